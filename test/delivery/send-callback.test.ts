@@ -22,3 +22,10 @@ it("an attempt whose time ended before the connection was made sends nothing lat
   expect(receiver.received.map(({ path }) => path)).toEqual(["/next"]);
   await receiver.close();
 });
+
+it("an address that cannot be read is a failed attempt, not an exception", async () => {
+  const sender = await createSender({ settings: { "webhooks.allow_private": true }, clock: Date.now });
+  const attempt = await sender.send({ url: "http://[", headers: {}, body: "{}", timeout: 60_000 });
+  expect(attempt).toMatchObject({ error: expect.stringContaining("ERR_INVALID_URL") });
+  await sender.close();
+});

@@ -150,6 +150,23 @@ describe("an error of the service", () => {
     expect(await wrongFor("x")).toEqual({ fields: { from: messages }, of: ["from"] });
   });
 
+  test("leaves the issues of other fields as they are when it tells a field of the path from one of the body", async () => {
+    const { url } = await pretend((_, response) => {
+      const fields = { overwrite: ["must be true or false"], unit: ["must be an integer"] };
+      const issues = [
+        { field: "overwrite", code: "invalid" },
+        { field: "unit", code: "required" },
+      ];
+      reply(response, 422, error("validation_failed", { fields, issues }));
+    });
+    const input = { user: 1, from: "x", overwrite: "x" } as never;
+    const { issues } = await failure(client(url).call(users.membershipSet, input));
+    expect(issues).toEqual([
+      { field: "overwrite", code: "invalid" },
+      { field: "from", code: "required" },
+    ]);
+  });
+
   test("keeps its code when others have the same status", async () => {
     const { url } = await pretend((_, response) => reply(response, 403, error("two_factor_required")));
     expect((await failure(get(url))).code).toBe("two_factor_required");

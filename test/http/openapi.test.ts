@@ -74,6 +74,20 @@ test("references allow the fields of what they refer to", () => {
   expect(closed.map(({ at }) => at)).toEqual([]);
 });
 
+test("requests allow no other fields, and responses may get more", () => {
+  const entry = described(operations.find((op) => op.name === "units.create")!)!;
+  const schemaOf = (body: unknown) => {
+    const { schema } = (body as { content: Record<string, { schema: { $ref?: string } }> }).content[
+      "application/json"
+    ]!;
+    return (schema.$ref ? resolve(schema.$ref) : schema) as { type: string; additionalProperties?: boolean };
+  };
+  expect(schemaOf(entry.requestBody)).toMatchObject({ type: "object", additionalProperties: false });
+  const response = schemaOf(entry.responses["201"]);
+  expect(response.type).toBe("object");
+  expect(response).not.toHaveProperty("additionalProperties");
+});
+
 test("the document has the version of the interface, and that of the program beside it", () => {
   expect(document.info).toMatchObject({ version: "1.0", "x-wcs-version": "1.2.3" });
 });

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import type { ClaimedDelivery } from "../../src/delivery/webhooks/callback-queue.ts";
+import { Endpoint } from "../../src/delivery/webhooks/endpoint.ts";
+
+const receiver = { id: 1, name: "ci", uri: "https://example.com/hook" } as never;
+/** The queue of an endpoint only counts and orders deliveries. */
+const deliveries = (count: number) => Array.from({ length: count }, (_, id) => ({ id }) as unknown as ClaimedDelivery);
+
+/** Returns an endpoint whose claims of one delivery came at the times, in milliseconds. */
+function claimed(...times: number[]): Endpoint {
+  const endpoint = new Endpoint(receiver);
+  for (const time of times) {
+    endpoint.clear();
+    endpoint.add(deliveries(1), time);
+  }
+  endpoint.clear();
+  return endpoint;
+}
+
+it("claims more ahead for a receiver that takes claims quickly, up to a limit", () => {
+  expect(claimed().room).toBe(128);
+  expect(claimed(0).room).toBe(128);
+  expect(claimed(0, 249).room).toBe(512);
+  expect(claimed(0, 100, 200, 300, 400).room).toBe(2048);
+});
+
+it("claims as much as before for a receiver that takes a claim in a quarter of a second to two seconds", () => {
+  expect(claimed(0, 100, 350, 2350).room).toBe(512);
+});
+
+it("claims fewer ahead for a receiver that has become slow, so that other workers can claim them", () => {
+  expect(claimed(0, 100, 200).room).toBe(2048);
+  expect(claimed(0, 100, 200, 2201).room).toBe(512);
+  expect(claimed(0, 100, 200, 2201, 5000, 8000).room).toBe(128);
+});
+
+it("claims nothing while more than half of what it may claim is queued", () => {
+  const endpoint = new Endpoint(receiver);
+  endpoint.add(deliveries(64), 0);
+  expect([endpoint.room, endpoint.runsLow]).toEqual([64, true]);
+  endpoint.add(deliveries(1), 1000);
+  expect([endpoint.room, endpoint.runsLow]).toEqual([0, false]);
+});
