@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Address, AddressesInput } from "../../contract/address-schemas.ts";
 import type { unit as contract } from "../../contract/unit-schemas.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
+import { isAmong, rowCount } from "../../store/dialect.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
@@ -15,7 +15,7 @@ import { presentUnitBrief } from "./unit-tree.ts";
 export type Unit = z.infer<ReturnType<typeof contract>>;
 
 /** Selects what the representation of a unit contains. */
-const unitRows = (db: Db, ids: number[]) =>
+const unitRows = (db: Db) =>
   db
     .selectFrom("units as n")
     .leftJoin("units as p", "p.id", "n.parent_id")
@@ -29,24 +29,31 @@ const unitRows = (db: Db, ids: number[]) =>
         db.selectFrom("departments as d").select(["d.id", "d.name"]).where("d.unit_id", "=", sql.ref<number>("n.id")),
       ).as("departments"),
     )
-    .select(filesOf(db, "unit", "n.id").as("files"))
-    .where((eb) => isAmong(db, eb.ref("n.id"), ids));
+    .select(filesOf(db, "unit", "n.id").as("files"));
 
-const unitsById = prepared((db, p: { ids: number[] }) => unitRows(db, p.ids));
+const unitsById = prepared((db, p: { ids: number[] }) =>
+  unitRows(db).where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
+);
+
+const unitsAfter = prepared((db, p: { id: number; most: number }) =>
+  unitRows(db).where("n.id", ">", p.id).orderBy("n.id").limit(rowCount(p.most)),
+);
 
 const shownChildren = 500;
 const fullUnitsById = prepared((db, p: { ids: number[] }) =>
-  unitRows(db, p.ids).select(
-    nested(
-      db,
-      db
-        .selectFrom("units as child")
-        .select(["child.id", "child.name", "child.level", "child.unit_type"])
-        .where("child.parent_id", "=", sql.ref<number>("n.id"))
-        .orderBy("child.id")
-        .limit(sql.lit(shownChildren)),
-    ).as("children"),
-  ),
+  unitRows(db)
+    .select(
+      nested(
+        db,
+        db
+          .selectFrom("units as child")
+          .select(["child.id", "child.name", "child.level", "child.unit_type"])
+          .where("child.parent_id", "=", sql.ref<number>("n.id"))
+          .orderBy("child.id")
+          .limit(sql.lit(shownChildren)),
+      ).as("children"),
+    )
+    .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
 );
 
 type Row = Awaited<ReturnType<typeof unitsById>>[number];
@@ -56,6 +63,11 @@ export async function presentUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
   if (ids.length === 0) return [];
   const rows = await unitsById(ctx.db, { ids });
   return inOrderOf(ids, rows).map((row) => present(ctx, row));
+}
+
+/** Returns the first `most` units with a greater ID, in one query that reads each row once. */
+export async function presentUnitsAfter(ctx: Ctx, id: number, most: number): Promise<Unit[]> {
+  return (await unitsAfter(ctx.db, { id, most })).map((row) => present(ctx, row));
 }
 
 /** Returns units as `presentUnits`, each with its first children. */

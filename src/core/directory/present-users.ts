@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type Ability, abilities } from "../../contract/operation.ts";
 import type { user as contract } from "../../contract/user-schemas.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong, isPostgres } from "../../store/dialect.ts";
+import { isAmong, isPostgres, rowCount } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
@@ -36,12 +36,11 @@ const membershipsByUser = prepared((db, p: { ids: number[] }) =>
   membershipRows(db).where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids)),
 );
 
-interface Asked extends GroupReader {
-  readonly ids: number[];
+interface Asking extends GroupReader {
   readonly now: number;
 }
 
-const userRows = (db: Db, p: Asked) =>
+const userRows = (db: Db, p: Asking) =>
   db
     .selectFrom("users as u")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
@@ -52,15 +51,20 @@ const userRows = (db: Db, p: Asked) =>
     .select(filesOf(db, "user", "u.id").as("files"))
     .select(groupsOf(db, p, "u.id").as("groups"))
     .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions"))
-    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
     .where("u.deleted_at", "is", null);
 
-const usersById = prepared((db, p: Asked) => userRows(db, p));
+const usersById = prepared((db, p: Asking & { ids: number[] }) =>
+  userRows(db, p).where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
+);
 
-const usersWithMemberships = prepared((db, p: Asked) =>
-  userRows(db, p).select(
-    nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"),
-  ),
+const usersWithMemberships = prepared((db, p: Asking & { ids: number[] }) =>
+  userRows(db, p)
+    .select(nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"))
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
+);
+
+const activeUsersAfter = prepared((db, p: Asking & { id: number; most: number }) =>
+  userRows(db, p).where("u.active", "=", 1).where("u.id", ">", p.id).orderBy("u.id").limit(rowCount(p.most)),
 );
 
 const activeAdministrators = prepared((db, _: object) =>
@@ -86,11 +90,24 @@ interface ShownMembership {
 export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const { rows, memberships } = await loadUsers(ctx, ids);
+  return presentRows(ctx, inOrderOf(ids, rows), memberships);
+}
+
+/** Returns the first `most` active users with a greater ID, by a query that reads each row once. */
+export async function presentUsersAfter(ctx: Ctx, id: number, most: number): Promise<User[]> {
+  const rows = await activeUsersAfter(ctx.db, { ...groupReader(ctx.actor), now: ctx.now, id, most });
+  const memberships = await membershipsByUser(ctx.db, { ids: rows.map((row) => row.id) });
+  return presentRows(ctx, rows, ofEachUser(memberships));
+}
+
+type Memberships = ReadonlyMap<number, ShownMembership[]>;
+
+async function presentRows(ctx: Ctx, rows: readonly UserRow[], memberships: Memberships): Promise<User[]> {
   const physical = await physicalUnits(ctx, [...memberships.values()].map(firstUnit));
   const last = rows.some(({ admin }) => admin === 1) ? await lastAdministrator(ctx) : undefined;
   const present = (row: UserRow) =>
     presentUser(ctx, row, { memberships: memberships.get(row.id) ?? [], physical, last });
-  return inOrderOf(ids, rows).map(present);
+  return rows.map(present);
 }
 
 /**
@@ -99,15 +116,18 @@ export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
  */
 async function loadUsers({ db, actor, now }: Ctx, ids: number[]) {
   const asked = { ...groupReader(actor), ids, now };
-  const memberships = new Map<number, ShownMembership[]>();
   if (ids.length === 1 || isPostgres(db)) {
     const rows = await usersWithMemberships(db, asked);
-    for (const row of rows) memberships.set(row.id, presentMemberships(row.memberships));
-    return { rows, memberships };
+    return { rows, memberships: new Map(rows.map((row) => [row.id, presentMemberships(row.memberships)])) };
   }
   const [rows, all] = await Promise.all([usersById(db, asked), membershipsByUser(db, { ids })]);
+  return { rows, memberships: ofEachUser(all) };
+}
+
+function ofEachUser(all: readonly MembershipRow[]): Memberships {
+  const memberships = new Map<number, ShownMembership[]>();
   for (const [id, each] of Map.groupBy(all, (row) => row.user_id)) memberships.set(id, presentMemberships(each));
-  return { rows, memberships };
+  return memberships;
 }
 
 /** Returns the memberships of one user, the first membership first. */

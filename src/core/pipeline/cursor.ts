@@ -8,13 +8,13 @@ export interface Position<K> {
   readonly key: K;
 }
 
-/** Bytes of a hash that are kept. */
-const hashBytes = 9;
+/** Characters of base64url that are kept of a hash: those of 9 bytes, behind which another text can follow. */
+const hashLength = 12;
 
 /** Returns an opaque cursor. It names the list with its filters, so it cannot be used with another list. */
 export function encodeCursor<K>(ctx: Ctx, list: string, { direction, key }: Position<K>): string {
-  const body = Buffer.from(JSON.stringify([direction === "after" ? 1 : 0, key, digest(list)]));
-  return Buffer.concat([seal(ctx, body), body]).toString("base64url");
+  const body = JSON.stringify([direction === "after" ? 1 : 0, key, hashOf(list)]);
+  return seal(ctx, body) + Buffer.from(body).toString("base64url");
 }
 
 /**
@@ -24,7 +24,7 @@ export function encodeCursor<K>(ctx: Ctx, list: string, { direction, key }: Posi
 export function decodeCursor<K>(ctx: Ctx, list: string, cursor: string | undefined): Position<K> | undefined {
   if (cursor === undefined) return undefined;
   const body = bodyOf(ctx, cursor);
-  if (body === undefined || body[2] !== digest(list)) throw invalid(foreign);
+  if (body === undefined || body[2] !== hashOf(list)) throw invalid(foreign);
   const [forward, key] = body as [number, K, string];
   return { direction: forward === 1 ? "after" : "before", key };
 }
@@ -38,20 +38,44 @@ const foreign: FieldErrors = { cursor: ["is not a cursor of this list; start aga
 
 /** Returns the sealed content of a cursor; undefined for a forged one. */
 function bodyOf(ctx: Ctx, cursor: string): unknown[] | undefined {
-  const bytes = Buffer.from(cursor, "base64url");
-  const body = bytes.subarray(hashBytes);
-  if (body.length === 0 || !seal(ctx, body).equals(bytes.subarray(0, hashBytes))) return undefined;
-  return JSON.parse(body.toString()) as unknown[];
+  const body = Buffer.from(cursor.slice(hashLength), "base64url").toString();
+  if (body === "" || seal(ctx, body) !== cursor.slice(0, hashLength)) return undefined;
+  return JSON.parse(body) as unknown[];
 }
 
-const seal = ({ instance }: Ctx, body: Buffer): Buffer => hashOf(instance.tokenKey, "cursor\0", body);
-const digest = (list: string): string => hashOf(list).toString("base64url");
+const seal = ({ instance }: Ctx, body: string): string =>
+  hashOf(Buffer.concat([instance.tokenKey, Buffer.from(`cursor\0${body}`)]));
 
-function hashOf(...parts: readonly (string | Uint8Array)[]): Buffer {
+/** Returns the hash as text, which Node gives back in a quarter of the time of bytes. */
+function hashOf(data: string | Uint8Array): string {
   // node:crypto is loaded on demand: loading it takes longer than most commands that need no cursor.
-  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest().subarray(0, hashBytes);
+  return process.getBuiltinModule("node:crypto").hash("sha256", data, "base64url").slice(0, hashLength);
+}
+
+/** The list that is asked for, by its name and filters, and its page. */
+interface Asked {
+  readonly list: string;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+/** Returns true for filters of which none was given. */
+export const isUnfiltered = (filters: object): boolean => Object.values(filters).every((value) => value === undefined);
+
+/**
+ * Reads a page forwards by a function that returns the first `most` items with a greater ID. Returns undefined for a page
+ * backwards.
+ */
+export async function readPageAfter<R extends { readonly id: number }>(
+  ctx: Ctx,
+  { list, limit, cursor }: Asked,
+  read: (ctx: Ctx, id: number, most: number) => Promise<R[]>,
+) {
+  const position = decodeCursor<number>(ctx, list, cursor);
+  if (position?.direction === "before") return undefined;
+  const found = await read(ctx, position?.key ?? 0, limit + 1);
+  const { rows: data, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: ({ id }) => id });
+  return { data, meta };
 }
 
 /** Reads a page of a query, ordered by a column of numbers. */
@@ -59,7 +83,7 @@ export async function readPage<DB, TB extends keyof DB, K extends string, O exte
   ctx: Ctx,
   query: SelectQueryBuilder<DB, TB, O>,
   column: K,
-  { list, limit, cursor }: { list: string; limit: number; cursor: string | undefined },
+  { list, limit, cursor }: Asked,
 ) {
   const position = decodeCursor<number>(ctx, list, cursor);
   const back = position?.direction === "before";

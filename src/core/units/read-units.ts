@@ -3,10 +3,10 @@ import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
-import { presentFullUnits, presentUnits, type Unit } from "../directory/present-units.ts";
+import { presentFullUnits, presentUnits, presentUnitsAfter, type Unit } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage, readPage } from "../pipeline/cursor.ts";
+import { decodeCursor, isUnfiltered, makeCursorPage, readPage, readPageAfter } from "../pipeline/cursor.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
 
@@ -14,6 +14,11 @@ type Reading = "list" | "get" | "reference" | "tree" | "children";
 
 export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   async list(ctx, { limit, cursor, ...filter }) {
+    const asked = { list: `units ${JSON.stringify(filter)}`, limit, cursor };
+    if (isUnfiltered(filter)) {
+      const page = await readPageAfter(ctx, asked, presentUnitsAfter);
+      if (page) return page;
+    }
     let query = ctx.db.selectFrom("units").select("id");
     if (filter.parent !== undefined) query = query.where("parent_id", "=", filter.parent);
     if (filter.unit_type !== undefined) query = query.where("unit_type", "=", filter.unit_type);
@@ -27,8 +32,7 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
       const prefix = fold(filter.name) || filter.name;
       query = query.where("name_key", ">=", prefix).where("name_key", "<", afterPrefix(prefix));
     }
-    const list = `units ${JSON.stringify(filter)}`;
-    const { rows, meta } = await readPage(ctx, query, "id", { list, limit, cursor });
+    const { rows, meta } = await readPage(ctx, query, "id", asked);
     const ids = rows.map((row) => row.id);
     return { data: await presentUnits(ctx, ids), meta };
   },

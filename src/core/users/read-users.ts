@@ -3,10 +3,10 @@ import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.t
 import type { users as contract } from "../../contract/users.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
-import { presentUsers, type User } from "../directory/present-users.ts";
+import { presentUsers, presentUsersAfter, type User } from "../directory/present-users.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { readPage } from "../pipeline/cursor.ts";
+import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
 import { requireUser, unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
@@ -18,7 +18,12 @@ export function belowIssues({ unit, below = false }: { unit?: number | undefined
 
 export const userReadHandlers = {
   async list(ctx, { limit, cursor, ...filter }) {
-    const list = `users ${JSON.stringify(filter)}`;
+    const asked = { list: `users ${JSON.stringify(filter)}`, limit, cursor };
+    const { inactive, below, ...others } = filter;
+    if (!inactive && !below && isUnfiltered(others)) {
+      const page = await readPageAfter(ctx, asked, presentUsersAfter);
+      if (page) return page;
+    }
     let query = ctx.db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
     if (!filter.inactive) query = query.where("u.active", "=", 1);
     if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
@@ -51,7 +56,7 @@ export const userReadHandlers = {
           .where("mt.user_type_id", "=", type),
       );
     }
-    const { rows, meta } = await readPage(ctx, query, "id", { list, limit, cursor });
+    const { rows, meta } = await readPage(ctx, query, "id", asked);
     const ids = rows.map((row) => row.id);
     const data = await presentUsers(ctx, ids);
     // Returning such a user for an address that the actor may not see would reveal whose it is.
