@@ -77,9 +77,13 @@ export function addressed(db: Db, a: string, reader: Omit<Reader, "reach">): Raw
 
 /** Returns the condition that the owning unit is one of the units with the paths `reach` or below one of them. */
 export function reached(db: Db, a: string, reach: readonly string[]): RawBuilder<SqlBool> {
+  const owner = sql.ref(`${a}.owner_unit_id`);
+  const paths = listed(db, "reach", reach);
+  // Above all units is the root, as in /1/. This depends on no row, so that databases decide it once for a statement.
+  const isEverywhere = sql`exists (select 1 from ${paths} where reach.value not like '/%/_%')`;
   // A join in this order ends at once when the list is empty.
-  return sql<SqlBool>`exists (select 1 from ${listed(db, "reach", reach)} cross join units o
-    where o.id = ${sql.ref(`${a}.owner_unit_id`)} and substr(o.path, 1, length(reach.value)) = reach.value)`;
+  return sql<SqlBool>`((${owner} is not null and ${isEverywhere}) or exists (select 1 from ${paths} cross join units o
+    where o.id = ${owner} and substr(o.path, 1, length(reach.value)) = reach.value))`;
 }
 
 /**

@@ -20,7 +20,7 @@ export const audienceTables = ({ id, key, number, bytes, clustered }: ColumnType
     role text not null default 'member',
     created_at ${number} not null,
     primary key (group_id, user_id)
-  )`,
+  )${clustered}`,
   "create index group_members_user on group_members (user_id, group_id)",
   "create index group_members_role on group_members (group_id, role, created_at, user_id)",
 
@@ -47,20 +47,20 @@ export const audienceTables = ({ id, key, number, bytes, clustered }: ColumnType
     audience_id ${number} not null references audiences (id) on delete cascade,
     user_type_id ${number} not null references user_types (id),
     primary key (audience_id, user_type_id)
-  )`,
+  )${clustered}`,
   "create index audience_user_types_type on audience_user_types (user_type_id)",
   `create table audience_shares (
     audience_id ${number} not null references audiences (id) on delete cascade,
     user_id ${number} not null references users (id) on delete cascade,
     primary key (audience_id, user_id)
-  )`,
+  )${clustered}`,
   "create index audience_shares_user on audience_shares (user_id)",
   `create table counter_marks (
     user_id ${number} not null references users (id) on delete cascade,
     counter ${key} not null,
     since ${number} not null,
     primary key (user_id, counter)
-  )`,
+  )${clustered}`,
 
   `create table file_contents (sha256 ${key} primary key, size ${number} not null)`,
   `create table file_chunks (

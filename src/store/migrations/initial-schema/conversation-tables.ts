@@ -56,7 +56,7 @@ export const conversationTables = ({ id, key, number, clustered }: ColumnTypes):
     emoji ${key} not null,
     created_at ${number} not null,
     primary key (message_id, user_id, emoji)
-  )`,
+  )${clustered}`,
 ];
 
 /**

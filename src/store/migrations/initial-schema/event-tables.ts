@@ -39,7 +39,7 @@ export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string
     day text,
     span integer not null,
     primary key (event_id, start_at)
-  )`,
+  )${clustered}`,
   `create table event_marks (
     event_id ${number} not null references events (id) on delete cascade,
     user_id ${number} not null references users (id) on delete cascade,
@@ -47,7 +47,7 @@ export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string
     answer text,
     answered_at ${number},
     primary key (event_id, user_id)
-  )`,
+  )${clustered}`,
   "create index event_marks_user on event_marks (user_id, event_id)",
   `create table event_places (
     place ${key} not null,

@@ -128,7 +128,7 @@ const userTables = ({ id, key, number, clustered }: ColumnTypes) => [
   "create index user_words_of_name on user_words (word, user_id) where of_name = 1",
 ];
 
-const membershipTables = ({ id, key, number }: ColumnTypes) => [
+const membershipTables = ({ id, key, number, clustered }: ColumnTypes) => [
   `create table memberships (
     id ${id},
     user_id ${number} not null references users (id) on delete cascade,
@@ -149,7 +149,7 @@ const membershipTables = ({ id, key, number }: ColumnTypes) => [
     membership_id ${number} not null references memberships (id) on delete cascade,
     user_type_id ${number} not null references user_types (id),
     primary key (membership_id, user_type_id)
-  )`,
+  )${clustered}`,
   "create index membership_user_types_type on membership_user_types (user_type_id, membership_id)",
 ];
 

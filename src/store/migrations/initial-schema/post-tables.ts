@@ -95,7 +95,7 @@ const commentTables = ({ id, number }: ColumnTypes) => [
   "create index post_mentions_user on post_mentions (user_id, post_id) where seen = 0",
 ];
 
-const pollTables = ({ id, number }: ColumnTypes) => [
+const pollTables = ({ id, number, clustered }: ColumnTypes) => [
   `create table polls (
     id ${id},
     post_id ${number} not null unique references posts (id) on delete cascade,
@@ -119,6 +119,6 @@ const pollTables = ({ id, number }: ColumnTypes) => [
     user_id ${number} not null references users (id) on delete cascade,
     choice_id ${number} not null references poll_choices (id) on delete cascade,
     primary key (poll_id, user_id, choice_id)
-  )`,
+  )${clustered}`,
   "create index poll_votes_choice on poll_votes (choice_id)",
 ];
