@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -24,39 +25,8 @@ export const userReadHandlers = {
       const page = await readPageAfter(ctx, asked, presentUsersAfter);
       if (page) return page;
     }
-    let query = ctx.db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
-    if (!filter.inactive) query = query.where("u.active", "=", 1);
-    if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
-    if (filter.provider !== undefined) query = query.where("u.provider", "=", filter.provider);
-    if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
     refuse(belowIssues(filter));
-    if (filter.unit !== undefined) {
-      const unit = filter.unit;
-      const path = await unitPath(ctx.db, unit);
-      if (path === undefined) throw invalid({ unit: [`is not an existing unit: ${unit}`] });
-      if (!filter.below) {
-        query = query.where("u.id", "in", (eb) =>
-          eb.selectFrom("memberships as m").select("m.user_id").where("m.unit_id", "=", unit),
-        );
-      } else if (await isLarge(ctx.db, path)) {
-        query = query.where((eb) =>
-          eb.exists(membersBelow(ctx.db, path).where("m.user_id", "=", sql.ref<number>("u.id"))),
-        );
-      } else {
-        query = query.where("u.id", "in", membersBelow(ctx.db, path));
-      }
-    }
-    if (filter.user_type !== undefined) {
-      const type = filter.user_type;
-      query = query.where("u.id", "in", (eb) =>
-        eb
-          .selectFrom("membership_user_types as mt")
-          .innerJoin("memberships as m", "m.id", "mt.membership_id")
-          .select("m.user_id")
-          .where("mt.user_type_id", "=", type),
-      );
-    }
-    const { rows, meta } = await readPage(ctx, query, "id", asked);
+    const { rows, meta } = await readPage(ctx, await matchingUsers(ctx.db, filter), "id", asked);
     const ids = rows.map((row) => row.id);
     const data = await presentUsers(ctx, ids);
     // Returning such a user for an address that the actor may not see would reveal whose it is.
@@ -75,6 +45,40 @@ export const userReadHandlers = {
 
   collection: async (ctx, { ids }) => ({ users: await presentUsers(ctx, [...new Set(ids)]) }),
 } satisfies Partial<Handlers<typeof contract>>;
+
+type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
+
+/** Returns the query of the IDs of users that match all filters. Throws `validation_failed` when there is no such unit. */
+async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filter) {
+  let query = db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
+  if (!filter.inactive) query = query.where("u.active", "=", 1);
+  if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
+  if (filter.provider !== undefined) query = query.where("u.provider", "=", filter.provider);
+  if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
+  if (unit !== undefined) {
+    const path = await unitPath(db, unit);
+    if (path === undefined) throw invalid({ unit: [`is not an existing unit: ${unit}`] });
+    if (!below) {
+      query = query.where("u.id", "in", (eb) =>
+        eb.selectFrom("memberships as m").select("m.user_id").where("m.unit_id", "=", unit),
+      );
+    } else if (await isLarge(db, path)) {
+      query = query.where((eb) => eb.exists(membersBelow(db, path).where("m.user_id", "=", sql.ref<number>("u.id"))));
+    } else {
+      query = query.where("u.id", "in", membersBelow(db, path));
+    }
+  }
+  if (user_type !== undefined) {
+    query = query.where("u.id", "in", (eb) =>
+      eb
+        .selectFrom("membership_user_types as mt")
+        .innerJoin("memberships as m", "m.id", "mt.membership_id")
+        .select("m.user_id")
+        .where("mt.user_type_id", "=", user_type),
+    );
+  }
+  return query;
+}
 
 const membersBelow = (db: Db, path: string) =>
   db
