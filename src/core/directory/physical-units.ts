@@ -19,7 +19,7 @@ const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
 );
 
 /** Columns of a unit and of the unit above. */
-type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
+export type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
 
 /** The API's representation of a unit, with its path. */
 export interface ShownUnit {

@@ -4,7 +4,7 @@ import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { inOrderOf } from "./in-order-of.ts";
-import { physicalUnitOf, physicalUnits, place, type ShownUnit } from "./physical-units.ts";
+import { type PlaceRow, physicalUnitOf, physicalUnits, place, type ShownUnit } from "./physical-units.ts";
 
 /** Selects users that are not deleted, with the unit of the first membership, which `users.unit_id` holds. */
 export const shortUserRows = (db: Db) =>
@@ -33,10 +33,10 @@ export async function presentShortUsers(ctx: Ctx, ids: number[]) {
 
 /** Presents rows of `shortUserRows`. Runs a query if units of them are departments. */
 export async function presentShortRows(ctx: Ctx, rows: readonly ShortRow[]) {
-  const units = new Map(rows.map((row) => [row.id, placeOf(row)]));
-  const physical = await physicalUnits(ctx, [...units.values()]);
-  return rows.map((row) => {
-    const unit = units.get(row.id)?.unit ?? null;
+  const units = rows.map(placeOf);
+  const physical = await physicalUnits(ctx, units);
+  return rows.map((row, at) => {
+    const unit = units[at]?.unit ?? null;
     return {
       content_type: "user" as const,
       id: row.id,
@@ -54,7 +54,7 @@ export async function presentShortRows(ctx: Ctx, rows: readonly ShortRow[]) {
 }
 
 /** Returns the unit of a short user; undefined without a membership. */
-function placeOf({ unit_id, name, level, unit_type, path, ...parent }: ShortRow): ShownUnit | undefined {
-  if (unit_id === null || name === null || level === null || unit_type === null || path === null) return undefined;
-  return { path, unit: place({ ...parent, unit_id, name, level, unit_type, path }) };
-}
+const placeOf = (row: ShortRow): ShownUnit | undefined =>
+  isPlaced(row) ? { path: row.path, unit: place(row) } : undefined;
+
+const isPlaced = (row: ShortRow): row is ShortRow & PlaceRow => row.path !== null;

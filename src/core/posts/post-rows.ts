@@ -68,6 +68,7 @@ const latestCommentIn = (db: Db) =>
       .selectFrom("comments as c")
       .select(["c.id", "c.post_id", "c.parent_id", "c.author_id", "c.body"])
       .select(["c.reply_count", "c.created_at", "c.deleted_at"])
+      .select(mentionsIn(db, sql`pm.comment_id = c.id`).as("mentions"))
       .where("c.id", "=", latestComment),
   );
 
@@ -80,7 +81,6 @@ const shownPostQuery = (db: Db, p: Asked) =>
       filesOf(db, "group", "a.group_id").as("group_image"),
       mentionsIn(db, sql`pm.comment_id is null`).as("mentions"),
       latestCommentIn(db).as("latest_comment"),
-      mentionsIn(db, sql`pm.comment_id = ${latestComment}`).as("latest_mentions"),
     ]);
 
 const shownPostRows = prepared(shownPostQuery);

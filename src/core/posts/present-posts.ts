@@ -33,7 +33,7 @@ function partsIn(ctx: Ctx, row: ShownPostRow) {
     groupImage: presentNestedFiles(ctx, row.group_image)[0] ?? null,
     mentions: rowsIn(row.mentions, "user_id").map(({ user_id }) => user_id),
     latest,
-    latestMentions: latest === undefined ? [] : rowsIn(row.latest_mentions, "user_id"),
+    latestMentions: latest === undefined ? [] : rowsIn(latest.mentions, "user_id"),
   };
 }
 
@@ -52,15 +52,12 @@ function loadAuthors(ctx: Ctx, rows: readonly ShownPostRow[], parts: ReadonlyMap
       ctx,
       read.flatMap((users) => rowsIn(users)),
     );
-  return presentAuthors(ctx, [
-    ...rows.map((row) => row.author_id),
-    ...parts.values().flatMap(({ mentions }) => mentions),
-    ...parts
-      .values()
-      .flatMap(({ latest, latestMentions }) =>
-        latest === undefined ? [] : [latest.author_id, ...latestMentions.map(({ user_id }) => user_id)],
-      ),
-  ]);
+  const ids = rows.map((row) => row.author_id);
+  for (const { mentions, latest, latestMentions } of parts.values()) {
+    ids.push(...mentions);
+    if (latest) ids.push(latest.author_id, ...latestMentions.map(({ user_id }) => user_id));
+  }
+  return presentAuthors(ctx, ids);
 }
 
 function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
