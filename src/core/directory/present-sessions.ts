@@ -4,7 +4,7 @@ import type { Db } from "../../store/database.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 type Session = OutputOf<(typeof contract)["list"]>["data"][number];
-type Row = Awaited<ReturnType<ReturnType<typeof sessionRows>["execute"]>>[number];
+export type SessionRow = Awaited<ReturnType<ReturnType<typeof sessionRows>["execute"]>>[number];
 
 /** Selects the live sessions of the user `me`. */
 export function sessionRows(db: Db, { me, now }: { readonly me: number; readonly now: number }) {
@@ -16,6 +16,6 @@ export function sessionRows(db: Db, { me, now }: { readonly me: number; readonly
 }
 
 /** Returns the API's representation of a session. */
-export function presentSession({ token }: Ctx, { key, ...row }: Row): Session {
+export function presentSession({ token }: Ctx, { key, ...row }: SessionRow): Session {
   return { content_type: "session", ...row, current: key === token?.session };
 }

@@ -14,7 +14,7 @@ import { type GroupReader, groupReader } from "../visibility/group-visibility.ts
 import { groupsOf, presentGroupBriefs } from "./group-memberships.ts";
 import { inOrderOf } from "./in-order-of.ts";
 import { physicalUnitOf, physicalUnits, place, type ShownUnit, type UnitBrief } from "./physical-units.ts";
-import { presentSession, sessionRows } from "./present-sessions.ts";
+import { presentSession, type SessionRow, sessionRows } from "./present-sessions.ts";
 import { serviceProvider } from "./service-accounts.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
@@ -50,7 +50,11 @@ const userRows = (db: Db, p: Asking) =>
     .select(["u.created_at", "u.updated_at"])
     .select(filesOf(db, "user", "u.id").as("files"))
     .select(groupsOf(db, p, "u.id").as("groups"))
-    .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions"))
+    .select(
+      sql<Nested<SessionRow> | null>`case when u.id = ${p.me} then ${nested(db, sessionRows(db, p))} end`.as(
+        "sessions",
+      ),
+    )
     .where("u.deleted_at", "is", null);
 
 const usersById = prepared((db, p: Asking & { ids: number[] }) =>
@@ -182,7 +186,7 @@ function lastFields(ctx: Ctx, row: UserRow) {
   return {
     specialties: [],
     all_integrations: [],
-    devices: rowsIn(row.sessions, "id").map((session) => presentSession(ctx, session)),
+    devices: rowsIn(row.sessions ?? [], "id").map((session) => presentSession(ctx, session)),
     provider: [row.provider],
     participant_type: "user" as const,
     created_at: row.created_at,
@@ -223,7 +227,7 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     physicalUnit: physicalUnitOf(unit, physical),
     department,
     twoFactor: { enabled: row.two_factor_at !== null },
-    userTypes: distinct(memberships.flatMap((each) => each.shown.userTypes)),
+    userTypes: userTypesOf(memberships),
     memberUnits: memberships.map((each) => each.shown),
     memberGroups: presentGroupBriefs(row.groups),
     ...lastFields(ctx, row),
@@ -256,6 +260,10 @@ function hasAllOf(actor: Actor, memberships: readonly ShownMembership[]): boolea
   );
 }
 
-function distinct<T extends { id: number }>(items: T[]): T[] {
-  return items.length < 2 ? items : [...new Map(items.map((item) => [item.id, item])).values()];
+/** Returns each user type of the memberships once. */
+function userTypesOf(memberships: readonly ShownMembership[]): User["userTypes"] {
+  const [first, second] = memberships;
+  if (second === undefined) return first?.shown.userTypes ?? [];
+  const all = memberships.flatMap(({ shown }) => shown.userTypes);
+  return [...new Map(all.map((type) => [type.id, type])).values()];
 }

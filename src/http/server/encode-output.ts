@@ -1,7 +1,9 @@
 import { isRecord } from "../../contract/parse-input.ts";
 
-/** Items of a list that are written together. */
-const portion = 25;
+/** Items of a long list that are written together, so that none of their texts is long. */
+const portion = 10;
+/** Number of items up to which lists are not long. */
+const shortList = 25;
 /** Characters above which V8 takes memory for a text from the system and gives it back, which takes long. */
 const longText = 131_072;
 
@@ -11,12 +13,12 @@ const longText = 131_072;
  */
 export function encodeOutput(output: unknown): string | Uint8Array<ArrayBuffer> {
   const isLong = isRecord(output) && Object.values(output).some((value) => isList(value) && isLongList(value));
-  return isLong ? Buffer.concat(fieldsOf(output).map((text) => Buffer.from(text))) : JSON.stringify(output);
+  return isLong ? bytesOf(fieldsOf(output)) : JSON.stringify(output);
 }
 
 /** Guesses from the first item, because the items of a list are alike. */
 const isLongList = (items: readonly unknown[]) =>
-  items.length > portion && JSON.stringify(items[0] ?? null).length * items.length > longText;
+  items.length > shortList && JSON.stringify(items[0] ?? null).length * items.length > longText;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
@@ -30,11 +32,19 @@ function fieldsOf(output: Readonly<Record<string, unknown>>): string[] {
 }
 
 function portionsOf(items: readonly unknown[]): string[] {
-  const texts: string[] = [];
+  const texts = ["["];
   for (let at = 0; at < items.length; at += portion) {
+    if (at > 0) texts.push(",");
     // Without the brackets.
-    const text = JSON.stringify(items.slice(at, at + portion)).slice(1, -1);
-    texts.push(at === 0 ? text : `,${text}`);
+    texts.push(JSON.stringify(items.slice(at, at + portion)).slice(1, -1));
   }
-  return ["[", ...texts, "]"];
+  return [...texts, "]"];
+}
+
+/** Returns the texts in UTF-8, one after the other, without a copy of each. */
+function bytesOf(texts: readonly string[]): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at);
+  return bytes;
 }
