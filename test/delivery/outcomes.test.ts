@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { Attempt } from "../../src/delivery/webhooks/attempt.ts";
 import { describeOnDatabases, newEngine, observeAttempts } from "../support/engine.ts";
@@ -56,7 +57,8 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   it.each([500, 404, 400, 503, 301])("%i fails and is tried again after 5 seconds", async (status) => {
     receiver.answer = (_, response) => void response.writeHead(status).end("no");
     const entry = await attempt();
-    expect(entry).toMatchObject({ status: String(status), error: expect.any(String), response: { body: "no" } });
+    const error = status === 301 ? "Redirects are not followed (301)." : `The receiver answered ${status}.`;
+    expect(entry).toMatchObject({ status: String(status), error, response: { body: "no" } });
     expect(entry.next_attempt_at! - entry.created_at).toBe(5);
   });
 
@@ -89,6 +91,24 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     receiver.answer = (_, response) => void response.writeHead(410).end();
     expect(await attempt()).toMatchObject({ status: "410", next_attempt_at: null });
     expect(await webhook()).toMatchObject({ active: false, disabled_reason: "gone", disabled_at: expect.any(Number) });
+  });
+
+  it.each([
+    ["a service account, which has no address", { service: true }, false],
+    ["a deactivated user", { email: "gone@example.com" }, true],
+  ])("410 disables the webhook of %s, without a mail", async (_, fields, leaves) => {
+    const name = { first_name: "Ci", last_name: "Bot" };
+    const { id } = await instance.administrator.call(users.create, { ...name, ...fields, unit: 1 });
+    await instance.administrator.call(users.update, { id, admin: true });
+    const author = await instance.as(id);
+    hook = (await author.call(webhooks.create, { name: "ci", uri: receiver.url })).data.id;
+    if (leaves) await instance.administrator.call(users.deactivate, { id });
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    await makeUsers(instance);
+    await newEngine(instance).drain({ maxSeconds: 60 });
+    expect(await webhook()).toMatchObject({ active: false, disabled_reason: "gone" });
+    const mails = await instance.database.reader.selectFrom("mails").select("kind").where("user_id", "=", id).execute();
+    expect(mails.filter(({ kind }) => kind === "webhook_disabled")).toEqual([]);
   });
 
   it("no answer: timeout, and the connection is closed", async () => {
