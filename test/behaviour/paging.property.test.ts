@@ -118,6 +118,35 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
+    it("pages without filters have what pages of everything below the root have, there and back", async () => {
+      const people = await lists["users.list"]!();
+      const [away, deleted] = [await people.add(), await people.add(), await people.add()];
+      await instance.administrator.call(users.deactivate, { id: away! });
+      await people.remove(deleted!);
+      await (await lists["units.list"]!()).add();
+      const member = await instance.as(await people.add());
+      const all = async (page: List["page"]) => {
+        const forward: Page[] = [];
+        for (let cursor: string | null | undefined; cursor !== null; cursor = forward.at(-1)!.meta.next_cursor)
+          forward.push(await page({ limit: 3, cursor }));
+        const back: Page[] = [];
+        for (let { prev_cursor } = forward.at(-1)!.meta; prev_cursor !== null; prev_cursor = back[0]!.meta.prev_cursor)
+          back.unshift(await page({ limit: 3, cursor: prev_cursor }));
+        expect(back.map(({ data }) => data)).toEqual(forward.slice(0, -1).map(({ data }) => data));
+        expect(forward[0]!.meta.prev_cursor).toBeNull();
+        return forward.flatMap(({ data }) => data);
+      };
+      for (const caller of [instance.administrator, member]) {
+        const everyone = await all((input) => caller.call(users.list, { unit: 1, below: true, ...input }));
+        expect(everyone.length).toBeGreaterThan(3);
+        expect(await all((input) => caller.call(users.list, input))).toEqual(everyone);
+        const below = await all((input) => caller.call(units.list, { below: 1, ...input }));
+        const [root, ...others] = await all((input) => caller.call(units.list, input));
+        expect(root).toMatchObject({ id: 1 });
+        expect(others).toEqual(below);
+      }
+    });
+
     it("a cursor that was tampered with is refused, or means the same", async () => {
       const list = await lists["units.list"]!();
       for (let n = 0; n < 3; n++) await list.add();
