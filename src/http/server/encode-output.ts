@@ -8,8 +8,8 @@ const shortList = 25;
 const longText = 131_072;
 
 /**
- * Returns an output as JSON: as text or, when it has a long list, as bytes that are written in portions, because `node:http` would also copy a long text into another
- * one, behind the headers. Shorter lists take more time as bytes.
+ * Returns an output as JSON: as text or, when it has a long list, as bytes, because `node:http` would also copy a long
+ * text into another one, behind the headers. Shorter lists take more time as bytes.
  */
 export function encodeOutput(output: unknown): string | Uint8Array<ArrayBuffer> {
   const isLong = isRecord(output) && Object.values(output).some((value) => isList(value) && isLongList(value));
