@@ -183,6 +183,25 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect((await attempt()).response).toMatchObject({ body, cut: true });
   });
 
+  it("headers of 4 KiB in total are kept, names and values, and none of those that follow", async () => {
+    receiver.answer = (_, response) => {
+      response.sendDate = false;
+      // 2000, 2000 and 96 bytes, of a head that names nothing else before them.
+      response.writeHead(
+        200,
+        [
+          ["x".repeat(1000), "1".repeat(1000)],
+          ["y".repeat(1000), "2".repeat(1000)],
+          ["z".repeat(90), "3".repeat(6)],
+          ["last", "4"],
+        ].flat(),
+      );
+      response.end();
+    };
+    const headers = Object.entries((await attempt()).response!.headers);
+    expect(headers.map(([name]) => name[0])).toEqual(["x", "y", "z"]);
+  });
+
   it("a body and headers of any bytes", async () => {
     receiver.answer = (_, response) =>
       void response

@@ -158,6 +158,25 @@ describeOnDatabases("workers", (open) => {
     await worker.stop(0);
   });
 
+  it("what waits for one of the 256 requests is sent once there are free ones", async () => {
+    const held: (() => void)[] = [];
+    receiver.answer = (_, response) => {
+      if (held.length < 256) held.push(() => response.end());
+      else response.end();
+    };
+    for (let i = 0; i < 70; i++) await newWebhook(instance, receiver.url, `${i}`);
+    await makeUsers(instance, 6);
+    start();
+    await receiver.until(256);
+    for (const answer of held) {
+      answer();
+      await turn();
+    }
+    await receiver.until(420);
+    await expect.poll(() => engines[0]!.waiting()).toMatchObject({ due: 0, later: 0 });
+    expect(receiver.received).toHaveLength(420);
+  });
+
   it("several workers share the work: all of it, each piece once", async () => {
     const events = 150;
     await newWebhook(instance, receiver.url, "one");

@@ -75,7 +75,6 @@ export class WebhookWorker implements Worker {
    * unless it is 0.
    */
   async round(): Promise<number> {
-    if (this.#stopping) return 0;
     const { database, clock } = this.#options;
     await this.#refresh();
     const stopped = await stopInactive(database, clock());
