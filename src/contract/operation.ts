@@ -163,7 +163,7 @@ export interface Origin extends CallOptions {
   readonly userAgent?: string | undefined;
   /** Called with the user's ID after the token has been verified. */
   readonly onIdentified?: (userId: number) => void;
-  /** Wrong fields of a request that its decoded input does not show, like a field that is given twice. */
+  /** Wrong fields of a request that its decoded input does not show, like a field given twice, by their names in the request. */
   readonly refused?: FieldErrors;
   /** URL of the service, without a trailing slash. The setting `base_url` takes precedence. */
   readonly servedAt?: string;

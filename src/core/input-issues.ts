@@ -23,21 +23,20 @@ interface WrongInput {
 
 /**
  * Returns the error of a wrong input, with every wrong field: also those that depend on other fields or on data, as far
- * as the other fields allow to check them.
+ * as the other fields allow to check them. The server adds the `refused` fields of the origin.
  */
 export async function inputError(ctx: Ctx, op: AnyOperation, { input, found, origin }: WrongInput) {
   const known = validFields(op.input() as z.ZodObject, withoutIgnored(op, input));
-  const fields: FieldErrors = Object.assign(Object.create(null), found.fields, origin.refused);
-  for (const issues of await furtherIssues(ctx, op, { known, wrong: Object.keys(fields), origin })) {
+  const fields: FieldErrors = Object.assign(Object.create(null), found.fields);
+  const wrong = Object.keys({ ...fields, ...origin.refused });
+  for (const issues of await furtherIssues(ctx, op, { known, wrong: [...wrong], origin })) {
     for (const [field, messages] of Object.entries(issues)) {
-      const isNamed = Object.keys(fields).some((other) => includes(other, field) || includes(field, other));
-      if (!isNamed) fields[field] = messages;
+      if (wrong.some((other) => includes(other, field) || includes(field, other))) continue;
+      fields[field] = messages;
+      wrong.push(field);
     }
   }
-  return invalid(
-    fields,
-    found.issues.filter(({ field }) => origin.refused?.[field] === undefined),
-  );
+  return invalid(fields, found.issues);
 }
 
 const includes = (outer: string, inner: string) => inner === outer || inner.startsWith(`${outer}.`);

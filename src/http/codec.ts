@@ -31,8 +31,9 @@ export interface Decoded {
 /** Decodes the input of an operation. Throws `validation_failed` with every wrong field if one cannot be decoded. */
 export function decode(op: AnyOperation, wire: WireInput): Record<string, unknown> {
   const { input, refused } = decodeWire(op, wire);
-  if (refused !== undefined) throw withSchemaProblems(op, input, refused);
-  return input;
+  if (refused === undefined) return input;
+  const result = tryParseInput(op, input);
+  throw withRefused(result.ok ? invalid({}) : invalid(result.fields, result.issues), refused);
 }
 
 /** Decodes the input of an operation. Leaves values of a wrong type unchanged, so that the schema reports them. */
@@ -50,6 +51,13 @@ export function decodeWire(op: AnyOperation, wire: WireInput): Decoded {
   }
   Object.assign(input, pathInput(plan, wire.params));
   return Object.keys(problems).length > 0 ? { input, refused: problems } : { input };
+}
+
+/** Returns an error about the input with the `refused` fields as well, by their names in the request. */
+export function withRefused(error: unknown, refused: FieldErrors | undefined): unknown {
+  if (refused === undefined || !(error instanceof ServiceError) || error.fields === undefined) return error;
+  const issues = error.issues.filter(({ field }) => !Object.hasOwn(refused, field));
+  return invalid(Object.assign(Object.create(null), error.fields, refused), issues);
 }
 
 /** Decodes the fields in the path. */
@@ -175,12 +183,4 @@ function percentDecode(text: string): string {
   } catch {
     throw new ServiceError("bad_request", "The query must be UTF-8, percent-encoded.");
   }
-}
-
-/** Returns one error with all wrong fields: those found here, and those found by the schema. */
-function withSchemaProblems(op: AnyOperation, input: Record<string, unknown>, problems: FieldErrors): ServiceError {
-  const result = tryParseInput(op, input);
-  if (result.ok) return invalid(problems);
-  const issues = result.issues.filter(({ field }) => !Object.hasOwn(problems, field));
-  return invalid(Object.assign(Object.create(null), result.fields, problems), issues);
 }

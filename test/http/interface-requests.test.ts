@@ -242,6 +242,17 @@ describe("names in errors are those of the interface", () => {
     expect(error.message).toBe(`${name} must be an integer.`);
   });
 
+  it.each([
+    ["PATCH", "/usertypes/x", { id: 1, userType: 1 }, ["id", "userType"]],
+    ["PATCH", "/users/1/units/x", { from: 1 }, ["from", "unit"]],
+    ["PATCH", "/users/1/units/x?from=1", { unit: 1 }, ["from", "unit"]],
+    ["GET", "/users/collection/1?ids=2", undefined, ["ids"]],
+    ["GET", "/content/x?id=2", undefined, ["content", "id"]],
+    ["DELETE", "/api/events/1/files/2?file=3&EventID=4", undefined, ["EventID", "file"]],
+  ])("%s %s %j: an unknown field has the name that the request gave it", async (method, path, body, names) => {
+    expect(Object.keys(await wrong(method, path, body)).sort()).toEqual(names);
+  });
+
   it("a missing URI, address, type or frequency is required, and a long URI is told its limit", async () => {
     const required = ["is required"];
     expect(await wrong("POST", "/api/webhooks", { name: "A" })).toEqual({ uri: required });

@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { Content } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Invoke } from "../../contract/operation.ts";
-import { decodeWire } from "../codec.ts";
+import { decodeWire, withRefused } from "../codec.ts";
 import { hasBody } from "../encode-request.ts";
 import { withWireNames } from "../field-names.ts";
 import { addPages } from "../pages/add-pages.ts";
@@ -90,7 +90,7 @@ function operationHandler(
     try {
       return await work(exchange, c);
     } catch (error) {
-      throw withWireNames(op, error);
+      throw withRefused(withWireNames(op, error), exchange.refused);
     }
   });
 }
