@@ -22,6 +22,14 @@ function withoutApi(value: string): string {
     .replace(/\/+$/, "");
 }
 
+const address = String.raw`[^\s<>@,;:"]+@[^\s<>@,;:"]+`;
+const mailbox = new RegExp(String.raw`^(${address}|("[^"]*"|[^<>@,;:"]*)\s*<${address}>)$`);
+const sender = () =>
+  line(320).refine(
+    (value) => mailbox.test(value.trim()),
+    "must be an e-mail address, alone or after a name, like Acme <wcs@example.com>",
+  );
+
 const duration = (min: number, max: number, description: string) =>
   z.int().min(min).max(max).meta({ format: "duration", description });
 const days = (max: number, description: string) => z.int().min(1).max(max).describe(description);
@@ -33,7 +41,12 @@ const keys = once(() => ({
     .describe("Name of the instance in mails and on pages; while it is empty, the name of the root unit"),
   base_url: baseUrl().nullable().describe("Public URL of the service, used for links in mails and on pages"),
   timezone: timezone().describe("IANA time zone of the instance, used for all-day and recurring events"),
-  languages: z.array(language()).min(1).max(100).describe("Languages that users can choose, as BCP 47 tags"),
+  languages: z
+    .array(language())
+    .min(1)
+    .max(100)
+    .overwrite((tags) => [...new Set(tags)])
+    .describe("Languages that users can choose, as BCP 47 tags"),
   "tokens.lifetime": duration(60, 31_536_000, "Lifetime of an access token"),
   "tokens.absolute_lifetime": duration(60, 31_536_000, "Time after sign-in during which a token can be renewed"),
   "tokens.expired_days": days(3650, "Number of days for which expired API tokens are still listed"),
@@ -43,7 +56,7 @@ const keys = once(() => ({
   "two_factor.required_for_administrators": z
     .boolean()
     .describe("Administrators can do nothing before they have set up two factors"),
-  "mail.from": line(320).nullable().describe("Sender address of mails; mails wait while it is empty"),
+  "mail.from": sender().nullable().describe("Sender address of mails; mails wait while it is empty"),
   "mail.smtp_url": smtpUrl()
     .nullable()
     .meta({ secret: true, description: "URL of the SMTP server, with its credentials; mails wait while it is empty" }),

@@ -111,6 +111,28 @@ describeEverywhere("settings", (environment) => {
     await set({ languages: null });
   });
 
+  it("settings.set: a language given twice is kept once", async () => {
+    expect((await set({ languages: ["da", "en", "da"] })).languages).toEqual(["da", "en"]);
+    await set({ languages: null });
+  });
+
+  it("settings.set: mail.from is one address, alone or after a name", async () => {
+    for (const bad of [
+      "Acme",
+      "Acme <>",
+      "a@example.com, b@example.com",
+      "Acme, Inc. <a@example.com>",
+      "<a@b> c",
+      "@b",
+    ]) {
+      expect(await wrongFields(set({ "mail.from": bad })), bad).toEqual(["mail.from"]);
+    }
+    for (const good of ["wcs@localhost", "Ærø & Co. <a@example.com>", '"Acme, Inc." <a@example.com>']) {
+      expect((await set({ "mail.from": good }))["mail.from"]).toBe(good);
+    }
+    await set({ "mail.from": null });
+  });
+
   it("settings.set: mail.smtp_url is a secret, nobody sees it again", async () => {
     const url = "smtps://robot:hunter2@mail.example.com:465";
     expect((await set({ "mail.smtp_url": url }))["mail.smtp_url"]).toBe("set");
