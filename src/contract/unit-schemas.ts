@@ -45,10 +45,12 @@ const openingHours = once(() =>
       .meta({ description: 'Opening hours by weekday, like [{"day": 1, "starthours": 900, "endhours": 1730}]' }),
     closed: z
       .array(
-        z.strictObject({
-          start: date().describe("First day"),
-          end: date().describe("Last day"),
-        }),
+        z
+          .strictObject({
+            start: date().describe("First day"),
+            end: date().describe("Last day"),
+          })
+          .refine(({ start, end }) => start <= end, { path: ["end"], error: "must not be before start" }),
       )
       .max(100)
       .nullish()

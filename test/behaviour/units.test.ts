@@ -159,6 +159,15 @@ describeEverywhere("units", (environment) => {
     expect(await wrongFields(admin().call(units.create, { name: "x", parent: 987654 }))).toEqual(["parent"]);
   });
 
+  it("units.update: a closure ends on its first day or later", async () => {
+    const { id } = await world().addUnit({});
+    const close = (start: string, end: string) =>
+      admin().call(units.update, { id, opening_hours: { closed: [{ start, end }] } });
+    expect(await wrongFields(close("2026-12-26", "2026-12-24"))).toEqual(["opening_hours.closed.0.end"]);
+    const { opening_hours } = await close("2026-12-24", "2026-12-24");
+    expect(opening_hours.closed).toEqual([{ start: "2026-12-24", end: "2026-12-24" }]);
+  });
+
   it("units.create, units.update refuse a reference that is taken", async () => {
     const { addUnit, units: places } = world();
     const taken = { code: "conflict", message: expect.stringContaining("reference is taken") };
