@@ -106,10 +106,10 @@ export const email = () =>
     .email(formatError("must be an e-mail address like ann@example.com"))
     .max(254)
     .meta({ placeholder: "email", description: "E-mail address" });
+/** The minimum length depends on the settings, so the operations check it. */
 export const newPassword = () =>
   z
     .string()
-    .min(1)
     .max(128, "must have at most 128 characters")
     .meta({ secret: true, newPassword: true, minLength: 8, description: "New password" });
 export const date = () => z.iso.date(formatError("must be a date that exists, as YYYY-MM-DD")).meta({ format: "date" });

@@ -253,6 +253,13 @@ describe("names in errors are those of the interface", () => {
     expect(Object.keys(await wrong(method, path, body)).sort()).toEqual(names);
   });
 
+  it("one item and one character are singular", async () => {
+    expect(await wrong("POST", "/users/welcome", { users: [] })).toEqual({ users: ["must have at least 1 item"] });
+    expect(await wrong("POST", "/api/authenticate", { username: "a", password: "" })).toEqual({
+      password: ["must have at least 1 character"],
+    });
+  });
+
   it("a missing URI, address, type or frequency is required, and a long URI is told its limit", async () => {
     const required = ["is required"];
     expect(await wrong("POST", "/api/webhooks", { name: "A" })).toEqual({ uri: required });

@@ -66,8 +66,10 @@ export const usertypes: Handlers<typeof contract> = {
       .select((eb) => eb.fn.countAll<number>().as("holders"))
       .where("user_type_id", "=", id)
       .executeTakeFirstOrThrow();
-    if (holders > 0)
-      throw new ServiceError("conflict", `User type ${id} is held by ${holders} members; remove it from them first.`);
+    if (holders > 0) {
+      const held = holders === 1 ? "1 member; remove it there" : `${holders} members; remove it from them`;
+      throw new ServiceError("conflict", `User type ${id} is held by ${held} first.`);
+    }
     // Without the type, content limited to its holders would become visible to everybody.
     if (await isMeantFor(ctx.db, id)) {
       throw new ServiceError("conflict", `Posts or events are limited to user type ${id}; change their readers first.`);
