@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -13,7 +14,7 @@ beforeEach(() => {
 });
 
 const shaped = (text: string, status: number) => {
-  expect(text.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+  expect(text.split("\r\n", 1)).toEqual([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]);
   expect(text.toLowerCase()).toContain("content-type: application/json");
   const body = lastBody(text);
   expect(body).toEqual({

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { BlockList } from "node:net";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { Origin } from "../../contract/operation.ts";
@@ -183,7 +183,7 @@ function errorBody(error: ServiceError, requestId: string): string {
 export function rawError(error: ServiceError, requestId: string, allow?: string): string {
   const body = errorBody(error, requestId);
   const lines = [
-    `HTTP/1.1 ${error.status} ${error.code}`,
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Cache-Control: no-store",
