@@ -53,7 +53,7 @@ export const auth = operationGroup("auth", {
     path: "/password/request",
     summary: "Request a mail to set a new password",
     description:
-      "The response is the same whether or not the address is known and a mail is sent. At most 5 mails per account and 30 requests per client address are processed in an hour.",
+      "The response is the same whether or not the address is known and a mail is sent. At most 5 mails per account and e-mail address, and 30 requests per client address, are processed in an hour.",
     access: "public",
     input: () => z.strictObject({ email: email() }),
     ...emptyResponse,

@@ -98,7 +98,7 @@ export const units = operationGroup("units", {
     path: "/units/{id}/move",
     summary: "Move a unit and everything below it",
     description:
-      "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit.",
+      "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit. Only administrators can move themselves, as members of the unit or of one below it, to where they read more.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
     input: () => z.strictObject({ id: id("units"), parent: id("units").describe("New parent") }),
     output: unit,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, it } from "vitest";
 import { usePlace } from "./places.ts";
 
@@ -74,6 +74,20 @@ it("who may not see the e-mail addresses of all exports nothing, and keeps the f
   expect(readFileSync(file, "utf8")).toBe("earlier");
   expect((await run("units", "export", "--as", "sally@example.com")).code).toBe(0);
   expect(readdirSync(place().home.folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+});
+
+it("an export does not go into a file that another user of the machine has put beside it", async () => {
+  const { folder } = place().home;
+  const [file, victim] = [`${folder}/planted.csv`, `${folder}/victim`];
+  const draft = `${folder}/.planted.csv.${process.pid}.tmp`;
+  writeFileSync(victim, "mine");
+  symlinkSync(victim, draft);
+  expect(await run("users", "export", file)).toMatchObject({ code: 0 });
+  expect(readFileSync(victim, "utf8")).toBe("mine");
+  expect(lstatSync(file).isFile()).toBe(true);
+  writeFileSync(draft, "", { mode: 0o644 });
+  expect(await run("users", "export", file)).toMatchObject({ code: 0 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 it("branch managers export their branch", async () => {

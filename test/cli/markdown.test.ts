@@ -51,6 +51,17 @@ describe("Markdown on a terminal", () => {
     expect((await plain(deep)).join("")).toBe(deep);
   });
 
+  it.each(["_a_".repeat(33_000), `${"a.".repeat(49_999)}@`, "_a_\n".repeat(20_000)])(
+    "a very long paragraph stands as it is (%.8s)",
+    async (text) => expect((await plain(text)).join("")).toBe(text.replaceAll("\n", "")),
+    120_000,
+  );
+
+  it("a text of very many lines is shown", async () => {
+    const lines = Array.from({ length: 8 }, () => [...Array<string>(9000).fill("a"), ""]).flat();
+    expect(await plain(lines.join("\n"))).toEqual(lines.slice(0, -1));
+  }, 120_000);
+
   it("of any text no control character comes out, and no line is too wide but in code", async () => {
     const part = fc.oneof(
       fc.string({ unit: "binary", maxLength: 12 }),

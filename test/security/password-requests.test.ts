@@ -50,6 +50,24 @@ describeEverywhere("attacks by password requests", (environment) => {
     expect(await sent()).toBe(6);
   });
 
+  it("A manager who gives an address to one account after the other has 5 mails an hour sent to it", async () => {
+    const { actors, addUser } = world();
+    const people = [await addUser(), await addUser(), await addUser()];
+    const before = (await mailsSent()).length;
+    const victim = "victim@elsewhere.example";
+    for (const [n, { id, email }] of people.entries()) {
+      await actors.manager.call(users.update, { id, email: victim });
+      for (const host of [1, 2, 3]) {
+        await request(`203.0.${n}.${host}`, victim);
+        await mailsSent();
+      }
+      await actors.manager.call(users.update, { id, email: email! });
+    }
+    expect((await mailsSent()).length - before).toBe(5);
+    await request(office, people[2]!.email!);
+    expect((await mailsSent()).at(-1)).toBe(people[2]!.id);
+  });
+
   it("An attacker with one address has 30 mails an hour sent, and others are served", async () => {
     const { actors, addUser } = world();
     const { id, email } = await addUser();

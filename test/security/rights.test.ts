@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import type { AnyOperation, ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -183,6 +184,33 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await allowed(self, users.membershipRemove, { user: ruler.id, unit });
     await allowed(self, units.delete, { id: unit, transfer: target });
     expect(await now(ruler.id)).toEqual([[top, [types.manager]]]);
+  });
+
+  it("A manager cannot move a unit to where the manager, a member of it or of one below, would read more", async () => {
+    const { addUnit, addUser, instance } = world();
+    const top = await addUnit();
+    const own = await addUnit({ parent: top.id, reference: `own ${++count}` });
+    const below = await addUnit({ parent: own.id, reference: `below own ${count}` });
+    const board = await addUnit({ parent: top.id, reference: `board ${count}` });
+    const other = await addUnit({ parent: top.id });
+    const post = { content_type: "news" as const, title: "Closures", unit: board.id };
+    const { id } = await admin().call(posts.create, post);
+    const ruler = await addUser({ unit: below.id });
+    const { id: type } = await admin().call(usertypes.create, { name: `Ruler ${count}`, abilities: { units: true } });
+    await admin().call(users.membershipAdd, { user: ruler.id, unit: own.id });
+    await admin().call(users.membershipAdd, { user: ruler.id, unit: top.id, userTypes: [type] });
+    const self = await instance.as(ruler.id);
+    const row = { reference: below.reference!, name: below.name, parent: board.reference! };
+    await forbidden(self, units.move, { id: below.id, parent: board.id });
+    await forbidden(self, units.move, { id: own.id, parent: board.id });
+    await forbidden(self, units.delete, { id: own.id, transfer: board.id });
+    expect((await self.call(units.import, { rows: [row] })).results).toMatchObject([
+      { action: "skipped", fields: { parent: ["is a unit that only an administrator can move you to"] } },
+    ]);
+    expect(await codeOf(self.call(posts.get, { id }))).toBe("not_found");
+    await allowed(self, units.move, { id: other.id, parent: board.id });
+    await allowed(self, units.move, { id: below.id, parent: top.id });
+    await allowed(self, units.move, { id: board.id, parent: own.id });
   });
 
   it("A manager cannot rename a user type with abilities that the manager does not have, nor change its reference", async () => {

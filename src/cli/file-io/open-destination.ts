@@ -36,7 +36,9 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
     if (before?.isFile() && fresh) throw exists(path);
     if (before && !before.isFile()) return direct(await open(place, "w"));
     const draft = draftFor(place, fresh);
-    return replacing(await open(draft.path, "w", 0o600), draft);
+    // A draft that is there was left by a killed process, or put there by another user, who could read what is written to it.
+    await rm(draft.path, { force: true });
+    return replacing(await open(draft.path, "wx", 0o600), draft);
   } catch (error) {
     if (error instanceof ServiceError || isDiskFull(error)) throw error;
     const { code } = error as NodeJS.ErrnoException;

@@ -63,14 +63,14 @@ export function accountOf({ instance }: Ctx, typed: string, user: { readonly id:
 export const accountOfUser = (id: number): string => `user:${id}`;
 
 /**
- * Counts an event and returns true, unless a limit is reached. Does the same work in both cases, so that the duration
- * reveals nothing.
+ * Counts an event and returns true, unless a limit is reached or `isWanted` is false. Does the same work in all cases, so that
+ * the duration reveals nothing.
  */
-export async function countEvent(ctx: Ctx, subject: Subject): Promise<boolean> {
+export async function countEvent(ctx: Ctx, subject: Subject, isWanted = true): Promise<boolean> {
   await lock(ctx, subject);
   await removeExpiredEvents(ctx);
   const { until } = await checkLimits(ctx, subject);
-  const counts = until === 0;
+  const counts = isWanted && until === 0;
   const { seconds } = rateLimits[subject.kind];
   await insert(ctx, subject, { pending: 0, expires_at: counts ? ctx.now + seconds : ctx.now });
   return counts;

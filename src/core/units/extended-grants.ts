@@ -1,6 +1,8 @@
+import { ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { UnitPosition } from "../directory/unit-tree.ts";
+import type { Actor } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities } from "../pipeline/permissions.ts";
 import { ancestorsOf, idInPath } from "../pipeline/unit-path.ts";
@@ -46,24 +48,40 @@ export function extendedAbilities(
 }
 
 /**
+ * Returns true when the actor is a member of the unit, or of one below it, and comes below further units with it: their posts
+ * and events would become readable for the actor.
+ */
+export function movesItself(actor: Actor, unit: Pick<UnitPosition, "id">, parent: Pick<UnitPosition, "path">): boolean {
+  return actor.branch.includes(unit.id) && chainOf(parent.path).some((id) => !actor.branch.includes(id));
+}
+
+/**
  * Throws `forbidden` unless the actor has every ability, of the actor or of others, that moving the unit below `parent`
- * extends to the unit.
+ * extends to the unit; and when the actor would move along to read more.
  */
 export async function requireMove(ctx: Ctx, unit: UnitPosition, parent: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
+  requireElsewhere(ctx.actor, unit, parent);
   const grants = await loadGrants(ctx, chainOf(parent.path));
   requireAbilities(ctx.actor, [{ path: unit.path, abilities: extendedAbilities(grants, unit, parent) }]);
 }
 
 /**
  * Throws `forbidden` unless the actor has every ability that a transfer extends: to the children that move below the
- * target, and to the target by the memberships that move there.
+ * target, and to the target by the memberships that move there; and when the actor would move along to read more.
  */
 export async function requireTransfer(ctx: Ctx, unit: UnitPosition, target: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
+  requireElsewhere(ctx.actor, unit, target);
   const grants = await loadGrants(ctx, chainOf(unit.path, target.path));
   requireAbilities(ctx.actor, [
     { path: unit.path, abilities: extendedAbilities(grants, unit, target) },
     { path: target.path, abilities: grants.get(unit.id) ?? [] },
   ]);
+}
+
+function requireElsewhere(actor: Actor, unit: UnitPosition, parent: UnitPosition): void {
+  if (!movesItself(actor, unit, parent)) return;
+  const message = `You are in unit ${unit.id} or below it, and would read more after this move; ask another user for it.`;
+  throw new ServiceError("forbidden", message);
 }

@@ -9,7 +9,7 @@ import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { parseRows, RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
-import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants } from "./extended-grants.ts";
+import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
 import type { ExistingUnit, UnitImportRow } from "./unit-import-row.ts";
 import { addUnits, type NewUnit } from "./unit-import-writes.ts";
 
@@ -178,12 +178,13 @@ async function changeUnit(
   return { action: "changed", id };
 }
 
-/** Adds a problem when the actor lacks an ability that the move extends, as units.move refuses it. */
+/** Adds a problem when the actor lacks an ability that the move extends, or moves along to read more, as units.move refuses it. */
 async function requireMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, parent: ExistingUnit, problems: RowIssues) {
   if (actor.admin) return;
   const abilities = extendedAbilities(await tree.grants(), unit, parent);
   const missing = missingAbilities(actor, [{ path: unit.path, abilities }]);
   if (missing.length > 0) problems.set("parent", { code: "move_beyond_abilities", params: { abilities: missing } });
+  if (movesItself(actor, unit, parent)) problems.set("parent", { code: "own_membership" });
 }
 
 function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, problems: RowIssues): boolean {

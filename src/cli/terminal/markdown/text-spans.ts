@@ -10,18 +10,21 @@ export interface TextSpan {
 /** Breaks spans into styled lines of at most `width` columns, without white space around them. */
 export function wrapSpans(spans: readonly TextSpan[], width: number, paint: Paint): string[] {
   const text = spans.map((span) => span.text).join("");
+  let [next, start] = [0, 0];
   return linesIn(text, width).map(([from, to]) => {
     const line = text.slice(from, to);
-    let at = from + line.trimEnd().length - line.trim().length;
     const end = from + line.trimEnd().length;
-    let start = 0;
-    return spans
-      .map(({ text, styles }) => {
-        const part = text.slice(Math.max(at - start, 0), Math.max(end - start, 0));
-        start += text.length;
-        at += part.length;
-        return part && styles.reduce((done, style) => paint[style](done), part);
-      })
-      .join("");
+    let at = end - line.trim().length;
+    let shown = "";
+    // Goes on with the span in which the line before ended: a text can have as many spans as lines.
+    for (let span = spans[next]; span !== undefined && start < end; span = spans[next]) {
+      const part = span.text.slice(Math.max(at - start, 0), end - start);
+      if (part) shown += span.styles.reduce((done, style) => paint[style](done), part);
+      at += part.length;
+      if (start + span.text.length > end) break;
+      start += span.text.length;
+      next += 1;
+    }
+    return shown;
   });
 }
