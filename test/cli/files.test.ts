@@ -127,7 +127,7 @@ describePlaces("files on the command line", (place) => {
     writeFileSync(path("large"), "");
     truncateSync(path("large"), 50_000_000_000);
     expect(await refused(path("missing"))).toBe("error: --file: no such file: missing.");
-    expect(await refused(path("directory"))).toBe("error: --file: directory is a directory.");
+    expect(await refused(path("directory"))).toBe("error: --file: cannot read directory: it is a directory.");
     expect(await refused(path("empty"))).toBe("error: --file: empty is empty.");
     expect(await refused(path("large"))).toBe("error: --file: large is 50.0 GB, and the limit per request is 30.7 MB.");
     expect(await refused("https://example.com/film.mp4")).toMatch(

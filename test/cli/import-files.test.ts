@@ -71,6 +71,12 @@ it.each([
   expect(stderr[0]).toContain(message);
 });
 
+it("an error keeps the name of a file as it is written", async () => {
+  expect((await run("units", "docs")).stderr).toEqual(["error: Cannot read docs: it is a directory."]);
+  const { stderr } = await run("users", "docs/architecture.md", "--map", "Mail=email");
+  expect(stderr[0]).toBe("error: docs/architecture.md has no column 'Mail' (mapped to email).");
+});
+
 it("what cannot be read is one row: the next line begins another", async () => {
   const rows = [
     "reference,name,description",
@@ -224,7 +230,7 @@ it("the file of results does not replace what is imported, and is not begun in v
   expect((await run("units", file, "--results", results)).code).toBe(3);
   expect(readFileSync(results, "utf8")).toBe("earlier");
   const { code, stderr } = await run("units", file, "--results", place().home.path("nowhere/results.csv"));
-  expect({ code, stderr }).toEqual({ code: 2, stderr: ["error: /nowhere/results.csv cannot be written (ENOENT)."] });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: ["error: Cannot write /nowhere/results.csv (ENOENT)."] });
 });
 
 it.each([

@@ -14,6 +14,7 @@ beforeAll(async () => {
   await done("units", "update", "1", "--reference", "root");
   await addUser("Kim", "--email", "kim@example.com", "--reference", "E-1");
   await addUser("Lee", "--email", "lee@example.com");
+  await addUser("Max", "--email", "max@example.com", "--reference", "E-4");
 });
 
 it("diff matches by e-mail address a user without a reference, and no user with another reference", async () => {
@@ -21,9 +22,43 @@ it("diff matches by e-mail address a user without a reference, and no user with 
     `- {reference: ${reference}, first_name: ${name}, last_name: X, email: ${name.toLowerCase()}@example.com, unit: root}`;
   const file = place().home.path("users.yaml");
   writeFileSync(file, ["version: 1", "users:", entry("E-2", "Kim"), entry("E-3", "Lee"), ""].join("\n"));
+  const refused = await place().wcs(["diff", file]);
+  expect([refused.code, refused.stderr]).toEqual([
+    3,
+    expect.stringContaining("users.yaml:3: users[0].email is taken by user 2 (Kim X)\n"),
+  ]);
+  writeFileSync(file, ["version: 1", "users:", entry("E-2", "Kay"), entry("E-3", "Lee"), ""].join("\n"));
   const rows = JSON.parse(await done("diff", file, "--json")) as Record<string, string>[];
   expect(rows.map(({ action, kind, name }) => `${action} ${kind} ${name}`)).toEqual([
     "create user E-2",
     "update user E-3",
   ]);
+});
+
+it.each([
+  ["a taken address", "{reference: E-1, email: max@example.com}", "[0].email is taken by user 4 (Max X)"],
+  [
+    "a taken address of a new user",
+    "{reference: E-9, first_name: A, last_name: B, email: KIM@example.com, unit: new}",
+    "[0].email is taken by user 2 (Kim X)",
+  ],
+  ["the last administrator", "{email: ADMIN, admin: false}", "[0] is the last active administrator"],
+  ["the last administrator, deactivated", "{email: ADMIN, active: false}", "[0] is the last active administrator"],
+])("apply refuses %s before the first change", async (_, entry, issue) => {
+  const admin = JSON.parse(await done("users", "get", "1", "--json")).email;
+  const file = place().home.path("refused.yaml");
+  const unit = "units: [{reference: new, name: New, parent: root}]";
+  writeFileSync(file, `${unit}\nusers:\n- ${entry.replace("ADMIN", admin)}\n`);
+  for (const command of [["apply", "--dry-run"], ["apply"]]) {
+    const { code, stderr } = await place().wcs([...command, file]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`users${issue}`)]);
+  }
+  expect((await place().wcs(["units", "get", "--reference", "new"])).code).toBe(6);
+});
+
+it("apply accepts a file in which the last administrator hands over", async () => {
+  const admin = JSON.parse(await done("users", "get", "1", "--json")).email;
+  const file = place().home.path("handed-over.yaml");
+  writeFileSync(file, `users: [{reference: E-1, admin: true}, {email: ${admin}, admin: false}]`);
+  await done("apply", file, "--dry-run");
 });

@@ -99,9 +99,9 @@ function formatWait(seconds: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** Adds a full stop, and a capital letter unless the text begins with the name of a program or field. */
+/** Adds a full stop, and a capital letter unless the text begins with the name of a program, field or file. */
 function sentence(text: string): string {
-  const begun = /^(wcs\b|\w+[._]\w)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  const begun = /^(wcs\b|\S*[./\\_]\w)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return ended(begun);
 }
 

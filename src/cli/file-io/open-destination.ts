@@ -42,7 +42,7 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
   } catch (error) {
     if (error instanceof ServiceError || isDiskFull(error)) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${path} cannot be written (${code ?? "unknown reason"})`);
+    throw new UsageError(`cannot write ${path} (${code ?? "unknown reason"})`);
   }
 }
 

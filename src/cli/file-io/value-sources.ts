@@ -67,8 +67,8 @@ export function reason(error: unknown, path: string): string {
     case "EPERM":
       return `no permission to read ${path}`;
     case "EISDIR":
-      return `${path} is a directory`;
+      return `cannot read ${path}: it is a directory`;
     default:
-      return `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`;
+      return `cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`;
   }
 }

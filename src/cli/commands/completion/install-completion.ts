@@ -97,6 +97,6 @@ function writeIfChanged(path: string, text: string): "Wrote" | "Unchanged:" {
 }
 
 const notWritten = (path: string, error: unknown) =>
-  new UsageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, {
+  new UsageError(`cannot write ${path} (${(error as NodeJS.ErrnoException).code})`, {
     hint: "print the script with wcs completion bash, zsh, fish or powershell",
   });

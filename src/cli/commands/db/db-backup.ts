@@ -49,7 +49,7 @@ async function make(database: string, file: string, force: boolean, watch: Watch
     return made;
   } catch (error) {
     if (!isFileError(error) || isDiskFull(error)) throw error;
-    throw new UsageError(`${file} cannot be written (${error.code})`);
+    throw new UsageError(`cannot write ${file} (${error.code})`);
   } finally {
     await rm(draft.path, { force: true });
   }

@@ -3,6 +3,7 @@ import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
+import { createAccountChecks } from "./check-accounts.ts";
 import { type CurrentUser, compare, type Names, userEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, type Planning, removal } from "./plan-context.ts";
 import type { UnitPlan } from "./plan-units.ts";
@@ -26,15 +27,16 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
   const tasks = createTaskList<"users">(planning.scratch);
   if (file === undefined) return tasks;
   const me = prune ? await planning.caller.call(users.current, {}) : undefined;
-  /** The ID of the user of each entry; 0 when there is none. */
+  // The ID of the user of each entry; 0 when there is none.
   const met = new Float64Array(file.count);
   const holders = createHolders(planning, nameable);
+  const accounts = createAccountChecks(planning);
   let watched = 0;
   for await (const user of each<CurrentUser>(planning.caller, users.list, signal, { inactive: true })) {
-    watched += 1;
-    if (watched % 500 === 0) planning.watch(watched);
+    if (++watched % 500 === 0) planning.watch(watched);
     const found = file.find(user);
     if (found === undefined) {
+      accounts.watch(user, user);
       if (!prune) continue;
       const entry = userEntry(user, nameable.names);
       holders.watch(entry);
@@ -45,15 +47,19 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
     }
     const { at, entry } = found;
     if (!user.active && entry.active === undefined) planning.deactivated.add(user.id);
-    const isSecond = met[at] !== 0;
-    if (isSecond) issues.add(["users", at, "email"], `belongs to two users: ${met[at]} and ${user.id}`);
-    met[at] = user.id;
     const { task, after } = compareUser(user, entry, at, planning, nameable);
     holders.watch(after);
-    if (task && !isSecond) tasks.add(at, task);
+    accounts.watch(user, after, at);
+    if (met[at]) issues.add(["users", at, "email"], `belongs to two users: ${met[at]} and ${user.id}`);
+    else if (task) tasks.add(at, task);
+    met[at] = user.id;
   }
   holders.refuse();
-  for (const { at, entry } of file) if (!met[at]) tasks.add(at, newUser(entry, at, planning, nameable));
+  for (const { at, entry } of Iterator.from(file).filter((each) => !met[each.at])) {
+    accounts.watchNew(entry);
+    tasks.add(at, newUser(entry, at, planning, nameable));
+  }
+  accounts.refuse();
   return tasks;
 }
 
