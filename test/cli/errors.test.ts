@@ -24,6 +24,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units --zzz", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units <command> \[options\]\n$/],
   ["--zzz", 2, /^error: Unknown option '--zzz'\./],
   ["units list extra", 2, /^error: Too many arguments\./],
+  ["events participants list 1", 2, /^error: Too many arguments\. Expected 1 argument but got 2: list, 1\.\nusage: /],
+  ["posts vote 1 Canteen", 2, /^error: <choice> must be an integer, not 'Canteen'\.\n$/],
+  ["units list --limit=", 2, /^error: --limit must not be empty\.\n$/],
+  ["webhooks update 1 --active --fields id", 2, /^error: --fields: this command prints no fields\.\n$/],
+  ["settings set timezone UTC --default", 2, /^error: <value> and --default cannot be used together\.\n$/],
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
   ["units get abc", 6, /^error: <id>: no unit is called abc\.\nhint: Use an ID, a name/],
@@ -189,13 +194,14 @@ describe("global options", () => {
     expect((await home().sit(["units", "get", "99", "-q"])).stderr).toMatch(/^error: /);
   });
 
-  it("a dry run says so and changes nothing", async () => {
+  it("a dry run says so, says what would be done without it, and changes nothing", async () => {
     const made = await home().sit(["units", "create", "--name", "Dry", "--parent", "1", "-n", "--json"]);
     expect(JSON.parse(made.stdout).name).toBe("Dry");
     expect(made.stderr).toBe("Dry run: nothing was changed.\n");
     const { stdout } = await home().sit(["units", "list", "--query", "[].name"]);
     expect(stdout).not.toContain("Dry");
     const removed = await home().sit(["units", "delete", "2", "--transfer", "1", "--dry-run"]);
-    expect(removed).toEqual({ code: 0, stdout: "", stderr: "Dry run: nothing was changed.\n" });
+    const said = "Without --dry-run: Deleted unit 2.\nDry run: nothing was changed.\n";
+    expect(removed).toEqual({ code: 0, stdout: "", stderr: said });
   });
 });

@@ -41,6 +41,8 @@ function parseOnce(
         issues.add(new UsageError(missingArguments(command), { usage }));
         return undefined;
       default:
+        // With too many arguments commander passes none of them on, so none is missing.
+        issues.skip(command.registeredArguments.map((argument) => `<${argument.name()}>`));
         if (!issues.hasUncertainArguments) issues.add(new UsageError(message, { usage }));
         return undefined;
     }
