@@ -113,7 +113,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     await addUser({ unit: top });
     await addUser({ unit: top });
     const refused = await refusal(admin().call(units.delete, { id: top }));
-    expect(refused).toMatchObject({ code: "conflict", message: `Unit ${top} has 1 children and 2 members.` });
+    expect(refused).toMatchObject({ code: "conflict", message: `Unit ${top} has 1 child and 2 members.` });
     expect(await codeOf(admin().call(units.delete, { id: middle }))).toBe("conflict");
     expect(await codeOf(admin().call(units.delete, { id: leaf }))).toBe("ok");
     expect(await codeOf(admin().call(units.delete, { id: middle }))).toBe("ok");

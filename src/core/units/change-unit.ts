@@ -55,7 +55,9 @@ export const unitChangeHandlers = {
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {
       if (transfer === undefined) {
-        throw new ServiceError("conflict", `Unit ${id} has ${child_count} children and ${user_count} members.`, {
+        const children = child_count === 1 ? "1 child" : `${child_count} children`;
+        const members = user_count === 1 ? "1 member" : `${user_count} members`;
+        throw new ServiceError("conflict", `Unit ${id} has ${children} and ${members}.`, {
           hint: "Choose the unit to move them to: --transfer ID",
         });
       }

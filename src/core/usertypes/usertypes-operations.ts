@@ -67,7 +67,10 @@ export const usertypes: Handlers<typeof contract> = {
       .where("user_type_id", "=", id)
       .executeTakeFirstOrThrow();
     if (holders > 0)
-      throw new ServiceError("conflict", `User type ${id} is held by ${holders} members; remove it from them first.`);
+      throw new ServiceError(
+        "conflict",
+        `User type ${id} is held by ${holders === 1 ? "1 member" : `${holders} members`}; remove it from them first.`,
+      );
     // Without the type, content limited to its holders would become visible to everybody.
     if (await isMeantFor(ctx.db, id)) {
       throw new ServiceError("conflict", `Posts or events are limited to user type ${id}; change their readers first.`);
