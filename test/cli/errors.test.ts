@@ -28,6 +28,17 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["posts vote 1 Canteen", 2, /^error: <choice> must be an integer, not 'Canteen'\.\n$/],
   ["units list --limit=", 2, /^error: --limit must not be empty\.\n$/],
   ["webhooks update 1 --active --fields id", 2, /^error: --fields: this command prints no fields\.\n$/],
+  [
+    "users password 1 --password secret",
+    2,
+    /^error: Unknown option '--password'\.\nhint: Did you mean --password-stdin\?\n$/,
+  ],
+  [
+    "users password 1 --password-stdin --password-file x",
+    2,
+    /^error: --password-stdin and --password-file cannot be used together[.;]/,
+  ],
+  ['tokens create --name t --data {"scopes":[]}', 3, /^error: --scopes must have at least 1 item\.\n$/],
   ["settings set timezone UTC --default", 2, /^error: <value> and --default cannot be used together\.\n$/],
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
@@ -122,7 +133,7 @@ it("no target selected: exit 2, with a hint how to get one", async () => {
 it("not signed in: exit 4", async () => {
   const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_TOKEN: "forged" } });
   expect(code).toBe(4);
-  expect(stderr).toMatch(/hint: Sign in with wcs auth login\./);
+  expect(stderr).toMatch(/hint: Check the token in WCS_TOKEN/);
 });
 
 it("forbidden: exit 5", async () => {
