@@ -6,7 +6,8 @@ import { once, operation } from "./operation.ts";
 export const oneTimeCode = () =>
   z.string().min(1).max(100).meta({ secret: true, description: "Code of your authenticator app, or a recovery code" });
 
-const currentPassword = () => z.string().min(1).max(1000).meta({ secret: true, description: "Your password" });
+const currentPassword = () =>
+  z.string().min(1).max(1000).meta({ secret: true, description: "Password of your account" });
 
 const recoveryCodes = once(() =>
   z

@@ -232,7 +232,7 @@ export const users = operationGroup("users", {
     method: "DELETE",
     path: "/users/{id}/two-factor",
     summary: "Switch off a user's second factor",
-    description: `For users who lost their authenticator app and recovery codes; your own is switched off by auth.twoFactorDisable. ${allAbilities} Not possible with an API token.`,
+    description: `For users who lost their authenticator app and recovery codes; auth.twoFactorDisable (wcs auth 2fa disable) switches off your own. ${allAbilities} Not possible with an API token.`,
     signInOnly: true,
     ...accountChange,
   }),

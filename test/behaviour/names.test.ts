@@ -90,6 +90,15 @@ describeEverywhere("names", (environment) => {
     for (const actor of ["manager", "member"] as const) expect(await found(actor, "payroll", "webhooks")).toEqual([]);
   });
 
+  it("names.find finds no deleted webhooks, so that another one of the same name is found by it", async () => {
+    const { administrator } = world().actors;
+    const create = () => administrator.call(webhooks.create, { name: "Twice", uri: "https://x.example/" });
+    const { data: deleted } = await create();
+    const { data: kept } = await create();
+    await administrator.call(webhooks.delete, { id: deleted.id });
+    expect(await found("administrator", "twice", "webhooks")).toEqual([[kept.id, "name"]]);
+  });
+
   it("names.find returns at most six matches, all kinds without kinds, and the first things without texts", async () => {
     const { addUnit, actors } = world();
     for (let i = 0; i < 8; i++) await addUnit({ name: "Kitchen" });

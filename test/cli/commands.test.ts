@@ -130,7 +130,11 @@ describe("wcs profile", () => {
     await sit(["profile", "remove", "work"]);
     expect(config().current).toBeUndefined();
     expect((await sit(["profile", "show"])).code).toBe(2);
-    expect((await sit(["units", "list"])).code).toBe(2);
+    const lost = await sit(["units", "list"]);
+    expect([lost.code, lost.stderr]).toEqual([
+      2,
+      expect.stringContaining("hint: Choose one of your profiles with wcs profile use"),
+    ]);
     await sit(["profile", "use", "local"]);
     expect((await sit(["profile", "list", "--fields", "name,current", "--no-header"])).stdout).toContain(
       "local\tyes\n",
@@ -186,12 +190,25 @@ describe("wcs serve and a login over HTTP", () => {
       profile: "remote",
       login: "token",
     });
-    expect((await sit(["auth", "renew"])).stderr).toMatch(/^Renewed the token; it expires at /);
+    const zone = ["--tz", "Asia/Tokyo"];
+    const expires = /^Renewed the token; it expires at (\S+\+09:00)\.\n$/.exec(
+      (await sit(["auth", "renew", ...zone])).stderr,
+    );
+    expect((await home().wcs(["profile", "show", ...zone])).stdout).toContain(`expires\t${expires?.[1]}\n`);
     expect((await sit(["api", "GET", "/healthz", "--query", "status"])).stdout).toBe('"ok"\n');
     const second = await home().wcs(["serve", "--profile", "local", "--port", new URL(url).port]);
     expect(second).toMatchObject({ code: 8, stdout: "" });
     await sit(["auth", "logout"]);
-    expect((await sit(["units", "list"])).code).toBe(4);
+    for (const [flag, value] of [
+      ["--profile", "remote"],
+      ["--url", url],
+    ] as const) {
+      const { code, stderr } = await sit(["units", "list", flag, value]);
+      expect([code, stderr]).toEqual([
+        4,
+        expect.stringContaining(`hint: Sign in with wcs auth login ${flag} ${value}.\n`),
+      ]);
+    }
     server.kill("SIGTERM");
     const result = await ended;
     expect(result.code).toBe(0);

@@ -190,7 +190,9 @@ describePlaces("wcs conversations", (place) => {
     expect(await done("unarchive")).toBe(`Unarchived conversation ${group}.\n`);
     expect(await done("seen")).toBe(`Marked all messages of conversation ${group} as seen.\n`);
     expect(await json("get", `${group}`)).toMatchObject({ unread_message_count: 0, archived_at: null });
-    expect((await say(["archive", `${group}`, "--dry-run"])).stderr).toBe("Dry run: nothing was changed.\n");
+    expect((await say(["archive", `${group}`, "--dry-run"])).stderr).toBe(
+      `Without --dry-run: Archived conversation ${group}.\nDry run: nothing was changed.\n`,
+    );
   });
 
   it("mute: for a period, and unmute", async () => {

@@ -24,6 +24,22 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units --zzz", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units <command> \[options\]\n$/],
   ["--zzz", 2, /^error: Unknown option '--zzz'\./],
   ["units list extra", 2, /^error: Too many arguments\./],
+  ["events participants list 1", 2, /^error: Too many arguments\. Expected 1 argument but got 2: list, 1\.\nusage: /],
+  ["posts vote 1 Canteen", 2, /^error: <choice> must be an integer, not 'Canteen'\.\n$/],
+  ["units list --limit=", 2, /^error: --limit must not be empty\.\n$/],
+  ["webhooks update 1 --active --fields id", 2, /^error: --fields: this command prints no fields\.\n$/],
+  [
+    "users password 1 --password secret",
+    2,
+    /^error: Unknown option '--password'\.\nhint: Did you mean --password-stdin\?\n$/,
+  ],
+  [
+    "users password 1 --password-stdin --password-file x",
+    2,
+    /^error: --password-stdin and --password-file cannot be used together[.;]/,
+  ],
+  ['tokens create --name t --data {"scopes":[]}', 3, /^error: --scopes must have at least 1 item\.\n$/],
+  ["settings set timezone UTC --default", 2, /^error: <value> and --default cannot be used together\.\n$/],
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
   ["units get abc", 6, /^error: <id>: no unit is called abc\.\nhint: Use an ID, a name/],
@@ -117,7 +133,7 @@ it("no target selected: exit 2, with a hint how to get one", async () => {
 it("not signed in: exit 4", async () => {
   const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_TOKEN: "forged" } });
   expect(code).toBe(4);
-  expect(stderr).toMatch(/hint: Sign in with wcs auth login\./);
+  expect(stderr).toMatch(/hint: Check the token in WCS_TOKEN/);
 });
 
 it("forbidden: exit 5", async () => {
@@ -189,13 +205,14 @@ describe("global options", () => {
     expect((await home().sit(["units", "get", "99", "-q"])).stderr).toMatch(/^error: /);
   });
 
-  it("a dry run says so and changes nothing", async () => {
+  it("a dry run says so, says what would be done without it, and changes nothing", async () => {
     const made = await home().sit(["units", "create", "--name", "Dry", "--parent", "1", "-n", "--json"]);
     expect(JSON.parse(made.stdout).name).toBe("Dry");
     expect(made.stderr).toBe("Dry run: nothing was changed.\n");
     const { stdout } = await home().sit(["units", "list", "--query", "[].name"]);
     expect(stdout).not.toContain("Dry");
     const removed = await home().sit(["units", "delete", "2", "--transfer", "1", "--dry-run"]);
-    expect(removed).toEqual({ code: 0, stdout: "", stderr: "Dry run: nothing was changed.\n" });
+    const said = "Without --dry-run: Deleted unit 2.\nDry run: nothing was changed.\n";
+    expect(removed).toEqual({ code: 0, stdout: "", stderr: said });
   });
 });

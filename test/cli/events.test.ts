@@ -52,7 +52,8 @@ describePlaces("wcs events", (place) => {
       ],
     });
     const changed = await done("events", "update", `${id}`, "--repeat", "never", "--unset", "location", "--dry-run");
-    expect(changed).toEqual({ code: 0, stdout: "", stderr: "Dry run: nothing was changed.\n" });
+    const said = `Without --dry-run: Updated event ${id}.\nDry run: nothing was changed.\n`;
+    expect(changed).toEqual({ code: 0, stdout: "", stderr: said });
     expect(await done("events", "update", `${id}`, "--repeat", "never", "--unset", "location")).toEqual({
       code: 0,
       stdout: "",

@@ -189,7 +189,7 @@ describe("webhooks", () => {
   it("webhooks create warns about an address that is refused, and says that the secret is not shown again", async () => {
     const warned = await sit(`webhooks create --name good --uri ${url}/good --triggers user.create`);
     expect(warned.stdout).toContain("whsec_");
-    expect(warned.stderr).toMatch(/^Save the secret now\. Shown only once\.$/m);
+    expect(warned.stderr).toMatch(/^Store the secret now; it cannot be shown again\.$/m);
     expect(warned.stderr).toMatch(/^Warning: callbacks to private addresses are refused\./m);
     await wcs("settings set webhooks.allow_private true");
     expect((await sit(`webhooks create --name bad --uri ${url}/bad`)).stderr).not.toContain("Warning");

@@ -18,6 +18,11 @@ interface Created {
   readonly token: string;
 }
 
+it("tokens create --dry-run does not say that the token is to be stored", async () => {
+  const { stderr } = await home().wcs(["tokens", "create", "--name", "tried", "--scopes", "read", "--dry-run"]);
+  expect(stderr).toBe("Dry run: nothing was changed.\n");
+});
+
 async function create(name: string, ...args: readonly string[]): Promise<Created> {
   const { code, stdout, stderr } = await home().wcs(["tokens", "create", "--name", name, ...args, "--json"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "Store the token now; it cannot be shown again.\n" });

@@ -15,7 +15,10 @@ describePlaces("avatars on the command line", (place) => {
     expect((await avatar("get", "me", "-o", path("copy.png"))).code).toBe(0);
     expect(readFileSync(path("copy.png"))).toEqual(images.png(5, 6));
     const dry = await avatar("delete", "me", "--yes", "--dry-run");
-    expect(dry).toMatchObject({ code: 0, stderr: "Dry run: nothing was changed.\n" });
+    expect(dry).toMatchObject({
+      code: 0,
+      stderr: "Without --dry-run: Deleted the avatar of user 1.\nDry run: nothing was changed.\n",
+    });
     expect(await avatar("delete", "1", "--yes")).toMatchObject({ code: 0, stderr: "Deleted the avatar of user 1.\n" });
     const missing = await avatar("get", "1", "-o", path("none.png"));
     expect([missing.code, missing.stdout, existsSync(path("none.png"))]).toEqual([6, "", false]);

@@ -82,6 +82,7 @@ it("a local command calls the webhook before it ends, and webhooks logs --wait i
   expect((await page("1", "--follow")).code).toBe(2);
   const shut = await home().sit([...gate, "--status", "500", "--timeout", "1s"]);
   expect(shut).toMatchObject({ code: 9, stdout: "" });
+  expect(shut.stderr).toContain("No attempt with event user.create and status 500 arrived within 1s.");
 });
 
 it("webhooks verify accepts what was signed, and nothing else", async () => {

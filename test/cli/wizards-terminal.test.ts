@@ -122,7 +122,7 @@ describe.skipIf(!hasTmux).each(isFull ? [80, 120] : [80])("on a terminal with %i
         ["Name of the webhook", `intranet${columns}`],
         ["URL to call", "https://intranet.example.com/"],
       ],
-      ["Shown only once", "As one command: wcs webhooks create"],
+      ["cannot be shown again", "As one command: wcs webhooks create"],
     ],
     ["wcs webhooks logs", [["Webhook", "payr", "payroll"]], ["payroll (https://payroll.example.com/wcs, "]],
     [`wcs conversations send --to ${eve}`, [], ["Hello everybody"]],

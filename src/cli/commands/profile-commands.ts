@@ -35,6 +35,8 @@ export const profile: Commands = {
   },
 };
 
+const formats = { expires: "unix-time" } as const;
+
 function shown({ terminal }: Context) {
   const { profiles, current } = readConfig(terminal.env);
   return Object.entries(profiles).map(([name, { target, user, token, expires }]) => ({
@@ -49,7 +51,7 @@ function shown({ terminal }: Context) {
 
 async function list(context: Context): Promise<void> {
   const columns = ["name", "current", "target", "user", "expires"];
-  await createOutput({ columns, items: "profiles" }, context).all(shown(context));
+  await createOutput({ columns, formats, items: "profiles" }, context).all(shown(context));
 }
 
 async function show(context: Context): Promise<void> {
@@ -61,7 +63,7 @@ async function show(context: Context): Promise<void> {
       String(wanted ?? ""),
       all.map((candidate) => candidate.name),
     );
-  await createOutput({}, context).one(found);
+  await createOutput({ formats }, context).one(found);
 }
 
 async function use(context: Context): Promise<void> {

@@ -27,8 +27,9 @@ function parseOnce(
     switch (error.code) {
       case "commander.unknownOption": {
         const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);
-        const more = meant ? { hint: `did you mean ${meant}?` } : { usage };
-        issues.add(new UsageError(message, more), meant?.match(/--[\w-]+/g) ?? []);
+        const suggested = meant ?? secretFlag(command, message);
+        const more = suggested ? { hint: `did you mean ${suggested}?` } : { usage };
+        issues.add(new UsageError(message, more), suggested?.match(/--[\w-]+/g) ?? []);
         return withoutUnknown(command, words, { word, meant, issues });
       }
       case "commander.optionMissingArgument":
@@ -41,6 +42,8 @@ function parseOnce(
         issues.add(new UsageError(missingArguments(command), { usage }));
         return undefined;
       default:
+        // With too many arguments commander passes none of them on, so none is missing.
+        issues.skip(command.registeredArguments.map((argument) => `<${argument.name()}>`));
         if (!issues.hasUncertainArguments) issues.add(new UsageError(message, { usage }));
         return undefined;
     }
@@ -79,6 +82,12 @@ function withoutOption(words: readonly string[], names: readonly string[]): read
 function missingArguments({ registeredArguments, args }: Command): string {
   const missing = registeredArguments.slice(args.length).filter(({ required }) => required);
   return `missing ${missing.map((argument) => `<${argument.name()}>`).join(", ")}`;
+}
+
+/** Returns `--password-stdin` for `--password`, which does not exist: no flag has a secret as its value. */
+function secretFlag({ options }: Command, message: string): string | undefined {
+  const [, typed] = /unknown option '(--[\w-]+)/.exec(message) ?? [];
+  return options.find(({ long }) => typed && long === `${typed}-stdin`)?.long;
 }
 
 /** Returns the only option whose name ends with the typed word, as `--city` for `--address-city`. */

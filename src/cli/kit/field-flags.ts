@@ -197,8 +197,13 @@ export const describeArgument = (field: Field): string =>
 function ownDescription(field: Field): string | undefined {
   const kind = namedKindOf(field);
   if (field.description !== undefined || kind === undefined) return field.description ?? describeReference(field);
+  return describeNamed(kind, field.kind === "array" ? "s" : "");
+}
+
+/** Returns the description of an argument that names things of a kind. */
+export function describeNamed(kind: NamedKind, plural = ""): string {
   const noun = referenceNouns[kind];
-  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}${field.kind === "array" ? "s" : ""}, by ${waysToName[kind]}`;
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}${plural}, by ${waysToName[kind]}`;
 }
 
 const waysToName: Readonly<Record<NamedKind, string>> = {

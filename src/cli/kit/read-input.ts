@@ -155,7 +155,10 @@ async function readFlag(
   switch (flag.reads) {
     case "secret": {
       const file = options[attribute(`${flag.name}-file`)] as string | undefined;
-      if (options[attribute(`${flag.name}-stdin`)]) return sources.stdin(`--${flag.name}-stdin`);
+      const isPiped = options[attribute(`${flag.name}-stdin`)];
+      if (isPiped && file !== undefined)
+        throw new UsageError(`--${flag.name}-stdin and --${flag.name}-file cannot be used together`);
+      if (isPiped) return sources.stdin(`--${flag.name}-stdin`);
       return file === undefined ? undefined : sources.file(file, `--${flag.name}-file`);
     }
     case "list":

@@ -152,7 +152,7 @@ async function perform(command: OperationCommand, request: Request, caller: Call
       ...(await uploadOptions(op, whole, terminal)),
     });
     const isEmpty = response === undefined || response === null;
-    if (isEmpty && !flags.dryRun) terminal.note(command.done?.(whole) ?? "Done.");
+    if (isEmpty) terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${command.done?.(whole) ?? "Done."}`);
     const item = (op.item ? valueAt(response, op.item) : response) as Input;
     if (!isEmpty)
       await output.one(created ? ((await caller.call(created.op, { id: item.id })) as Input) : item, response);

@@ -15,6 +15,8 @@ interface PasswordFlags {
 /** Reads the password from stdin, a file or WCS_PASSWORD. No flag takes it as a value. */
 export async function ownPassword({ terminal, flags, target }: PasswordFlags): Promise<string | undefined> {
   const sources = createSources(terminal);
+  if (flags.passwordStdin && flags.passwordFile !== undefined)
+    throw new UsageError("--password-stdin and --password-file cannot be used together");
   if (flags.passwordStdin) return sources.stdin("--password-stdin");
   if (flags.passwordFile !== undefined) return sources.file(flags.passwordFile as string, "--password-file");
   if (target !== undefined && !isForTarget(terminal.env, target)) return undefined;

@@ -49,7 +49,10 @@ export function findTarget(globals: Globals, env: Environment, config: Config = 
     (config.current === undefined ? undefined : byProfile(config, config.current));
   if (!target) {
     throw new UsageError("no target selected. Use --db, --url or --profile", {
-      hint: "create a database with wcs init, or sign in to an instance with wcs auth login --url URL",
+      hint:
+        Object.keys(config.profiles).length > 0
+          ? "choose one of your profiles with wcs profile use NAME; wcs profile list shows them"
+          : "create a database with wcs init, or sign in to an instance with wcs auth login --url URL",
     });
   }
   if (target.remote && globals.as !== undefined)

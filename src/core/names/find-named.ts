@@ -107,7 +107,12 @@ async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], { table, detail, 
 /** Finds webhooks, for administrators. They have no references, and an instance has few of them. */
 export async function findWebhooks(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   if (!ctx.actor.admin) return [];
-  const rows = await ctx.db.selectFrom("webhooks").select(["id", "name", "uri"]).orderBy("id").execute();
+  const rows = await ctx.db
+    .selectFrom("webhooks")
+    .select(["id", "name", "uri"])
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
   const hooks = rows.map(({ id, name, uri }) => ({ key: fold(name), id, name, detail: uri }));
   return texts.flatMap((text) => {
     const key = fold(text);

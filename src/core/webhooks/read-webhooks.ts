@@ -40,6 +40,6 @@ export async function findActiveWebhook(ctx: Ctx, id: number) {
   const row = await findWebhook(ctx, id);
   if (row.active === 1) return row;
   throw new ServiceError("conflict", `Webhook ${id} is not active; activate it first.`, {
-    hint: `wcs webhooks update ${id} --active`,
+    hint: `Activate it with wcs webhooks update ${id} --active.`,
   });
 }

@@ -108,7 +108,7 @@ export async function renewNow(context: Context): Promise<void> {
   const renewed = await renew(routeOf(context, target), name, token);
   const { expires } = tokenTimesOf(renewed) ?? {};
   context.terminal.note(
-    `Renewed the token${expires ? `; it expires at ${new Date(expires * 1000).toISOString()}` : ""}.`,
+    `Renewed the token${expires ? `; it expires at ${timesIn(context.globals.tz).full(expires)}` : ""}.`,
   );
 }
 

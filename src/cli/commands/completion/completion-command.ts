@@ -2,7 +2,7 @@ import { shells } from "../../completion/completion-script.ts";
 import type { Commands, CustomCommand } from "../../kit/command-spec.ts";
 
 const printing = (shell: (typeof shells)[number]): CustomCommand => ({
-  summary: `Print the completion script for ${shell}`,
+  summary: `Print the completion script for ${shell === "powershell" ? "PowerShell" : shell}`,
   async run({ terminal, program }) {
     const { script } = await import("../../completion/completion-script.ts");
     await terminal.write(await script(shell, program.registry));

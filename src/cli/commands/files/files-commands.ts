@@ -1,9 +1,12 @@
 import type { Commands, CustomCommand } from "../../kit/command-spec.ts";
 
+/** The way in which all downloads save a file. */
+export const savesFile =
+  "Saves the file to the current folder under its own name, or to the path given with -o, once it is completely\ndownloaded. Exits with 7 when the file exists already.";
+
 export const getFile: CustomCommand = {
   summary: "Download a file",
-  description:
-    "Saves the file to the current folder under its own name, or to the path given with -o, once it is completely\ndownloaded. For a linked video it prints the URL and exits with 6. Exits with 7 when the file exists already.",
+  description: `${savesFile} For a linked video it prints the URL and exits with 6.`,
   args: [{ name: "id", description: "ID of the file, as shown by posts, events and messages" }],
   flags: [
     { flags: "-o, --output <path>", description: "File or folder to write to, - for stdout", completes: "file" },

@@ -1,6 +1,7 @@
 import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { describeNamed } from "../../kit/field-flags.ts";
 import type { ImageOwner } from "./download-image.ts";
-import { getFile } from "./files-commands.ts";
+import { getFile, savesFile } from "./files-commands.ts";
 
 /** Returns the commands that download, set and delete the image of an owner. */
 export function imageCommands(image: ImageOwner): CommandGroup {
@@ -14,9 +15,8 @@ export function imageCommands(image: ImageOwner): CommandGroup {
       get: {
         ...getFile,
         summary: `Download a ${owner}'s ${noun}`,
-        args: [
-          { name: owner, description: `${owner.charAt(0).toUpperCase()}${owner.slice(1)}, by name or ID`, completes },
-        ],
+        description: savesFile,
+        args: [{ name: owner, description: describeNamed(completes), completes }],
         examples: [`${path} get ${example[0]}`, `${path} get 12 -o ${example[1]} --force`],
         run: async (context) => (await import("./download-image.ts")).downloadImage(context, image),
       },

@@ -181,7 +181,8 @@ export const posts: Commands = {
       if (withdraw && (choices ?? title) !== undefined)
         throw new UsageError("--withdraw cannot be combined with choices");
       // The service withdraws the vote when there is no choice, which is not intended when the choice was forgotten.
-      if (!withdraw && (choices ?? title) === undefined) {
+      // A choice that is no ID is in the input as undefined, and has an issue of its own.
+      if (!withdraw && !("choices" in input) && title === undefined) {
         throw new UsageError("missing <choice>", { hint: "pass the ID of a choice, --title TEXT or --withdraw" });
       }
       return withdraw ? { ...input, choices: [] } : input;

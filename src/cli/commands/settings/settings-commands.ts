@@ -81,6 +81,7 @@ async function get(context: Context): Promise<void> {
 async function set(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const field = fieldOf(context);
+  refuseTwoValues(context);
   const value = flags.default ? null : await givenValue(field, context);
   const { caller } = await context.connect();
   const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
@@ -103,6 +104,18 @@ async function show({ globals, terminal }: Context, name: string, all: Record<st
 function isUrlWithoutPassword(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !url.username && !url.password;
+}
+
+/** Throws a `UsageError` for a line that gives the value in two ways. */
+function refuseTwoValues({ args, flags }: Context): void {
+  const { default: standard, valueStdin, valueFile } = flags;
+  const ways = [
+    args.value !== undefined && "<value>",
+    standard && "--default",
+    valueStdin && "--value-stdin",
+    valueFile !== undefined && "--value-file",
+  ].filter(Boolean);
+  if (ways.length > 1) throw new UsageError(`${ways.join(" and ")} cannot be used together`);
 }
 
 async function givenValue(field: Field, { args, flags, terminal }: Context): Promise<unknown> {

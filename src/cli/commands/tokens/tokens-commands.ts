@@ -30,6 +30,8 @@ export const tokens: Commands = {
 /** Prints a note when the response has no token: it was lost with the first response of a repeated request. */
 async function createToken({ input, context, finish }: OperationRun<typeof ops.create>): Promise<void> {
   const { id, token } = await finish(input);
-  if (token !== undefined) return context.terminal.note("Store the token now; it cannot be shown again.");
-  context.terminal.note(`The first response, with the token, was lost. Revoke it with wcs tokens revoke ${id}.`);
+  const { terminal, flags } = context;
+  if (flags.dryRun) return;
+  if (token !== undefined) return terminal.note("Store the token now; it cannot be shown again.");
+  terminal.note(`The first response, with the token, was lost. Revoke it with wcs tokens revoke ${id}.`);
 }

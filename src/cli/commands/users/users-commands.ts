@@ -9,6 +9,7 @@ import {
   type OperationRun,
   type WizardRun,
 } from "../../kit/command-spec.ts";
+import { describeNamed } from "../../kit/field-flags.ts";
 import { imageCommands } from "../files/image-commands.ts";
 import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
 
@@ -124,7 +125,7 @@ export const users: Commands = {
   current: command(ops.current, {}),
   welcome: command(ops.welcome, {
     args: [{ field: "users", label: "id", many: true }],
-    done: ({ users }) => `Sent the welcome mail to ${users.join(", ")}.`,
+    done: ({ users }) => `Sent the welcome mail to ${users.length === 1 ? "user" : "users"} ${users.join(", ")}.`,
     examples: ["wcs users welcome 12 13"],
   }),
   password: command(ops.password, {
@@ -162,7 +163,7 @@ the folder files with the avatar and the attached files. Times are Unix seconds;
 export your own data; administrators can export those of others, without conversations, messages, personal events,
 marks, votes and sign-ins. On the machine of the database, --as exports these, too. The export is recorded in the audit
 log. Exits with 7 when the folder exists.`,
-    args: [{ name: "user", description: "The user, by name or ID", completes: "users" }],
+    args: [{ name: "user", description: describeNamed("users"), completes: "users" }],
     flags: [{ flags: "--to <path>", description: "New folder to write to, readable only for you", completes: "file" }],
     examples: [
       "wcs users export-data me --to my-data",

@@ -72,8 +72,9 @@ async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal 
       const { data } = await caller.call(webhooks.logs, { ...filter, limit: 1 });
       if (data[0]) return data[0];
       if (performance.now() >= deadline) {
-        const { event = "any event", status = "any status" } = filter;
-        throw new ConditionError(`no attempt with ${event} and ${status} arrived within ${length}`);
+        const wanted = [filter.event && `event ${filter.event}`, filter.status && `status ${filter.status}`];
+        const which = wanted.filter(Boolean).join(" and ");
+        throw new ConditionError(`no attempt${which && ` with ${which}`} arrived within ${length}`);
       }
       await sleep(Math.min(pause, Math.max(deadline - performance.now(), 1)));
     }
