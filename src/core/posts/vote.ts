@@ -32,7 +32,7 @@ export const voting = {
       throw new ServiceError("forbidden", "The poll is anonymous: nobody can see who voted for what.");
     const list = `votes ${poll.id}`;
     const voters = ctx.db.selectFrom("poll_votes").select("user_id").distinct().where("poll_id", "=", poll.id);
-    const { rows, meta } = await readPage(ctx, voters, "user_id", { list, limit, cursor });
+    const { rows, meta } = await readPage(ctx, voters, { by: ["user_id"] }, { list, limit, cursor });
     const users = rows.map((row) => row.user_id);
     const votes = await ctx.db
       .selectFrom("poll_votes")
