@@ -1,6 +1,9 @@
+import type { RawBuilder, SqlBool } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { insertRows } from "../../store/bulk.ts";
+import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { nested } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /** A text that mentions users: a post, or a comment on it. */
@@ -24,6 +27,10 @@ export async function mentionIssues({ db }: Ctx, ids: readonly number[] = []): P
     ? { mentions: [`contains users that do not exist or are deactivated: ${unknown.join(", ")}`] }
     : {};
 }
+
+/** Selects the users of mentions (`pm`) as one column. */
+export const mentionsWhere = (db: Db, condition: RawBuilder<SqlBool>) =>
+  nested(db, db.selectFrom("post_mentions as pm").select("pm.user_id").where(condition));
 
 export async function addMentions({ db }: Ctx, { post, comment }: Text, ids: readonly number[] = []): Promise<void> {
   const rows = [...new Set(ids)].map((user_id) => ({ post_id: post, comment_id: comment, user_id }));
