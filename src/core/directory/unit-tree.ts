@@ -124,11 +124,6 @@ function tooDeep(): ServiceError {
   return new ServiceError("conflict", `The tree has at most ${deepest} levels below the root.`);
 }
 
-/** Returns the short form of a unit that other objects contain. */
-export function presentUnitBrief(id: number, name: string, level: number, unit_type: string) {
-  return { content_type: "unit" as const, id, name, level, unit_type, url: `/units/${id}` };
-}
-
 type Computed = "name_key" | "parent_id" | "path" | "level" | "created_at" | "updated_at";
 
 /**

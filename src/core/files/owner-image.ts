@@ -1,10 +1,10 @@
 import type { FieldErrors } from "../../contract/errors.ts";
-import type { File, FileItem } from "../../contract/file-schemas.ts";
+import type { FileItem } from "../../contract/file-schemas.ts";
 import { updateRow } from "../../store/bulk.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
-import { addFiles, fileIssues, presentFiles, removeFiles } from "./attached-files.ts";
+import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";
 import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 
 /** Maximum size of an image in bytes. */
@@ -77,14 +77,4 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldE
 async function isIntactUpload({ data }: FileItem, mime: string): Promise<boolean> {
   const { isIntact } = await import("./image-structure.ts");
   return isIntact(mime, Buffer.concat(await Array.fromAsync(chunksOf(data))));
-}
-
-/** Returns the API's representation of the images by owner. */
-export async function presentImages(
-  ctx: Ctx,
-  owner: ImageOwner,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, File>> {
-  const files = await presentFiles(ctx, owner, ids);
-  return new Map([...files].flatMap(([id, [image]]) => (image === undefined ? [] : [[id, image]])));
 }
