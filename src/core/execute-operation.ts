@@ -87,28 +87,20 @@ export async function executeOperation(
 ): Promise<unknown> {
   const moment = currentMoment(runtime);
   const identified = runtime.identify(op, origin, moment);
+  // Reads for the presumed caller in the same round trip in which the caller is identified.
   const presumed = op.transaction === "read" && op.access !== "public" ? runtime.presume(origin, moment) : undefined;
-  const early = presumed && executeEarly(runtime, { op, input, origin, moment, caller: presumed });
+  const early = presumed && executeAs(runtime, { op, input, origin, moment, caller: presumed });
+  // The outcome does not matter when the caller turns out to be another.
+  early?.catch(() => {});
   const caller = await identified;
   const { actor } = caller;
   if (actor !== nobody) origin.onIdentified?.(actor.id);
-  if (early && isSame(caller, presumed)) return early();
+  if (early && isSame(caller, presumed)) return early;
   return executeAs(runtime, { op, input, origin, moment, caller });
 }
 
 const isSame = (a: IdentifiedCaller, b: IdentifiedCaller) =>
   a.actor === b.actor && a.settingsVersion === b.settingsVersion;
-
-/**
- * Reads for the presumed caller in the same round trip in which the caller is identified. Call the returned function for the
- * outcome after the caller has turned out to be the presumed one.
- */
-function executeEarly(runtime: Runtime, asked: Asked): () => Promise<unknown> {
-  const answer = executeAs(runtime, asked);
-  // The outcome does not matter when the caller has changed.
-  answer.catch(() => {});
-  return () => answer;
-}
 
 async function executeAs(runtime: Runtime, { op, input: rawInput, origin, moment, caller }: Asked): Promise<unknown> {
   const handler = await findHandler(op);

@@ -1,5 +1,6 @@
 import { once } from "../contract/operation.ts";
 import type { Database } from "../store/database.ts";
+import { runOrRollBack } from "../store/dry-run.ts";
 import type { Topic } from "../store/topics.ts";
 import type { BaseContext, Ctx } from "./pipeline/context.ts";
 import type { RecordedChange } from "./pipeline/outbox.ts";
@@ -21,41 +22,27 @@ export async function runTransaction<T>(
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
   let topics = new Set<Topic>();
-  try {
-    const result = await write(async (tx) => {
-      topics = new Set();
-      const changes: RecordedChange[] = [];
-      const ctx: Ctx = {
-        ...base,
-        db: tx,
-        announce(...changed) {
-          for (const topic of changed) topics.add(topic);
-        },
-        changed: (trigger, id, before) => changes.push({ trigger, id, before }),
-        transaction: (inner) => inner(ctx),
-        waitFor: async () => {
-          throw new Error("waiting is not possible in a transaction");
-        },
-      };
-      const result = await work(ctx);
-      if (dryRun) throw new DryRun(result);
-      if (changes.length > 0) await (await eventWriting()).writeEvents(ctx, changes);
-      for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
-      return result;
-    });
-    if (topics.size > 0) announce([...topics]);
+  const result = await runOrRollBack(write, dryRun, async (tx) => {
+    topics = new Set();
+    const changes: RecordedChange[] = [];
+    const ctx: Ctx = {
+      ...base,
+      db: tx,
+      announce(...changed) {
+        for (const topic of changed) topics.add(topic);
+      },
+      changed: (trigger, id, before) => changes.push({ trigger, id, before }),
+      transaction: (inner) => inner(ctx),
+      waitFor: async () => {
+        throw new Error("waiting is not possible in a transaction");
+      },
+    };
+    const result = await work(ctx);
+    if (dryRun) return result;
+    if (changes.length > 0) await (await eventWriting()).writeEvents(ctx, changes);
+    for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
     return result;
-  } catch (error) {
-    if (error instanceof DryRun) return error.result as T;
-    throw error;
-  }
-}
-
-/** Carries the result of a dry run out of its transaction and rolls the transaction back. */
-class DryRun extends Error {
-  readonly result: unknown;
-  constructor(result: unknown) {
-    super("dry run");
-    this.result = result;
-  }
+  });
+  if (topics.size > 0 && !dryRun) announce([...topics]);
+  return result;
 }

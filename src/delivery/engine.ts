@@ -1,10 +1,10 @@
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
+import { timerFor } from "../store/wakeup.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
 import { type OutboxState, outboxState } from "./queue/outbox-state.ts";
 import { repairClock } from "./queue/repair-clock.ts";
-import { timerFor } from "./queue/wakeup.ts";
 import { type Worker, WorkerLoop } from "./queue/worker-loop.ts";
 import { removeExpired } from "./retention/remove-expired.ts";
 import type { Resolve } from "./ssrf/guarded-lookup.ts";

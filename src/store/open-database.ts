@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
 import type { Connected, Database, Db, OpenOptions, Tx } from "./database.ts";
 import { hasTable, serverLock, tryLock, waitForTurn } from "./dialect.ts";
+import { runOrRollBack } from "./dry-run.ts";
 import { latestMigration } from "./latest-migration.ts";
 import { prepared } from "./prepared.ts";
 import { createSecretCipher, requireKey } from "./secret-cipher.ts";
@@ -137,19 +138,11 @@ async function migrateOrCreate(database: Database, { create, schema }: OpenOptio
 export async function migrateSchema(database: Database, dryRun: boolean): Promise<string[]> {
   await knownSchemaOf(database);
   const { runMigrations } = await import("./migrations/run-migrations.ts");
-  let done: string[] = [];
-  const rolledBack = new Error("dryRund");
-  try {
-    await database.writeLocking(async (tx) => {
-      await waitForTurn(tx, migrationLock);
-      if (!dryRun) await requireNoServer(tx);
-      done = await runMigrations(tx);
-      if (dryRun) throw rolledBack;
-    });
-  } catch (error) {
-    if (error !== rolledBack) throw error;
-  }
-  return done;
+  return runOrRollBack(database.writeLocking, dryRun, async (tx) => {
+    await waitForTurn(tx, migrationLock);
+    if (!dryRun) await requireNoServer(tx);
+    return runMigrations(tx);
+  });
 }
 
 /** Throws `unavailable` while a server works on an older PostgreSQL database. */

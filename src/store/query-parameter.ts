@@ -1,8 +1,9 @@
 /** A placeholder for a value of a prepared query. */
 export class Parameter {
   readonly name: string;
+  /** True when the query takes the only item of the list. */
+  isItem = false;
   readonly #markAsList: () => boolean;
-  #takesItem = false;
 
   /** `markAsList` returns true when the value is a list of one item. */
   constructor(name: string, markAsList: () => boolean) {
@@ -12,12 +13,7 @@ export class Parameter {
 
   /** Marks the parameter as a list; returns true when the query has to compare with its only item. */
   asList(): boolean {
-    this.#takesItem = this.#markAsList();
-    return this.#takesItem;
-  }
-
-  /** True when the query takes the only item of the list. */
-  get isItem(): boolean {
-    return this.#takesItem;
+    this.isItem = this.#markAsList();
+    return this.isItem;
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Db, Tx } from "./database.ts";
 import { isPostgres, locking } from "./dialect.ts";
+import { runOrRollBack } from "./dry-run.ts";
 import { isSealed, type SecretCipher, type SecretPlace } from "./secret-cipher.ts";
 
 /** Settings that are stored encrypted. */
@@ -35,28 +36,20 @@ export async function rotateSecretKey(
   next: SecretCipher,
   { dryRun = false } = {},
 ): Promise<number> {
-  const rolledBack = new Error("dryRund");
-  let count = 0;
-  try {
-    await database.writeLocking(async (tx) => {
-      // By default SQLite leaves replaced data in the free space of its file.
-      if (!isPostgres(tx)) await sql`pragma secure_delete = on`.execute(tx);
-      // Blocks other writers of secrets until the end of the transaction.
-      await locking(tx, tx.selectFrom("instance").select("id")).execute();
-      const secrets = await listSecrets(tx);
-      await tx
-        .updateTable("instance")
-        .set({ secret_key_id: next.keyId ?? null })
-        .execute();
-      for (const { place, stored, replace } of secrets)
-        await replace(tx, await next.seal(tx, place, database.secrets.open(place, stored)));
-      count = secrets.length;
-      if (dryRun) throw rolledBack;
-    });
-  } catch (error) {
-    if (error !== rolledBack) throw error;
-  }
-  return count;
+  return runOrRollBack(database.writeLocking, dryRun, async (tx) => {
+    // By default SQLite leaves replaced data in the free space of its file.
+    if (!isPostgres(tx)) await sql`pragma secure_delete = on`.execute(tx);
+    // Blocks other writers of secrets until the end of the transaction.
+    await locking(tx, tx.selectFrom("instance").select("id")).execute();
+    const secrets = await listSecrets(tx);
+    await tx
+      .updateTable("instance")
+      .set({ secret_key_id: next.keyId ?? null })
+      .execute();
+    for (const { place, stored, replace } of secrets)
+      await replace(tx, await next.seal(tx, place, database.secrets.open(place, stored)));
+    return secrets.length;
+  });
 }
 
 /** Returns the ID of the key of the database's secrets; null while all of them are in plain text. */

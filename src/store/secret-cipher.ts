@@ -1,10 +1,9 @@
 import type { Kysely } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
+import { locking } from "./dialect.ts";
 import type { Schema } from "./schema/schema.ts";
 
 type Db = Kysely<Schema>;
-
-import { locking } from "./dialect.ts";
 
 const crypto = () => process.getBuiltinModule("node:crypto");
 

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
+import { referenceIssues } from "../pipeline/reference-issues.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 
 type Work = Pick<Ctx, "db" | "actor">;
@@ -50,10 +51,7 @@ export async function insertMembership(
   user: number,
   { unit, userTypes = [], department = null }: NewMembership,
 ): Promise<number> {
-  const row = { user_id: user, unit_id: unit, department_id: department };
-  const [made] = await insertRows<{ id: number }>(db, "memberships", [row], "id");
-  // RETURNING gives the inserted row.
-  const { id } = made!;
+  const id = await insertRow(db, "memberships", { user_id: user, unit_id: unit, department_id: department });
   const types = [...new Set(userTypes)].map((user_type_id) => ({ membership_id: id, user_type_id }));
   await insertRows(db, "membership_user_types", types);
   await addToUserCount(db, { unit, more: 1 });
@@ -101,21 +99,17 @@ function extendsReach(before: MembershipState | undefined, after: MembershipStat
 
 /** Returns the abilities of each user type. */
 async function loadAbilities(
-  ctx: Work,
+  { db }: Work,
   states: readonly (MembershipState | undefined)[],
 ): Promise<Map<number, Ability[]>> {
-  const types = [...new Set(states.flatMap((state) => state?.userTypes ?? []))];
-  const rows = await userTypeRows(ctx, types);
-  return new Map(rows.map((row) => [row.id, JSON.parse(row.abilities) as Ability[]]));
-}
-
-async function userTypeRows({ db }: Work, ids: readonly number[]) {
-  if (ids.length === 0) return [];
-  return db
+  const ids = [...new Set(states.flatMap((state) => state?.userTypes ?? []))];
+  if (ids.length === 0) return new Map();
+  const rows = await db
     .selectFrom("user_types")
     .select(["id", "abilities"])
     .where((eb) => isAmong(db, eb.ref("id"), ids))
     .execute();
+  return new Map(rows.map((row) => [row.id, JSON.parse(row.abilities)]));
 }
 
 /** Returns the issues of the user types and the department of a membership. */
@@ -123,10 +117,7 @@ export async function membershipIssues(
   ctx: Work,
   { unit, userTypes = [], department }: Partial<Membership>,
 ): Promise<FieldErrors> {
-  const issues: FieldErrors = {};
-  const known = new Set((await userTypeRows(ctx, userTypes)).map(({ id }) => id));
-  const unknown = [...new Set(userTypes)].filter((id) => !known.has(id));
-  if (unknown.length > 0) issues.userTypes = [`contains user types that do not exist: ${unknown.join(", ")}`];
+  const issues = await referenceIssues(ctx, [["userTypes", "user_types", userTypes]]);
   if (unit !== undefined && department != null && !(await isDepartment(ctx, unit, department))) {
     issues.department = [`is not a department of unit ${unit}: ${department}`];
   }
@@ -141,7 +132,7 @@ export async function moveMembership(
   if ((await findMembership(ctx, user, to)) !== undefined) {
     throw new ServiceError("conflict", `User ${user} is already a member of unit ${to}.`);
   }
-  await ctx.db.updateTable("memberships").set({ unit_id: to, department_id: null }).where("id", "=", id).execute();
+  await updateRow(ctx.db, "memberships", id, { unit_id: to, department_id: null });
   await countMembers(ctx, from, -1);
   await countMembers(ctx, to, 1);
   await rememberFirstUnit(ctx, user);
@@ -235,10 +226,8 @@ export async function setUserTypes(ctx: Work, membership: number, userTypes: rea
       .where((eb) => isAmong(ctx.db, eb.ref("user_type_id"), removed))
       .execute();
   }
-  if (wanted.size > 0) {
-    const rows = [...wanted].map((user_type_id) => ({ membership_id: membership, user_type_id }));
-    await ctx.db.insertInto("membership_user_types").values(rows).execute();
-  }
+  const rows = [...wanted].map((user_type_id) => ({ membership_id: membership, user_type_id }));
+  await insertRows(ctx.db, "membership_user_types", rows);
 }
 
 async function isDepartment({ db }: Work, unit: number, department: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
-import { presentUnitBrief } from "./unit-tree.ts";
+import { presentParentUnit } from "./unit-briefs.ts";
 
 /** The API's representation of the unit of a user. */
 export type UnitBrief = NonNullable<z.infer<ReturnType<typeof contract>>["unit"]>;
@@ -29,17 +29,15 @@ export interface ShownUnit {
 
 /** Presents the unit of a user. */
 export function place(row: PlaceRow): UnitBrief {
-  const parent =
-    row.parent_id === null
-      ? null
-      : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit");
-  const { content_type, id, name, level, unit_type, url } = presentUnitBrief(
-    row.unit_id,
-    row.name,
-    row.level,
-    row.unit_type,
-  );
-  return { content_type, id, name, level, unit_type, parent, url };
+  return {
+    content_type: "unit",
+    id: row.unit_id,
+    name: row.name,
+    level: row.level,
+    unit_type: row.unit_type,
+    parent: presentParentUnit(row),
+    url: `/units/${row.unit_id}`,
+  };
 }
 
 /** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */

@@ -10,7 +10,7 @@ import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { inOrderOf } from "./in-order-of.ts";
-import { presentUnitBrief } from "./unit-tree.ts";
+import { presentParentUnit, presentUnitBrief } from "./unit-briefs.ts";
 
 export type Unit = z.infer<ReturnType<typeof contract>>;
 
@@ -76,9 +76,7 @@ export async function presentFullUnits(ctx: Ctx, ids: number[]): Promise<Unit[]>
   const rows = await fullUnitsById(ctx.db, { ids });
   return inOrderOf(ids, rows).map((row) => ({
     ...present(ctx, row),
-    children: rowsIn(row.children).map(({ id, name, level, unit_type }) =>
-      presentUnitBrief(id, name, level, unit_type),
-    ),
+    children: rowsIn(row.children).map(presentUnitBrief),
   }));
 }
 
@@ -120,28 +118,19 @@ function presentOpeningHours(given: string): Unit["opening_hours"] {
 /** Names each field, because fields that follow a spread are slow to add and to write as JSON. */
 function present(ctx: Ctx, row: Row): Unit {
   const edit = may(ctx.actor, "units", row.path);
-  const { content_type, id, name, level, unit_type, url } = presentUnitBrief(
-    row.id,
-    row.name,
-    row.level,
-    row.unit_type,
-  );
   return {
-    content_type,
-    id,
-    name,
-    level,
-    unit_type,
-    url,
+    content_type: "unit",
+    id: row.id,
+    name: row.name,
+    level: row.level,
+    unit_type: row.unit_type,
+    url: `/units/${row.id}`,
     reference: row.reference,
     description: row.description,
     path: row.path,
     features: [],
     departments: rowsIn(row.departments, "id").map(({ id, name }) => ({ id, name })),
-    parent:
-      row.parent_id === null
-        ? null
-        : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit"),
+    parent: presentParentUnit(row),
     image: presentNestedFiles(ctx, row.files)[0] ?? null,
     addresses: presentAddresses(row.addresses),
     contact: { name: row.contact_name, phone: row.contact_phone },

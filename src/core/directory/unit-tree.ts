@@ -1,5 +1,6 @@
 import { type Insertable, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
@@ -51,7 +52,7 @@ export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPositio
     .select(["n.descendant_count", "p.path as old_parent_path", "p.level as old_parent_level"])
     .where("n.id", "=", unit.id)
     .executeTakeFirstOrThrow();
-  await db.updateTable("units").set({ parent_id: parent.id }).where("id", "=", unit.id).execute();
+  await updateRow(db, "units", unit.id, { parent_id: parent.id });
   await movePaths(db, [unit.path, branchEnd(unit.path)], { level: old_parent_level, path: old_parent_path }, parent);
   const moved = descendant_count + 1;
   await addToCounts(
@@ -123,11 +124,6 @@ function tooDeep(): ServiceError {
   return new ServiceError("conflict", `The tree has at most ${deepest} levels below the root.`);
 }
 
-/** Returns the short form of a unit that other objects contain. */
-export function presentUnitBrief(id: number, name: string, level: number, unit_type: string) {
-  return { content_type: "unit" as const, id, name, level, unit_type, url: `/units/${id}` };
-}
-
 type Computed = "name_key" | "parent_id" | "path" | "level" | "created_at" | "updated_at";
 
 /**
@@ -141,24 +137,16 @@ export async function addUnit(
 ): Promise<number> {
   if (parent !== null && !(await canContain(db, parent))) throw tooDeep();
   // The path contains the ID, which is known only after the insert.
-  const { id } = await db
-    .insertInto("units")
-    .values({
-      ...fields,
-      name_key: fold(fields.name),
-      parent_id: parent?.id ?? null,
-      path: `new ${parent?.id}`,
-      level: parent === null ? 0 : parent.level + 1,
-      created_at: now,
-      updated_at: now,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  await db
-    .updateTable("units")
-    .set({ path: `${parent?.path ?? "/"}${id}/` })
-    .where("id", "=", id)
-    .execute();
+  const id = await insertRow(db, "units", {
+    ...fields,
+    name_key: fold(fields.name),
+    parent_id: parent?.id ?? null,
+    path: `new ${parent?.id}`,
+    level: parent === null ? 0 : parent.level + 1,
+    created_at: now,
+    updated_at: now,
+  });
+  await updateRow(db, "units", id, { path: `${parent?.path ?? "/"}${id}/` });
   if (parent !== null) await addToCounts(db, parent, { children: 1, descendants: 1 });
   return id;
 }

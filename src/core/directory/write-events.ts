@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Trigger } from "../../contract/webhooks.ts";
 import { insertRows } from "../../store/bulk.ts";
-import { isPostgres } from "../../store/dialect.ts";
+import { waitForTurn } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import {
@@ -18,6 +18,8 @@ import { presentUsers } from "./present-users.ts";
 
 /** Events presented and written at a time, so that a very large change needs little memory. */
 const portion = 500;
+/** The advisory lock under which events become visible in the order of their IDs. */
+const orderLock = 0x77637365;
 
 const receiverRows = prepared((db, p: { since: number }) =>
   db
@@ -46,7 +48,9 @@ export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]):
   const receivers = (trigger: Trigger) => webhooks.filter((each) => each.triggers.includes(trigger));
   const wanted = merged(changes).filter(({ trigger }) => listened || receivers(trigger).length > 0);
   if (wanted.length === 0) return;
-  if (listened) await inOrder(ctx);
+  // Makes events visible in the order of their IDs, because clients that continue after an ID must not miss a lower one
+  // committed later: PostgreSQL assigns IDs before the commit.
+  if (listened) await waitForTurn(ctx.db, orderLock);
   for (let start = 0; start < wanted.length; start += portion) {
     const events = await present(ctx, wanted.slice(start, start + portion));
     const ids = await insertEvents(ctx, events);
@@ -82,14 +86,3 @@ async function present(ctx: Ctx, changes: readonly RecordedChange[]): Promise<Ou
     return data === undefined ? [] : [{ ...newEvent(ctx, trigger, data), user_id }];
   });
 }
-
-/**
- * Makes events visible in the order of their IDs, because clients that continue after an ID must not miss a lower one
- * committed later: PostgreSQL assigns IDs before the commit. SQLite has a single writer.
- */
-async function inOrder({ db }: Ctx): Promise<void> {
-  if (isPostgres(db)) await sql`select pg_advisory_xact_lock(${sql.lit(orderLock)})`.execute(db);
-}
-
-/** The advisory lock under which events become visible in the order of their IDs. */
-const orderLock = 0x77637365;

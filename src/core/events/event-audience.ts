@@ -5,7 +5,8 @@ import type { InputOf } from "../../contract/operation.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Audience, audienceIssues, sharesOf } from "../visibility/audience.ts";
+import { referenceIssues } from "../pipeline/reference-issues.ts";
+import { type Audience, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
 
 type EventType = (typeof eventTypes)[number];
@@ -34,12 +35,12 @@ export async function planReaders(
   const shares = distinct(input.shares ? sharesOf(ctx, input.shares, before?.shares) : before?.shares);
   const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
   const personal = type === "user";
-  const asked = {
-    units: personal ? [] : added(input.units, before?.units),
-    userTypes: personal ? [] : added(input.userTypes, before?.userTypes),
-    shares: added(input.shares, before?.shares),
-  };
-  Object.assign(issues, await audienceIssues(ctx, asked, { units: "units", userTypes: "userTypes", shares: "shares" }));
+  const found = await referenceIssues(ctx, [
+    ["units", "units", personal ? [] : added(input.units, before?.units)],
+    ["userTypes", "user_types", personal ? [] : added(input.userTypes, before?.userTypes)],
+    ["shares", "users", added(input.shares, before?.shares)],
+  ]);
+  Object.assign(issues, found);
   if (personal) {
     for (const name of ["units", "userTypes"] as const) {
       if (input[name]?.length) issues[name] = ["must not be given for personal events"];

@@ -24,7 +24,7 @@ export const eventMarkHandlers = {
       .select(["user_id", "answer", "answered_at"])
       .where("event_id", "=", id);
     const query = answer === undefined ? marks.where("answer", "is not", null) : marks.where("answer", "=", answer);
-    const { rows, meta } = await readPage(ctx, query, "user_id", { list, limit, cursor });
+    const { rows, meta } = await readPage(ctx, query, { by: ["user_id"] }, { list, limit, cursor });
     const ids = rows.map((row) => row.user_id);
     const users = new Map((await presentShortUsers(ctx, ids)).map((user) => [user.id, user]));
     const data = rows.flatMap(({ user_id, answer, answered_at }) => {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
-import { type FieldErrors, invalid } from "../../contract/errors.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
@@ -9,6 +9,7 @@ import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { keepContent, removeUnused } from "./file-contents.ts";
 
 /** Maximum number of files per owner. */
@@ -29,7 +30,7 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
   if (count + items.length > mostFiles) {
     issues.files = [`exceed the maximum of ${mostFiles} files; there are ${count} already`];
   }
-  if (Object.keys(issues).length > 0) throw invalid(issues);
+  refuse(issues);
   const rows = [];
   for (const item of items) {
     rows.push({

@@ -1,8 +1,10 @@
-import { type FieldErrors, invalid } from "../../contract/errors.ts";
-import type { File, FileItem } from "../../contract/file-schemas.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { FileItem } from "../../contract/file-schemas.ts";
+import { updateRow } from "../../store/bulk.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { addFiles, fileIssues, presentFiles, removeFiles } from "./attached-files.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";
 import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 
 /** Maximum size of an image in bytes. */
@@ -32,14 +34,13 @@ export function imageHandlers(owner: ImageOwner, find?: (ctx: Ctx, id: number) =
 }
 
 async function touch(ctx: Ctx, owner: ImageOwner, id: number): Promise<void> {
-  await ctx.db.updateTable(tables[owner]).set({ updated_at: ctx.now }).where("id", "=", id).execute();
+  await updateRow(ctx.db, tables[owner], id, { updated_at: ctx.now });
   if (owner !== "group") ctx.changed(`${owner}.update`, id);
 }
 
 /** Replaces the image of an owner. Returns false when it has this image already. */
 async function setImage(ctx: Ctx, owner: ImageOwner, id: number, files: readonly FileItem[]): Promise<boolean> {
-  const issues = await imageIssues(ctx, files);
-  if (Object.keys(issues).length > 0) throw invalid(issues);
+  refuse(await imageIssues(ctx, files));
   const before = await ctx.db
     .selectFrom("files")
     .select(["sha256", "name"])
@@ -76,14 +77,4 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldE
 async function isIntactUpload({ data }: FileItem, mime: string): Promise<boolean> {
   const { isIntact } = await import("./image-structure.ts");
   return isIntact(mime, Buffer.concat(await Array.fromAsync(chunksOf(data))));
-}
-
-/** Returns the API's representation of the images by owner. */
-export async function presentImages(
-  ctx: Ctx,
-  owner: ImageOwner,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, File>> {
-  const files = await presentFiles(ctx, owner, ids);
-  return new Map([...files].flatMap(([id, [image]]) => (image === undefined ? [] : [[id, image]])));
 }

@@ -19,7 +19,7 @@ export const groupMemberHandlers: Pick<
     const list = `group members ${id} ${role}`;
     let query = memberRows(ctx, id);
     if (role !== undefined) query = query.where("role", "=", role);
-    const { rows, meta } = await readPage(ctx, query, "user_id", { list, limit, cursor });
+    const { rows, meta } = await readPage(ctx, query, { by: ["user_id"] }, { list, limit, cursor });
     return { data: await present(ctx, rows), meta };
   },
 

@@ -1,23 +1,16 @@
-import { type SqlBool, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { readPage } from "../pipeline/cursor.ts";
 import { groupReader, isVisibleGroup, ruleGroups } from "../visibility/group-visibility.ts";
 import { type Group, type GroupRow, groupRows, presentGroups } from "./present-groups.ts";
 
 export const groupReadHandlers = {
   async list(ctx, { limit, cursor, ...filter }) {
     const list = `groups ${JSON.stringify(filter)}`;
-    const position = decodeCursor<[string, number]>(ctx, list, cursor);
-    const back = position?.direction === "before";
-    let query = groupRows(ctx)
-      .where(isVisibleGroup("g", groupReader(ctx.actor)))
-      .orderBy("g.name_key", back ? "desc" : "asc")
-      .orderBy("g.id", back ? "desc" : "asc")
-      .limit(limit + 1);
+    let query = groupRows(ctx).where(isVisibleGroup("g", groupReader(ctx.actor)));
     if (filter.name !== undefined) {
       const prefix = fold(filter.name) || filter.name;
       query = query.where("g.name_key", ">=", prefix).where("g.name_key", "<", afterPrefix(prefix));
@@ -29,16 +22,8 @@ export const groupReadHandlers = {
     }
     if (filter.mine === false) query = query.where("m.role", "is", null);
     if (filter.privacy !== undefined) query = query.where("g.privacy", "=", filter.privacy);
-    if (position) {
-      const [name, id] = position.key;
-      const order = sql.raw(back ? "<" : ">");
-      query = query.where(sql<SqlBool>`(g.name_key, g.id) ${order} (${name}, ${id})`);
-    }
-    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), {
-      limit,
-      position,
-      keyOf: (row) => [row.name_key, row.id] as [string, number],
-    });
+    const order = { by: ["name_key", "id"], alias: "g" } as const;
+    const { rows, meta } = await readPage(ctx, query, order, { list, limit, cursor });
     return { data: await presentGroups(ctx, rows), meta };
   },
 

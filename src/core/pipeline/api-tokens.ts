@@ -1,6 +1,6 @@
 import { apiTokenPrefix } from "../../contract/api-token-prefix.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import type { Database } from "../../store/database.ts";
+import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 
 /** An API token as it authenticates a request. */
@@ -57,33 +57,15 @@ const tokenRows = prepared((db, p: { hash: string }) =>
     .where("token_hash", "=", p.hash),
 );
 
-/** Finds API tokens. Reads them for each request, so that a revoked one no longer works in any process. */
-export class ApiTokens {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /** Returns the token. Throws `unauthenticated` when it is malformed, unknown or expired. */
-  async verify(text: string, now: number): Promise<ApiToken> {
-    const token = isWellFormed(text) ? await this.#find(hashApiToken(text)) : undefined;
-    if (token === undefined) throw new ServiceError("unauthenticated", "The API token is invalid or was revoked.");
-    if (token.expires !== null && token.expires <= now)
-      throw new ServiceError("unauthenticated", "The API token has expired; create another one.");
-    return token;
-  }
-
-  async #find(hash: string): Promise<ApiToken | undefined> {
-    const [row] = await tokenRows(this.#database.reader, { hash });
-    return (
-      row && {
-        id: row.id,
-        userId: row.user_id,
-        scopes: JSON.parse(row.scopes) as string[],
-        expires: row.expires_at,
-        lastUsed: row.last_used_at,
-      }
-    );
-  }
+/**
+ * Returns an API token. Throws `unauthenticated` when it is malformed, unknown or expired. Reads it for each request, so that
+ * a revoked one no longer works in any process.
+ */
+export async function verifyApiToken(db: Db, text: string, now: number): Promise<ApiToken> {
+  const [row] = isWellFormed(text) ? await tokenRows(db, { hash: hashApiToken(text) }) : [];
+  if (row === undefined) throw new ServiceError("unauthenticated", "The API token is invalid or was revoked.");
+  const { id, user_id: userId, scopes, expires_at: expires, last_used_at: lastUsed } = row;
+  if (expires !== null && expires <= now)
+    throw new ServiceError("unauthenticated", "The API token has expired; create another one.");
+  return { id, userId, scopes: JSON.parse(scopes), expires, lastUsed };
 }

@@ -71,26 +71,43 @@ export async function readPageAfter<R extends { readonly id: number }>(
   { list, limit, cursor }: Asked,
   read: (ctx: Ctx, id: number, most: number) => Promise<R[]>,
 ) {
-  const position = decodeCursor<number>(ctx, list, cursor);
+  const position = decodeCursor<[number]>(ctx, list, cursor);
   if (position?.direction === "before") return undefined;
-  const found = await read(ctx, position?.key ?? 0, limit + 1);
-  const { rows: data, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: ({ id }) => id });
+  const found = await read(ctx, position?.key[0] ?? 0, limit + 1);
+  const { rows: data, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: ({ id }) => [id] });
   return { data, meta };
 }
 
-/** Reads a page of a query, ordered by a column of numbers. */
-export async function readPage<DB, TB extends keyof DB, K extends string, O extends Readonly<Record<K, number>>>(
+/** The order of a list: by columns of the result that tell its rows apart. `alias` is that of their table in the query. */
+interface Order<K> {
+  readonly by: readonly K[];
+  readonly alias?: string;
+  readonly descending?: boolean;
+}
+
+/** Reads a page of a query in this order. */
+export async function readPage<
+  DB,
+  TB extends keyof DB,
+  K extends string,
+  O extends Readonly<Record<K, string | number>>,
+>(
   ctx: Ctx,
   query: SelectQueryBuilder<DB, TB, O>,
-  column: K,
+  { by, alias, descending = false }: Order<K>,
   { list, limit, cursor }: Asked,
 ) {
-  const position = decodeCursor<number>(ctx, list, cursor);
-  const back = position?.direction === "before";
-  const key = sql.ref(column);
-  let page = query.orderBy(key, back ? "desc" : "asc").limit(limit + 1);
-  if (position) page = page.where(sql<SqlBool>`${key} ${sql.raw(back ? "<" : ">")} ${position.key}`);
-  return makeCursorPage(ctx, list, await page.execute(), { limit, position, keyOf: (row) => row[column] });
+  const position = decodeCursor<readonly (string | number)[]>(ctx, list, cursor);
+  const isAscending = (position?.direction === "before") === descending;
+  const columns = by.map((column) => sql.ref(alias === undefined ? column : `${alias}.${column}`));
+  let page = query.limit(limit + 1);
+  for (const column of columns) page = page.orderBy(column, isAscending ? "asc" : "desc");
+  if (position) {
+    const beyond = sql.raw(isAscending ? ">" : "<");
+    page = page.where(sql<SqlBool>`(${sql.join(columns)}) ${beyond} (${sql.join(position.key)})`);
+  }
+  const keyOf = (row: O) => by.map((column) => row[column]);
+  return makeCursorPage(ctx, list, await page.execute(), { limit, position, keyOf });
 }
 
 /**

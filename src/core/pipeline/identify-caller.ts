@@ -57,7 +57,7 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
   /** By the ID of the user and the key of the session. */
   const actors = new BoundedMap<string, { readonly version: Version; readonly loaded: LoadedActor }>(10_000);
   const batches = once(async () => (await import("./actor-batches.ts")).actorBatches(database.reader));
-  const apiTokens = once(async () => new (await import("./api-tokens.ts")).ApiTokens(database));
+  const apiTokens = once(() => import("./api-tokens.ts"));
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
@@ -86,8 +86,8 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
   }
 
   async function byApiToken(op: AnyOperation, text: string, { now, versions }: Moment): Promise<IdentifiedCaller> {
-    const known = await apiTokens();
-    const apiToken = await known.verify(text, now);
+    const { verifyApiToken } = await apiTokens();
+    const apiToken = await verifyApiToken(database.reader, text, now);
     const loaded = await actorOf(apiToken.userId, versions?.actors);
     if (loaded === undefined) throw new ServiceError("unauthenticated", "The owner of the API token is not active.");
     lastUses.record("api_tokens", apiToken.id, apiToken.lastUsed, now);

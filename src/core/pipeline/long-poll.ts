@@ -1,6 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { mostWaits } from "../../contract/waits.ts";
 import type { Topic } from "../../store/topics.ts";
+import { Wakeup } from "../../store/wakeup.ts";
 import { takeTurn } from "./event-loop-turns.ts";
 import type { TopicWatch } from "./topic-watch.ts";
 
@@ -14,6 +15,12 @@ interface WaitOptions {
   readonly signal: AbortSignal | undefined;
   /** Throws when the user may no longer see the answer. */
   authorize(): Promise<void>;
+}
+
+/** A waiting request, and the time of `performance.now` at which it answers without a result. */
+interface Waiter {
+  readonly wakeup: Wakeup;
+  deadline: number;
 }
 
 /** Runs the operations of this process that wait for a result. */
@@ -35,19 +42,20 @@ export class Waits {
     const { user, topics, signal } = options;
     if (options.seconds === 0 || this.#ended) return look();
     const waiter = this.#enter(options);
-    const end = () => waiter.end();
+    const end = () => endWait(waiter);
     signal?.addEventListener("abort", end);
     let stop = () => {};
     try {
-      stop = await this.#watch.watch([...topics, `user:${user}`], () => waiter.wake());
+      stop = await this.#watch.watch([...topics, `user:${user}`], () => waiter.wakeup.raise());
       for (let waited = false; ; waited = true) {
-        const { over } = waiter;
+        const isOver = waiter.deadline <= performance.now();
         const found = await look();
         // Checked after reading: data that was read before the permission ended may be returned. Checked before the first
         // wait as well, because no change wakes the waiter for a permission that ended before `watch`.
         if (waited || found === undefined) await options.authorize();
-        if (found !== undefined || over) return found;
-        await waiter.sleep();
+        if (found !== undefined || isOver) return found;
+        await waiter.wakeup.wait(waiter.deadline - performance.now());
+        waiter.wakeup.clear();
         if (signal?.aborted) return undefined;
         // One change may wake many waiters; each reads in a turn of its own.
         await takeTurn();
@@ -62,20 +70,20 @@ export class Waits {
   /** Makes all waiting requests answer at once with the current state, now and from now on. */
   end(): void {
     this.#ended = true;
-    for (const waiters of this.#byUser.values()) for (const waiter of waiters) waiter.end();
+    for (const waiters of this.#byUser.values()) waiters.forEach(endWait);
   }
 
   #enter({ user, seconds, tokenEnds }: WaitOptions): Waiter {
     const waiters = this.#byUser.get(user) ?? new Set();
     if (waiters.size >= mostWaits) {
-      const soonest = Math.min(...[...waiters].map((waiter) => waiter.left));
+      const soonest = Math.min(...[...waiters].map(({ deadline }) => deadline)) - performance.now();
       throw new ServiceError(
         "too_many_requests",
         `At most ${mostWaits} requests of one user can wait at the same time; end one of them first.`,
         { retryAfter: Math.max(1, Math.ceil(soonest / 1000)) },
       );
     }
-    const waiter = new Waiter(Math.min(seconds * 1000, tokenEnds));
+    const waiter = { wakeup: new Wakeup(), deadline: performance.now() + Math.min(seconds * 1000, tokenEnds) };
     this.#byUser.set(user, waiters.add(waiter));
     return waiter;
   }
@@ -86,46 +94,8 @@ export class Waits {
   }
 }
 
-/** Sleeps until it is woken or its time is over. */
-class Waiter {
-  readonly #deadline: number;
-  #ended = false;
-  #woken = false;
-  #awake = () => {};
-
-  constructor(milliseconds: number) {
-    this.#deadline = performance.now() + milliseconds;
-  }
-
-  /** Milliseconds until the deadline. */
-  get left(): number {
-    return Math.max(0, this.#deadline - performance.now());
-  }
-
-  get over(): boolean {
-    return this.#ended || this.left === 0;
-  }
-
-  wake(): void {
-    this.#woken = true;
-    this.#awake();
-  }
-
-  end(): void {
-    this.#ended = true;
-    this.wake();
-  }
-
-  /** Returns at once when `wake` was called since the last sleep. */
-  async sleep(): Promise<void> {
-    if (!this.#woken) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        this.#awake = resolve;
-        timer = setTimeout(resolve, this.left);
-      });
-      clearTimeout(timer);
-    }
-    this.#woken = false;
-  }
+/** Makes a waiting request answer at once. */
+function endWait(waiter: Waiter): void {
+  waiter.deadline = 0;
+  waiter.wakeup.raise();
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { insertRow } from "../../store/bulk.ts";
 import { isPostgres, waitForTurn } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
@@ -149,15 +150,11 @@ function failures({ db }: Ctx, account: string) {
   return db.deleteFrom("rate_limit_events").where("account", "=", account).where("pending", "=", 0);
 }
 
-async function insert(
+const insert = (
   { db }: Ctx,
   { kind, account, network = "" }: Subject,
   state: { readonly pending: 0 | 1; readonly expires_at: number },
-): Promise<number> {
-  const row = { kind, account, network, ...state };
-  const { id } = await db.insertInto("rate_limit_events").values(row).returning("id").executeTakeFirstOrThrow();
-  return id;
-}
+): Promise<number> => insertRow(db, "rate_limit_events", { kind, account, network, ...state });
 
 /** Waits for transactions that count for the same account or network. The order is fixed, which prevents deadlocks. */
 async function lock({ db }: Ctx, { kind, account, network }: Subject): Promise<void> {

@@ -1,30 +1,25 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
-import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { findPost } from "./find-post.ts";
 import { addMentions, mentionIssues } from "./mentions.ts";
 import { addToCounter } from "./post-marks.ts";
-import type { PostRow } from "./post-rows.ts";
-import { type Comment, loadComments, presentComment } from "./present-comments.ts";
+import { commentRows, presentComments } from "./present-comments.ts";
 
 export const comments = {
   async commentList(ctx, { id, parent_id, limit, cursor }) {
     const post = await findPost(ctx, id);
     refuse(await parentIssues(ctx, id, parent_id));
     const list = `comments ${id} ${parent_id}`;
-    let query = ctx.db
-      .selectFrom("comments")
-      .select("id")
-      .where("post_id", "=", id)
-      .where((eb) => eb.or([eb("deleted_at", "is", null), eb("reply_count", ">", 0)]));
-    if (parent_id !== undefined) query = query.where("parent_id", "=", parent_id);
-    const { rows, meta } = await readPage(ctx, query, "id", { list, limit, cursor });
-    const ids = rows.map((row) => row.id);
-    return { data: await presentComments(ctx, post, ids), meta };
+    let query = commentRows(ctx.db)
+      .where("c.post_id", "=", id)
+      .where((eb) => eb.or([eb("c.deleted_at", "is", null), eb("c.reply_count", ">", 0)]));
+    if (parent_id !== undefined) query = query.where("c.parent_id", "=", parent_id);
+    const { rows, meta } = await readPage(ctx, query, { by: ["id"] }, { list, limit, cursor });
+    return { data: await presentComments(ctx, post, rows), meta };
   },
 
   async commentAdd(ctx, { id, body, parent_id, mentions }) {
@@ -43,8 +38,9 @@ export const comments = {
     });
     await addMentions(ctx, { post: id, comment }, mentions);
     await countComment(ctx, { post_id: id, parent_id: top }, 1);
-    // One ID gives one representation.
-    return (await presentComments(ctx, post, [comment]))[0]!;
+    const row = await commentRows(ctx.db).where("c.id", "=", comment).executeTakeFirstOrThrow();
+    // One row gives one representation.
+    return (await presentComments(ctx, post, [row]))[0]!;
   },
 
   async commentDelete(ctx, { id, comment }) {
@@ -99,13 +95,4 @@ async function countComment(ctx: Ctx, at: { post_id: number; parent_id: number |
     .set((eb) => ({ reply_count: eb("reply_count", "+", more) }))
     .where("id", "=", at.parent_id)
     .execute();
-}
-
-/** Returns the API's representation of comments, ordered by ID. Runs a constant number of queries. */
-async function presentComments(ctx: Ctx, post: PostRow, ids: readonly number[]): Promise<Comment[]> {
-  const { rows, mentions, users } = await loadComments(ctx, ids);
-  const author = await presentAuthors(ctx, users);
-  return rows
-    .toSorted((a, b) => a.id - b.id)
-    .map((row) => presentComment(ctx, row, { mentions, author, edits: post.edits === 1 }));
 }

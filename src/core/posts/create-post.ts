@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { insertRow, insertRows } from "../../store/bulk.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
@@ -30,10 +30,7 @@ export const create: Create = async (ctx, input) => {
   await requirePostPlaces(ctx, content_type, plan.audience);
   const audience_id = await addAudience(ctx, { ...plan.audience, ownerUnit: home.owner, personal: false });
   const row = newPostRow(ctx, input, { audience_id, columns: plan.columns });
-  const reader_count = await readerCount(ctx, row);
-  const [made] = await insertRows<{ id: number }>(ctx.db, "posts", [{ ...row, reader_count }], "id");
-  // RETURNING gives the inserted row.
-  const { id } = made!;
+  const id = await insertRow(ctx.db, "posts", { ...row, reader_count: await readerCount(ctx, row) });
   if (poll) await addPoll(ctx, id, poll);
   await addMentions(ctx, { post: id, comment: null }, mentions);
   await addFiles(ctx, "post", id, files);

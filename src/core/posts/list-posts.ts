@@ -126,7 +126,7 @@ function inPlaces(db: Db, shape: Shape, p: Values) {
     .orderBy(`pp.${time}`, order)
     .orderBy("pp.post_id", order)
     .limit(rowCount(p.limit));
-  if (shape.hasKey) one = one.where(beyond({ alias: "pp", id: "post_id", time, back }, p));
+  if (shape.hasKey) one = one.where(beyond(shape, p, [`pp.${time}`, "pp.post_id"]));
   const direction = sql.raw(order);
   const key = ["place", time, "post_id"];
   return sql<Found>`select distinct found.post_id as id, ${sql.ref(`found.${time}`)} as time
@@ -142,19 +142,12 @@ function amongAll(db: Db, shape: Shape, p: Values) {
     .orderBy(`p.${time}`, order)
     .orderBy("p.id", order)
     .limit(rowCount(p.limit));
-  return shape.hasKey ? query.where(beyond({ alias: "p", id: "id", time, back }, p)) : query;
+  return shape.hasKey ? query.where(beyond(shape, p, [`p.${time}`, "p.id"])) : query;
 }
 
-interface Order {
-  readonly alias: string;
-  readonly id: string;
-  readonly time: string;
-  readonly back: boolean;
-}
-
-function beyond({ alias, id, time, back }: Order, { keyTime, keyId }: Values) {
-  const columns = sql`(${sql.ref(`${alias}.${time}`)}, ${sql.ref(`${alias}.${id}`)})`;
-  return sql<SqlBool>`${columns} ${sql.raw(back ? ">" : "<")} (${keyTime}, ${keyId})`;
+/** Returns the condition that the columns of time and ID come after the key in the direction of reading. */
+function beyond({ back }: Shape, { keyTime, keyId }: Values, columns: readonly [time: string, id: string]) {
+  return sql<SqlBool>`(${sql.join(columns.map((column) => sql.ref(column)))}) ${sql.raw(back ? ">" : "<")} (${keyTime}, ${keyId})`;
 }
 
 /** Returns a query for the posts of a part of the list that match the filter and that the reader may read. */

@@ -1,7 +1,11 @@
+import type { RawBuilder, SqlBool } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { insertRows } from "../../store/bulk.ts";
+import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { nested } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { referenceIssues } from "../pipeline/reference-issues.ts";
 
 /** A text that mentions users: a post, or a comment on it. */
 interface Text {
@@ -10,20 +14,12 @@ interface Text {
 }
 
 /** Returns the validation errors of mentioned users. */
-export async function mentionIssues({ db }: Ctx, ids: readonly number[] = []): Promise<FieldErrors> {
-  if (ids.length === 0) return {};
-  const rows = await db
-    .selectFrom("users")
-    .select("id")
-    .where((eb) => isAmong(db, eb.ref("id"), ids))
-    .where("active", "=", 1)
-    .execute();
-  const known = new Set(rows.map((row) => row.id));
-  const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-  return unknown.length > 0
-    ? { mentions: [`contains users that do not exist or are deactivated: ${unknown.join(", ")}`] }
-    : {};
-}
+export const mentionIssues = (ctx: Ctx, ids: readonly number[] = []): Promise<FieldErrors> =>
+  referenceIssues(ctx, [["mentions", "users", ids]]);
+
+/** Selects the users of mentions (`pm`) as one column. */
+export const mentionsWhere = (db: Db, condition: RawBuilder<SqlBool>) =>
+  nested(db, db.selectFrom("post_mentions as pm").select("pm.user_id").where(condition));
 
 export async function addMentions({ db }: Ctx, { post, comment }: Text, ids: readonly number[] = []): Promise<void> {
   const rows = [...new Set(ids)].map((user_id) => ({ post_id: post, comment_id: comment, user_id }));

@@ -10,7 +10,7 @@ import { changedAudience, type Home, newAudience, readerIssues } from "./post-au
 import type { PostRow } from "./post-rows.ts";
 import type { Poll } from "./present-polls.ts";
 import { changePublication, publicationIssues, unwritten } from "./publication.ts";
-import { type StoredEvent, storedEvent } from "./stored-event.ts";
+import { storedEvent } from "./stored-event.ts";
 
 /** The fields that create and update have in common. */
 export type Fields = Partial<Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">>;
@@ -25,7 +25,6 @@ export interface Before {
 /** The state of a post after a change: its columns (undefined ones stay as they are) and its audience. */
 export interface PostPlan {
   readonly columns: ReturnType<typeof plainColumns> & ReturnType<typeof timeColumns> & { readonly event?: string };
-  readonly event: StoredEvent | null;
   readonly audience: Audience;
 }
 
@@ -55,7 +54,7 @@ export async function planPost(
   };
   const json = event === null ? undefined : JSON.stringify(event);
   const columns = { ...plainColumns(fields), ...times, ...(json !== undefined && { event: json }) };
-  return { plan: { columns, event, audience }, issues };
+  return { plan: { columns, audience }, issues };
 }
 
 async function planEvent(ctx: Ctx, { event: fields }: Fields, { content_type }: Home, row: PostRow | undefined) {

@@ -7,7 +7,8 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Audience, audienceIssues, loadAudience, sharesOf } from "../visibility/audience.ts";
+import { referenceIssues } from "../pipeline/reference-issues.ts";
+import { type Audience, loadAudience, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 
 /** The readers of a post, in the form of the input. */
@@ -88,23 +89,12 @@ export async function readerIssues(
 ): Promise<FieldErrors> {
   const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
   const units = before?.units.map(({ id }) => id);
-  const names = { units: "visibility.units", userTypes: "visibility.userTypes", shares: "sharing.shares" };
-  return {
-    ...(await audienceIssues(
-      ctx,
-      {
-        units: added(visibility.units, units),
-        userTypes: added(visibility.userTypes, before?.userTypes),
-        shares: added(sharing.shares, before?.shares),
-      },
-      names,
-    )),
-    ...(await audienceIssues(
-      ctx,
-      { units: added(visibility.units_falldown, units) },
-      { ...names, units: "visibility.units_falldown" },
-    )),
-  };
+  return referenceIssues(ctx, [
+    ["visibility.units", "units", added(visibility.units, units)],
+    ["visibility.userTypes", "user_types", added(visibility.userTypes, before?.userTypes)],
+    ["sharing.shares", "users", added(sharing.shares, before?.shares)],
+    ["visibility.units_falldown", "units", added(visibility.units_falldown, units)],
+  ]);
 }
 
 const unitsById = prepared((db, p: { ids: readonly number[] }) =>

@@ -9,6 +9,8 @@ import type { Ctx } from "../pipeline/context.ts";
 import { addressed, audienceLists } from "../visibility/audience.ts";
 import { type GroupReader, groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { editable, type PostReader, postReader } from "../visibility/post-visibility.ts";
+import { mentionsWhere } from "./mentions.ts";
+import { commentRows } from "./present-comments.ts";
 
 type Asked = PostReader & GroupReader & { readonly ids: readonly number[] };
 
@@ -48,29 +50,8 @@ export function loadPosts({ db, actor }: Ctx, ids: readonly number[]): Promise<P
 const mentionsUnseen = (me: number) =>
   sql`exists (select 1 from post_mentions pm where pm.post_id = p.id and pm.user_id = ${me} and pm.seen = 0)`;
 
-const mentionsIn = (db: Db, comment: RawBuilder<SqlBool>) =>
-  nested(
-    db,
-    db
-      .selectFrom("post_mentions as pm")
-      .select("pm.user_id")
-      .where("pm.post_id", "=", sql.ref<number>("p.id"))
-      .where(comment),
-  );
-
 const latestComment = sql<number>`(select l.id from comments l
   where l.post_id = p.id and l.deleted_at is null order by l.id desc limit 1)`;
-
-const latestCommentIn = (db: Db) =>
-  nested(
-    db,
-    db
-      .selectFrom("comments as c")
-      .select(["c.id", "c.post_id", "c.parent_id", "c.author_id", "c.body"])
-      .select(["c.reply_count", "c.created_at", "c.deleted_at"])
-      .select(mentionsIn(db, sql`pm.comment_id = c.id`).as("mentions"))
-      .where("c.id", "=", latestComment),
-  );
 
 /** Selects posts as `postQuery`, with everything that their representation contains except users and polls. */
 const shownPostQuery = (db: Db, p: Asked) =>
@@ -79,8 +60,8 @@ const shownPostQuery = (db: Db, p: Asked) =>
     .select([
       filesOf(db, "post", "p.id").as("files"),
       filesOf(db, "group", "a.group_id").as("group_image"),
-      mentionsIn(db, sql`pm.comment_id is null`).as("mentions"),
-      latestCommentIn(db).as("latest_comment"),
+      mentionsWhere(db, sql`pm.post_id = p.id and pm.comment_id is null`).as("mentions"),
+      nested(db, commentRows(db).where("c.id", "=", latestComment)).as("latest_comment"),
     ]);
 
 const shownPostRows = prepared(shownPostQuery);

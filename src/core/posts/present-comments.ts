@@ -1,50 +1,33 @@
+import { sql } from "kysely";
 import type { z } from "zod";
 import type { comment as contract } from "../../contract/comment-schemas.ts";
-import { isAmong } from "../../store/dialect.ts";
-import { prepared } from "../../store/prepared.ts";
-import type { Author } from "../directory/present-authors.ts";
+import type { Db } from "../../store/database.ts";
+import { rowsIn } from "../../store/nested-rows.ts";
+import { type Author, presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { mentionsWhere } from "./mentions.ts";
 
-export type Comment = z.infer<ReturnType<typeof contract>>;
+type Comment = z.infer<ReturnType<typeof contract>>;
+type CommentRow = Awaited<ReturnType<ReturnType<typeof commentRows>["execute"]>>[number];
 
-const commentRows = prepared((db, p: { ids: readonly number[] }) =>
+/** Selects comments, with the alias `c`, and the users that they mention. */
+export const commentRows = (db: Db) =>
   db
-    .selectFrom("comments")
-    .selectAll()
-    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
-);
-type CommentRow = Awaited<ReturnType<typeof commentRows>>[number];
+    .selectFrom("comments as c")
+    .select(["c.id", "c.post_id", "c.parent_id", "c.author_id", "c.body"])
+    .select(["c.reply_count", "c.created_at", "c.deleted_at"])
+    .select(mentionsWhere(db, sql`pm.comment_id = c.id`).as("mentions"));
 
-const mentionRows = prepared((db, p: { ids: readonly number[] }) =>
-  db
-    .selectFrom("post_mentions")
-    .select(["comment_id", "user_id"])
-    .where((eb) => isAmong(db, eb.ref("comment_id"), p.ids))
-    .orderBy("user_id"),
-);
+const mentionedUsers = ({ mentions }: CommentRow) => rowsIn(mentions, "user_id").map(({ user_id }) => user_id);
 
-/** Loaded comments and all users that they refer to. */
-interface LoadedComments {
-  readonly rows: readonly CommentRow[];
-  readonly mentions: ReadonlyMap<number | null, readonly { readonly user_id: number }[]>;
-  readonly users: readonly number[];
-}
-
-export async function loadComments(ctx: Ctx, ids: readonly number[]): Promise<LoadedComments> {
-  if (ids.length === 0) return { rows: [], mentions: new Map(), users: [] };
-  const [rows, mentions] = await Promise.all([commentRows(ctx.db, { ids }), mentionRows(ctx.db, { ids })]);
-  return {
-    rows,
-    mentions: Map.groupBy(mentions, (row) => row.comment_id),
-    users: [...rows.map((row) => row.author_id), ...mentions.map((row) => row.user_id)],
-  };
-}
+/** Returns the IDs of all users that the representation of a comment contains. */
+export const usersIn = (row: CommentRow): number[] => [row.author_id, ...mentionedUsers(row)];
 
 /** Returns the API's representation of a comment; `edits` is true for readers who may edit the post. */
 export function presentComment(
-  ctx: Ctx,
+  { actor }: Ctx,
   row: CommentRow,
-  { mentions, author, edits }: Pick<LoadedComments, "mentions"> & { author: (id: number) => Author; edits: boolean },
+  { author, edits }: { readonly author: (id: number) => Author; readonly edits: boolean },
 ): Comment {
   const deleted = row.deleted_at !== null;
   return {
@@ -53,9 +36,19 @@ export function presentComment(
     body: row.body,
     deleted,
     author: author(row.author_id),
-    mentions: (mentions.get(row.id) ?? []).map(({ user_id }) => author(user_id)),
+    mentions: mentionedUsers(row).map(author),
     replies: row.reply_count,
     created_at: row.created_at,
-    permissions: { delete: !deleted && (edits || row.author_id === ctx.actor.id) },
+    permissions: { delete: !deleted && (edits || row.author_id === actor.id) },
   };
+}
+
+/** Returns the API's representation of comments on a post. Runs a constant number of queries. */
+export async function presentComments(
+  ctx: Ctx,
+  post: { readonly edits: 0 | 1 },
+  rows: readonly CommentRow[],
+): Promise<Comment[]> {
+  const author = await presentAuthors(ctx, rows.flatMap(usersIn));
+  return rows.map((row) => presentComment(ctx, row, { author, edits: post.edits === 1 }));
 }

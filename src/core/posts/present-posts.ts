@@ -8,7 +8,7 @@ import { currentRule } from "../pipeline/mutes.ts";
 import { listsIn } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 import type { PostRow, ShownPostRow } from "./post-rows.ts";
-import { presentComment } from "./present-comments.ts";
+import { presentComment, usersIn } from "./present-comments.ts";
 import { lacksVote, type Poll, presentPolls } from "./present-polls.ts";
 import { presentPostEvent } from "./stored-event.ts";
 
@@ -26,14 +26,12 @@ type Parts = ReturnType<typeof partsIn>;
 
 /** Returns everything that the row of a post contains in lists. */
 function partsIn(ctx: Ctx, row: ShownPostRow) {
-  const [latest] = rowsIn(row.latest_comment);
   return {
     ...listsIn(row),
     files: presentNestedFiles(ctx, row.files),
     groupImage: presentNestedFiles(ctx, row.group_image)[0] ?? null,
     mentions: rowsIn(row.mentions, "user_id").map(({ user_id }) => user_id),
-    latest,
-    latestMentions: latest === undefined ? [] : rowsIn(latest.mentions, "user_id"),
+    latest: rowsIn(row.latest_comment)[0],
   };
 }
 
@@ -53,10 +51,7 @@ function loadAuthors(ctx: Ctx, rows: readonly ShownPostRow[], parts: ReadonlyMap
       read.flatMap((users) => rowsIn(users)),
     );
   const ids = rows.map((row) => row.author_id);
-  for (const { mentions, latest, latestMentions } of parts.values()) {
-    ids.push(...mentions);
-    if (latest) ids.push(latest.author_id, ...latestMentions.map(({ user_id }) => user_id));
-  }
+  for (const { mentions, latest } of parts.values()) ids.push(...mentions, ...(latest ? usersIn(latest) : []));
   return presentAuthors(ctx, ids);
 }
 
@@ -162,23 +157,11 @@ function presentAudience(
   };
 }
 
-function presentComments(
-  ctx: Ctx,
-  row: PostRow,
-  { latest, latestMentions }: Parts,
-  author: Loaded["author"],
-): Post["comments"] {
+function presentComments(ctx: Ctx, row: PostRow, { latest }: Parts, author: Loaded["author"]): Post["comments"] {
   return {
     enabled: row.comments_enabled === 1,
     count: row.comment_count,
     replies: row.reply_count,
-    latest:
-      latest === undefined
-        ? null
-        : presentComment(ctx, latest, {
-            mentions: new Map([[latest.id, latestMentions]]),
-            author,
-            edits: row.edits === 1,
-          }),
+    latest: latest === undefined ? null : presentComment(ctx, latest, { author, edits: row.edits === 1 }),
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { mostChoices } from "../../contract/poll-schemas.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { insertRow, insertRows } from "../../store/bulk.ts";
@@ -7,6 +7,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { pollOf, titleKey } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
 import { isOpen, type Poll, presentPolls } from "./present-polls.ts";
@@ -32,7 +33,7 @@ export const voting = {
       throw new ServiceError("forbidden", "The poll is anonymous: nobody can see who voted for what.");
     const list = `votes ${poll.id}`;
     const voters = ctx.db.selectFrom("poll_votes").select("user_id").distinct().where("poll_id", "=", poll.id);
-    const { rows, meta } = await readPage(ctx, voters, "user_id", { list, limit, cursor });
+    const { rows, meta } = await readPage(ctx, voters, { by: ["user_id"] }, { list, limit, cursor });
     const users = rows.map((row) => row.user_id);
     const votes = await ctx.db
       .selectFrom("poll_votes")
@@ -65,7 +66,7 @@ function refuseVotes(poll: Poll, choices: readonly number[], title: string | und
   if (title !== undefined && named === undefined && !poll.allow_user_choices) {
     issues.title = ["is not a choice of the poll, and readers cannot add choices"];
   }
-  if (Object.keys(issues).length > 0) throw invalid(issues);
+  refuse(issues);
 }
 
 const sameTitle = ({ choices }: Poll, title: string) =>
@@ -78,8 +79,7 @@ async function choiceOf({ db }: Ctx, poll: Poll, title: string): Promise<number>
   if (poll.choices.length >= mostChoices) {
     throw new ServiceError("conflict", `The poll has ${mostChoices} choices already; vote for one of them.`);
   }
-  const id = await insertRow(db, "poll_choices", { poll_id: poll.id, title, position: poll.choices.length });
-  return id;
+  return insertRow(db, "poll_choices", { poll_id: poll.id, title, position: poll.choices.length });
 }
 
 /** Replaces the actor's votes. */

@@ -2,7 +2,6 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { OutputOf } from "../../contract/operation.ts";
 import type { tokens as contract } from "../../contract/tokens.ts";
 import { users } from "../../contract/users.ts";
-import { isAmong } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { permit } from "../pipeline/permissions.ts";
@@ -14,14 +13,12 @@ export const tokenReadHandlers = {
   async list(ctx, { limit, cursor, owner, expires_before }) {
     if (owner !== undefined) await requireOwner(ctx, owner);
     const shownOwner = owner ?? (ctx.actor.admin ? undefined : ctx.actor.id);
-    let query = ctx.db.selectFrom("api_tokens as t").select("t.id");
+    let query = tokenRows(ctx);
     if (shownOwner !== undefined) query = query.where("t.user_id", "=", shownOwner);
     if (expires_before !== undefined) query = query.where("t.expires_at", "<", expires_before);
     const list = `tokens ${JSON.stringify([shownOwner, expires_before])}`;
-    const { rows, meta } = await readPage(ctx, query, "id", { list, limit, cursor });
-    const ids = rows.map(({ id }) => id);
-    const shown = tokenRows(ctx).where((eb) => isAmong(ctx.db, eb.ref("t.id"), ids));
-    return { data: (await shown.orderBy("t.id").execute()).map((row) => presentToken(ctx, row)), meta };
+    const { rows, meta } = await readPage(ctx, query, { by: ["id"], alias: "t" }, { list, limit, cursor });
+    return { data: rows.map((row) => presentToken(ctx, row)), meta };
   },
 
   get: async (ctx, { id }) => presentToken(ctx, await findToken(ctx, id)),

@@ -12,7 +12,7 @@ import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
-import { handOver } from "../visibility/audience.ts";
+import { handOver } from "../visibility/feed-index.ts";
 import { requireMove, requireTransfer } from "./extended-grants.ts";
 import { unitWithChildren } from "./read-units.ts";
 

@@ -174,7 +174,7 @@ async function changeUnit(
   ctx.changed("unit.update", id);
   // A move changes the paths of all units below.
   if (moves) await refresh(ctx, tree.known);
-  else await remember(ctx, tree.known, id);
+  else tree.known.set(row.reference, { ...existing, name, unit_type, description });
   return { action: "changed", id };
 }
 
@@ -191,11 +191,6 @@ function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, problems: Ro
   const allowed = may(ctx.actor, "units", path);
   if (!allowed) problems.set(field, { code: "out_of_reach", params: { ability: "units" } });
   return allowed;
-}
-
-async function remember(ctx: Ctx, known: Known, id: number): Promise<void> {
-  const unit = await loadUnits(ctx).where("id", "=", id).executeTakeFirstOrThrow();
-  known.set(unit.reference ?? "", unit);
 }
 
 async function refresh(ctx: Ctx, known: Known): Promise<void> {

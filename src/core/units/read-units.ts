@@ -6,7 +6,7 @@ import type { Schema } from "../../store/schema/schema.ts";
 import { presentFullUnits, presentUnits, presentUnitsAfter, type Unit } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, isUnfiltered, makeCursorPage, readPage, readPageAfter } from "../pipeline/cursor.ts";
+import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
 
@@ -32,7 +32,7 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
       const prefix = fold(filter.name) || filter.name;
       query = query.where("name_key", ">=", prefix).where("name_key", "<", afterPrefix(prefix));
     }
-    const { rows, meta } = await readPage(ctx, query, "id", asked);
+    const { rows, meta } = await readPage(ctx, query, { by: ["id"] }, asked);
     const ids = rows.map((row) => row.id);
     return { data: await presentUnits(ctx, ids), meta };
   },
@@ -48,23 +48,15 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   async tree(ctx, { unit, depth, limit, cursor }) {
     const top = unit === undefined ? "/" : await branchPath(ctx, unit, "unit");
     const list = `tree ${top} ${depth}`;
-    const position = decodeCursor<string>(ctx, list, cursor);
-    const back = position?.direction === "before";
     let query = ctx.db
       .selectFrom("units")
       .select(["id", "name", "level", "unit_type", "reference", "path", "parent_id"])
       .select(["user_count", "child_count", "descendant_count"])
       .where("path", ">=", top)
-      .where("path", "<", branchEnd(top))
-      .limit(limit + 1);
+      .where("path", "<", branchEnd(top));
     if (depth !== undefined) query = query.where("level", "<=", levelOf(top) + depth);
-    if (position) query = query.where("path", back ? "<" : ">", position.key);
-    const found = await query.orderBy("path", back ? "desc" : "asc").execute();
-    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.path });
-    return {
-      data: rows.map(presentNode),
-      meta,
-    };
+    const { rows, meta } = await readPage(ctx, query, { by: ["path"] }, { list, limit, cursor });
+    return { data: rows.map(presentNode), meta };
   },
 
   async children(ctx, { id, ...paging }) {

@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { insertRow } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
@@ -34,9 +34,7 @@ export const userChangeHandlers = {
       await requireNewMembership(tx, undefined, membership);
       const columns = { ...userColumns(fields), first_name, last_name, ...(service && { provider: serviceProvider }) };
       const row = { ...newUserRow(tx, columns, unit), password_hash };
-      const [made] = await insertRows<{ id: number }>(tx.db, "users", [row], "id");
-      // RETURNING gives the inserted row.
-      const { id } = made!;
+      const id = await insertRow(tx.db, "users", row);
       await insertMembership(tx, id, membership);
       await addSearchWords(tx, id, row);
       if (welcome) await (await import("./send-welcome.ts")).sendWelcome(tx, [id]);

@@ -26,7 +26,7 @@ export const userReadHandlers = {
       if (page) return page;
     }
     refuse(belowIssues(filter));
-    const { rows, meta } = await readPage(ctx, await matchingUsers(ctx.db, filter), "id", asked);
+    const { rows, meta } = await readPage(ctx, await matchingUsers(ctx.db, filter), { by: ["id"] }, asked);
     const ids = rows.map((row) => row.id);
     const data = await presentUsers(ctx, ids);
     // Returning such a user for an address that the actor may not see would reveal whose it is.

@@ -17,7 +17,8 @@ interface Row {
 
 export const usertypes: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor }) {
-    const { rows, meta } = await readPage(ctx, types(ctx), "id", { list: "usertypes", limit, cursor });
+    const asked = { list: "usertypes", limit, cursor };
+    const { rows, meta } = await readPage(ctx, types(ctx), { by: ["id"] }, asked);
     return { data: rows.map(present), meta };
   },
 

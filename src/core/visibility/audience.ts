@@ -1,14 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { FieldErrors } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { insertRow, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { flagValue, isAmong, listed } from "../../store/dialect.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { handOverPlaces } from "./feed-index.ts";
 
 /** Describes who may read a post or an event. */
 export interface Audience {
@@ -99,7 +97,7 @@ export function mayEdit(
   return audience.personal === 0 && may(actor, ability, audience.owner_path);
 }
 
-/** Inserts an audience and returns its ID. All its references must exist; see `audienceIssues`. */
+/** Inserts an audience and returns its ID. All its references must exist; see `referenceIssues`. */
 export async function addAudience(
   ctx: Ctx,
   {
@@ -112,16 +110,13 @@ export async function addAudience(
     personal,
   }: Audience & { readonly ownerUnit: number | null; readonly personal: boolean },
 ): Promise<number> {
-  const row = {
+  const id = await insertRow(ctx.db, "audiences", {
     author_id: ctx.actor.id,
     owner_unit_id: ownerUnit,
     everywhere: everywhere ? 1 : 0,
     personal: personal ? 1 : 0,
     group_id: group,
-  };
-  const [made] = await insertRows<{ id: number }>(ctx.db, "audiences", [row], "id");
-  // RETURNING gives the inserted row.
-  const { id } = made!;
+  });
   await insertLists(ctx.db, id, { units, userTypes, shares });
   return id;
 }
@@ -160,39 +155,6 @@ async function insertLists(
   await insertRows(db, "audience_shares", users);
 }
 
-/** Returns an error for each unknown reference of an audience, by the field names of the input. */
-export async function audienceIssues(
-  ctx: Ctx,
-  {
-    units = [],
-    userTypes = [],
-    shares = [],
-  }: { units?: readonly number[]; userTypes?: readonly number[]; shares?: readonly number[] },
-  names: { units: string; userTypes: string; shares: string },
-): Promise<FieldErrors> {
-  const issues: FieldErrors = {};
-  const check = async (
-    table: "units" | "user_types" | "users",
-    ids: readonly number[],
-    name: string,
-    missing: string,
-  ) => {
-    if (ids.length === 0) return;
-    let query = ctx.db
-      .selectFrom(table)
-      .select("id")
-      .where((eb) => isAmong(ctx.db, eb.ref("id"), ids));
-    if (table === "users") query = query.where("active" as never, "=", 1 as never);
-    const known = new Set((await query.execute()).map((row) => row.id));
-    const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-    if (unknown.length > 0) issues[name] = [`contains ${missing}: ${unknown.join(", ")}`];
-  };
-  await check("units", units, names.units, "units that do not exist");
-  await check("user_types", userTypes, names.userTypes, "user types that do not exist");
-  await check("users", shares, names.shares, "users that do not exist or are deactivated");
-  return issues;
-}
-
 /** Returns the users to share with. Sharing with oneself is ignored, unless somebody else did it `before`. */
 export function sharesOf({ actor }: Ctx, shares: readonly number[], before: readonly number[] = []): readonly number[] {
   return shares.filter((id) => id !== actor.id || before.includes(id));
@@ -221,12 +183,6 @@ export async function forgetUserType(db: Db, userType: number): Promise<void> {
   await db.deleteFrom("audience_units").where("audience_id", "in", audiences).execute();
   await db.updateTable("audiences").set({ everywhere: 0 }).where("id", "in", audiences).execute();
   await db.deleteFrom("audience_user_types").where("user_type_id", "=", userType).execute();
-}
-
-/** Transfers content that a deleted unit owned to another unit. */
-export async function handOver(db: Db, from: number, to: number): Promise<void> {
-  await db.updateTable("audiences").set({ owner_unit_id: to }).where("owner_unit_id", "=", from).execute();
-  await handOverPlaces(db, from, to);
 }
 
 /** Selects the lists of an audience, with names, in a query in which `id` is the ID of the audience. */

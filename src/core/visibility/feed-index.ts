@@ -5,6 +5,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
+import type { Audience } from "./audience.ts";
 
 /**
  * The feed index: each post and event has entries under keys ("places") that cover every user whom the visibility rule
@@ -23,21 +24,13 @@ export const placeInFeed = {
   group: (id: number) => `g${id}`,
 } as const;
 
-/** The parts of an audience that decide its places. */
-interface IndexedAudience {
-  readonly everywhere: boolean;
-  readonly units: readonly { readonly id: number; readonly falldown: boolean }[];
-  readonly shares: readonly number[];
-  readonly group: number | null;
-}
-
 interface Home {
   readonly author: number;
   readonly owner: number | null;
 }
 
-/** Returns all places of content with that audience, except `place.common`. */
-export function placesOf({ everywhere, units, shares, group }: IndexedAudience, { author, owner }: Home): string[] {
+/** Returns all places of content with that audience, except `placeInFeed.common`. */
+export function placesOf({ everywhere, units, shares, group }: Audience, { author, owner }: Home): string[] {
   return [
     placeInFeed.author(author),
     ...(owner === null ? [] : [placeInFeed.owner(owner)]),
@@ -48,8 +41,9 @@ export function placesOf({ everywhere, units, shares, group }: IndexedAudience, 
   ];
 }
 
-/** Updates the index when a unit is deleted: its content goes to another unit, and its members' places are removed. */
-export async function handOverPlaces(db: Db, from: number, to: number): Promise<void> {
+/** Transfers content that a deleted unit owned to another unit, and removes the places of the unit's members. */
+export async function handOver(db: Db, from: number, to: number): Promise<void> {
+  await db.updateTable("audiences").set({ owner_unit_id: to }).where("owner_unit_id", "=", from).execute();
   for (const table of ["post_places", "event_places"] as const) {
     const own = db.updateTable(table).set({ place: placeInFeed.owner(to) });
     await own.where("place", "=", placeInFeed.owner(from)).execute();

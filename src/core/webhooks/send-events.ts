@@ -81,7 +81,7 @@ async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }
     .where("event", "=", testEvent)
     .where("message_id", "=", message_id)
     .executeTakeFirst();
-  if (entry !== undefined) return { ...entry };
+  if (entry !== undefined) return entry;
   const queued = await db.selectFrom("deliveries").select("id").where("id", "=", delivery).executeTakeFirst();
   return queued === undefined ? null : undefined;
 }

@@ -39,7 +39,7 @@ export const webhookLogHandlers = {
       .limit(limit)
       .offset((page - 1) * limit)
       .execute();
-    return numberedPage(ctx, `/webhooks/${id}/logs`, input, { items: rows.map((row) => ({ ...row })), total });
+    return numberedPage(ctx, `/webhooks/${id}/logs`, input, { items: rows, total });
   },
 
   async log(ctx, { id, log }) {

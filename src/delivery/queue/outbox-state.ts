@@ -27,7 +27,7 @@ export async function countCallbacksSince({ reader }: Database, since: number): 
     .where("created_at", ">=", since)
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Returns the state of the outbox. `now` is in Unix milliseconds. */

@@ -1,4 +1,4 @@
-import type { Wakeup } from "./wakeup.ts";
+import type { Wakeup } from "../../store/wakeup.ts";
 
 export interface Worker {
   /** Ends the pause between two rounds. */

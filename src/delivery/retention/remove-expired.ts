@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Settings } from "../../contract/settings.ts";
 import type { Database, Tx } from "../../store/database.ts";
-import { isPostgres, waitForTurn } from "../../store/dialect.ts";
+import { tryLock, waitForTurn } from "../../store/dialect.ts";
 import { type RetentionMoment, type RetentionRule, retentionRules } from "./retention-rules.ts";
 
 /** Maximum number of rows removed in one transaction, so that no other transaction waits for long. */
@@ -64,7 +64,7 @@ async function countRows(database: Database, expired: RawBuilder<unknown>): Prom
   const { rows } = await sql<{ number: number }>`select count(*) as number from (${expired}) as expired`.execute(
     database.reader,
   );
-  return Number(rows[0]?.number ?? 0);
+  return rows[0]?.number ?? 0;
 }
 
 const resultOf = ({ kind, setting }: RetentionRule, { settings }: RetentionMoment, rows: number): ExpiredRows => ({
@@ -76,12 +76,9 @@ const resultOf = ({ kind, setting }: RetentionRule, { settings }: RetentionMomen
 
 /** Returns false when another server removes rows at the moment. */
 async function takeTurn(tx: Tx, waits: boolean): Promise<boolean> {
-  if (waits || !isPostgres(tx)) {
-    await waitForTurn(tx, removalLock);
-    return true;
-  }
-  const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${removalLock}) as free`.execute(tx);
-  return rows[0]?.free === true;
+  if (!waits) return tryLock(tx, removalLock);
+  await waitForTurn(tx, removalLock);
+  return true;
 }
 
 async function remove(tx: Tx, { table, key = "id", parts, expired }: RetentionRule, moment: RetentionMoment) {

@@ -1,6 +1,6 @@
 import type { Database } from "../../store/database.ts";
+import { Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
-import { Wakeup } from "../queue/wakeup.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
 /** Maximum number of results written in one transaction. */

@@ -1,9 +1,9 @@
 import type { Settings } from "../../contract/settings.ts";
 import type { Database } from "../../store/database.ts";
+import { timerFor, Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
 import type { ClaimQuota } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
-import { timerFor, Wakeup } from "../queue/wakeup.ts";
 import type { Worker } from "../queue/worker-loop.ts";
 import type { Resolve } from "../ssrf/guarded-lookup.ts";
 import {

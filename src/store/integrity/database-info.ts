@@ -69,5 +69,5 @@ interface Engine {
 async function count({ reader }: Database): Promise<Record<string, number>> {
   const columns = Object.entries(counted).map(([name, from]) => `(select count(*) from ${from}) as ${name}`);
   const { rows } = await sql<Record<string, number>>`select ${sql.raw(columns.join(", "))}`.execute(reader);
-  return { ...rows[0] };
+  return rows[0] ?? {};
 }

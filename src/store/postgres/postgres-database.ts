@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Driver, Kysely, PostgresAdapter, PostgresDialect, type PostgresDialectConfig } from "kysely";
+import { type Driver, Kysely, PostgresDialect, type PostgresDialectConfig } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Connected, OpenOptions } from "../database.ts";
@@ -26,12 +26,11 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   const behindPooler = isBehindPooler(url);
   const pool = openPool(url, behindPooler);
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
-  const readingDialect = new ReadingDialect({ pool });
+  const reader = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const readOne = async (text: string, values: readonly unknown[]) =>
     (await pool.query(text, values as unknown[])).rows;
   const read = behindPooler ? readOne : pipelinedReads(pool, readingConnections);
-  runDirectly(readingDialect.adapter, "postgres", read);
-  const reader = new Kysely<Schema>({ dialect: readingDialect });
+  runDirectly(reader, "postgres", read);
   try {
     const { rows } = await pool.query(
       "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours, has_schema_privilege(current_schema(), 'create') as may_create from information_schema.tables where table_schema = current_schema()",
@@ -96,15 +95,6 @@ class Dialect extends PostgresDialect {
 
   override createDriver(): Driver {
     return new PostgresWritingDriver(this.#config);
-  }
-}
-
-/** Shares the pool with the dialect of transactions, which ends it. */
-class ReadingDialect extends PostgresDialect {
-  readonly adapter = new PostgresAdapter();
-
-  override createAdapter(): PostgresAdapter {
-    return this.adapter;
   }
 }
 

@@ -3,7 +3,6 @@ import type { BooleanColumn, Timestamps } from "./column-types.ts";
 import type { ContentSchema } from "./content-schema.ts";
 import type { ConversationsSchema } from "./conversations-schema.ts";
 import type { DeliverySchema } from "./delivery-schema.ts";
-import type { TwoFactorSchema } from "./two-factor-schema.ts";
 
 interface InstanceTable {
   id: number;
@@ -179,6 +178,22 @@ interface SessionsTable {
   expires_at: number;
 }
 
+/** The second factor of a user. It is being set up while `users.two_factor_at` is null. */
+interface TwoFactorsTable {
+  user_id: number;
+  /** 160 random bits in base32, which the user's authenticator app has, too. */
+  secret: string;
+  /** Number of the latest 30 seconds whose code was used; earlier codes are refused. */
+  last_step: Generated<number>;
+  begun_at: number;
+}
+
+/** Unused recovery codes. */
+interface RecoveryCodesTable {
+  user_id: number;
+  code_hash: string;
+}
+
 /** Attempts that count towards a rate limit, until they expire. */
 interface RateLimitEventsTable {
   id: Generated<number>;
@@ -212,7 +227,7 @@ interface IdempotencyKeysTable {
   created_at: number;
 }
 
-export interface Schema extends ContentSchema, ConversationsSchema, DeliverySchema, TwoFactorSchema {
+export interface Schema extends ContentSchema, ConversationsSchema, DeliverySchema {
   instance: InstanceTable;
   settings: SettingsTable;
   fact_versions: FactVersionsTable;
@@ -227,6 +242,8 @@ export interface Schema extends ContentSchema, ConversationsSchema, DeliverySche
   password_tokens: PasswordTokensTable;
   api_tokens: ApiTokensTable;
   sessions: SessionsTable;
+  two_factors: TwoFactorsTable;
+  recovery_codes: RecoveryCodesTable;
   rate_limit_events: RateLimitEventsTable;
   idempotency_keys: IdempotencyKeysTable;
 }

@@ -3,7 +3,7 @@ export function timerFor(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, 0), 2 ** 31 - 1);
 }
 
-/** Ends the rest of a worker. Remembers being raised while the worker is busy. */
+/** Ends a pause. Remembers being raised while nobody waits. */
 export class Wakeup {
   #raised = false;
   #wake = () => {};
