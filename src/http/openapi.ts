@@ -228,6 +228,6 @@ const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
     Object.assign(jsonSchema, { items: jsonSchema.prefixItems[0], minItems: 1, maxItems: 1 });
     delete jsonSchema.prefixItems;
   }
-  // Later versions may add fields to responses.
-  if (io === "output" && def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
+  // Later versions may add fields to responses, which zod closes.
+  if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
 };

@@ -291,6 +291,8 @@ describeEverywhere("sessions", (environment) => {
   it("a user has 100 sessions; a further sign-in ends the oldest one", async () => {
     const { instance } = world();
     const { id, signIn } = await person();
+    const other = await person();
+    const elsewhere = await other.signIn();
     const first = await signIn();
     const second = await signIn();
     for (let count = 2; count < 100; count++) await instance.tokenOf(id);
@@ -298,6 +300,8 @@ describeEverywhere("sessions", (environment) => {
     const last = await signIn();
     expect([await current(first.caller), await current(second.caller)]).toEqual(["unauthenticated", "ok"]);
     expect(await list(last.caller)).toHaveLength(100);
+    await other.signIn();
+    expect(await current(elsewhere.caller), "a session of another user").toBe("ok");
   });
 
   it("auth.authenticate in a dry run starts no session", async () => {
