@@ -256,6 +256,18 @@ describeEverywhere("sessions", (environment) => {
     }
   });
 
+  it("a sign-in at the moment of a new password leaves no session behind", async () => {
+    const { instance, actors } = world();
+    for (let round = 0; round < 5; round++) {
+      const { id, signIn } = await person();
+      const signIns = Array.from({ length: 10 }, () => codeOf(signIn()));
+      const change = actors.administrator.call(users.password, { id, password: "another good password" });
+      await Promise.all([...signIns, change]);
+      const { database } = instance;
+      expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual([]);
+    }
+  });
+
   it("50 renewals at once while the session ends: none of their tokens is good afterwards", async () => {
     const { instance } = world();
     const { signIn } = await person();
