@@ -246,15 +246,21 @@ describeEverywhere("sessions", (environment) => {
     });
   }
 
-  it("a sign-in at the moment of a deactivation leaves no session behind", async () => {
-    const { instance, actors } = world();
-    for (let round = 0; round < 5; round++) {
-      const { id, signIn } = await person();
-      await Promise.all([codeOf(signIn()), codeOf(signIn()), actors.administrator.call(users.deactivate, { id })]);
-      const { database } = instance;
-      expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual([]);
-    }
-  });
+  it.each([users.deactivate, users.delete])(
+    "a sign-in at the moment of $name leaves no session behind",
+    async (end) => {
+      const { instance, actors } = world();
+      for (let round = 0; round < 5; round++) {
+        const { id, signIn } = await person();
+        const signIns = Array.from({ length: 10 }, () => codeOf(signIn()));
+        await Promise.all([...signIns, actors.administrator.call(end, { id })]);
+        const { database } = instance;
+        expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual(
+          [],
+        );
+      }
+    },
+  );
 
   it("a sign-in at the moment of a new password leaves no session behind", async () => {
     const { instance, actors } = world();

@@ -179,6 +179,11 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     await expect.poll(() => closed).toBe(1);
   });
 
+  it("a body that comes in parts is read to its end", async () => {
+    receiver.answer = (_, response) => void response.write("one, ", () => setTimeout(() => response.end("two"), 20));
+    expect((await attempt()).response).toMatchObject({ body: "one, two", cut: false });
+  });
+
   it("a body of 4 KiB is kept as it is, of a longer one as much", async () => {
     const body = "x".repeat(4096);
     receiver.answer = (_, response) => void response.end(body);

@@ -189,6 +189,18 @@ test("an operation with a path field may find nothing, one without may not", () 
   expect([statuses("users.get"), statuses("users.list")]).toEqual([["404"], []]);
 });
 
+test("errors that say when to retry have the header for it", () => {
+  const { responses } = document.components;
+  const retried = Object.keys(responses).filter((code) => "Retry-After" in (responses[code]?.headers ?? {}));
+  expect(retried.sort()).toEqual(["too_many_requests", "unavailable"]);
+});
+
+test("the values of a map in a response have a type", () => {
+  const maps = [...walk(document.components.schemas)].filter(({ at }) => at.endsWith("/headers"));
+  expect(maps.length).toBeGreaterThan(0);
+  for (const { at, value } of maps) expect(value.additionalProperties, at).toEqual({ type: "string" });
+});
+
 test("a body is required when one of its fields is", () => {
   const isRequired = (name: string) => described(operations.find((op) => op.name === name)!)?.requestBody?.required;
   expect([isRequired("auth.authenticate"), isRequired("users.update")]).toEqual([true, false]);
