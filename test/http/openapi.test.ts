@@ -189,6 +189,12 @@ test("an operation with a path field may find nothing, one without may not", () 
   expect([statuses("users.get"), statuses("users.list")]).toEqual([["404"], []]);
 });
 
+test("an array of one item is described as such, and not as a tuple", () => {
+  const { AccessToken } = document.components.schemas;
+  expect(AccessToken).toMatchObject({ type: "array", items: { type: "object" }, minItems: 1, maxItems: 1 });
+  expect(AccessToken).not.toHaveProperty("prefixItems");
+});
+
 test("errors that say when to retry have the header for it", () => {
   const { responses } = document.components;
   const retried = Object.keys(responses).filter((code) => "Retry-After" in (responses[code]?.headers ?? {}));
