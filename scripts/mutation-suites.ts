@@ -7,13 +7,13 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   [
     "src/core/pipeline",
     [
-      ...behaviour("api-tokens", "audit.", "auth", "callers", "dry-run", "events.", "groups", "idempotency"),
-      ...behaviour("last-uses", "memory", "mutes", "paging", "password-reset", "permissions", "posts-events"),
-      ...behaviour("service", "sessions", "settings", "statement-counts", "tokens", "units-import", "units.t"),
-      ...behaviour("users-erasure", "users-import.", "webhooks-listening", "webhooks.t"),
+      ...behaviour("api-tokens", "audit.", "auth", "birthdays", "callers", "dry-run", "events.", "groups"),
+      ...behaviour("idempotency", "last-uses", "memory", "mutes", "paging", "password-reset", "permissions"),
+      ...behaviour("posts-events", "recurrence", "service", "sessions", "settings", "statement-counts", "tokens"),
+      ...behaviour("units-import", "units.t", "users-erasure", "users-import.", "webhooks-listening", "webhooks.t"),
       ...["test/security/recurrence", "test/security/rights.t", "test/security/sign-in", "test/security/waits"],
       ...["test/delivery/announcements", "test/delivery/outbox-list", "test/faults/readiness"],
-      "test/store/actor-batches",
+      ...["test/security/account-notices", "test/store/actor-batches"],
     ],
   ],
   [
@@ -25,13 +25,17 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   ],
   [
     "src/core/conversations",
-    [...behaviour("conversations", "counters", "mutes"), "test/security/deleted-things", "test/security/uploads"],
+    [
+      ...behaviour("conversations", "counters", "mutes", "things-beside"),
+      ...["test/security/deleted-things", "test/security/uploads"],
+    ],
   ],
   ["src/core/events", [...behaviour("events", "recurrence"), "test/security/uploads"]],
   [
     "src/core/visibility",
     [
-      ...behaviour("audience", "events", "groups.t", "posts", "tree", "units-moving", "usertypes"),
+      ...behaviour("audience", "events", "files.t", "groups.t", "posts", "things-beside", "tree", "units-moving"),
+      ...behaviour("usertypes"),
       ...["test/security/deleted-things", "test/security/rights.t"],
     ],
   ],
@@ -39,8 +43,8 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     "src/core/directory",
     [
       ...behaviour("api-tokens", "auth", "counters", "events.t", "groups.t", "memberships", "names", "passwords"),
-      ...behaviour("posts-comments", "posts-lists", "sessions", "text-keys", "tree", "two-factor.t", "two-processes"),
-      ...behaviour("units", "users", "webhooks"),
+      ...behaviour("posts-comments", "posts-lists", "service", "sessions", "text-keys", "things-beside", "tree"),
+      ...behaviour("two-factor.t", "two-processes", "units", "users", "webhooks"),
       ...["test/security/instance-of-line", "test/security/rights.t", "test/security/sign-in"],
     ],
   ],
@@ -89,7 +93,10 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   ],
   [
     "src/delivery",
-    ["test/delivery", "test/security/mail-transport", ...behaviour("webhooks.t", "users-erasure", "two-factor.t")],
+    [
+      ...["test/delivery", "test/security/account-notices", "test/security/mail-transport"],
+      ...behaviour("webhooks.t", "users-erasure", "two-factor.t"),
+    ],
   ],
   [
     "src/http/client",

@@ -224,10 +224,10 @@ const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   // The format replaces the pattern that zod uses for its check.
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   // Client generators support an array of one item, but not a tuple of one.
-  if (def.type === "tuple" && jsonSchema.prefixItems?.length === 1) {
+  if (jsonSchema.prefixItems?.length === 1) {
     Object.assign(jsonSchema, { items: jsonSchema.prefixItems[0], minItems: 1, maxItems: 1 });
     delete jsonSchema.prefixItems;
   }
-  // Later versions may add fields to responses.
-  if (io === "output" && def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
+  // Later versions may add fields to responses, which zod closes.
+  if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
 };

@@ -101,6 +101,7 @@ describeEverywhere("event posts", (environment) => {
       ["rrule:freq=monthly;byday=-1FR;until=20260401", ["2026-01-31", "2026-02-27", "2026-03-27"]],
       ["FREQ=MONTHLY;BYMONTHDAY=1,15;UNTIL=20260301T080000Z", ["2026-01-31", "2026-02-01", "2026-02-15", "2026-03-01"]],
       ["FREQ=DAILY;BYDAY=MO,TU,WE,TH,FR;UNTIL=20260203", ["2026-01-31", "2026-02-02", "2026-02-03"]],
+      ["FREQ=YEARLY;BYWEEKNO=10;COUNT=3", ["2026-01-31", "2026-03-07", "2027-03-13"]],
       ["FREQ=YEARLY;BYMONTH=1,2;BYMONTHDAY=31;COUNT=3", ["2026-01-31", "2027-01-31", "2028-01-31"]],
     ])("repeat_rules %s", async (repeat_rules, expected) => {
       const post = await write({ ...start, repeat_rules });

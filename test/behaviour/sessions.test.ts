@@ -246,11 +246,29 @@ describeEverywhere("sessions", (environment) => {
     });
   }
 
-  it("a sign-in at the moment of a deactivation leaves no session behind", async () => {
+  it.each([users.deactivate, users.delete])(
+    "a sign-in at the moment of $name leaves no session behind",
+    async (end) => {
+      const { instance, actors } = world();
+      for (let round = 0; round < 5; round++) {
+        const { id, signIn } = await person();
+        const signIns = Array.from({ length: 10 }, () => codeOf(signIn()));
+        await Promise.all([...signIns, actors.administrator.call(end, { id })]);
+        const { database } = instance;
+        expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual(
+          [],
+        );
+      }
+    },
+  );
+
+  it("a sign-in at the moment of a new password leaves no session behind", async () => {
     const { instance, actors } = world();
     for (let round = 0; round < 5; round++) {
       const { id, signIn } = await person();
-      await Promise.all([codeOf(signIn()), codeOf(signIn()), actors.administrator.call(users.deactivate, { id })]);
+      const signIns = Array.from({ length: 10 }, () => codeOf(signIn()));
+      const change = actors.administrator.call(users.password, { id, password: "another good password" });
+      await Promise.all([...signIns, change]);
       const { database } = instance;
       expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual([]);
     }
@@ -291,6 +309,8 @@ describeEverywhere("sessions", (environment) => {
   it("a user has 100 sessions; a further sign-in ends the oldest one", async () => {
     const { instance } = world();
     const { id, signIn } = await person();
+    const other = await person();
+    const elsewhere = await other.signIn();
     const first = await signIn();
     const second = await signIn();
     for (let count = 2; count < 100; count++) await instance.tokenOf(id);
@@ -298,6 +318,8 @@ describeEverywhere("sessions", (environment) => {
     const last = await signIn();
     expect([await current(first.caller), await current(second.caller)]).toEqual(["unauthenticated", "ok"]);
     expect(await list(last.caller)).toHaveLength(100);
+    await other.signIn();
+    expect(await current(elsewhere.caller), "a session of another user").toBe("ok");
   });
 
   it("auth.authenticate in a dry run starts no session", async () => {

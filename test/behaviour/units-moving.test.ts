@@ -68,6 +68,22 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await wrongFields(move(top, 987654))).toEqual(["parent"]);
   });
 
+  it("units.create and units.move: at most 100 levels below the root, counted in the branch that moves", async () => {
+    const { units: places, addUnit } = world();
+    const message = "The tree has at most 100 levels below the root.";
+    const chain = [places.south];
+    while (chain.length < 100) chain.push((await addUnit({ parent: chain.at(-1)! })).id);
+    const [above, deepest] = chain.slice(-2) as [number, number];
+    expect(await refusal(addUnit({ parent: deepest }))).toMatchObject({ code: "conflict", message });
+    const { top, middle, leaf } = await branch();
+    expect(await refusal(move(leaf, deepest))).toMatchObject({ code: "conflict", message });
+    expect(await refusal(move(middle, above))).toMatchObject({ code: "conflict", message });
+    expect(await move(leaf, above)).toMatchObject({ level: 100 });
+    expect(await move(middle, top), "nowhere").toMatchObject({ level: 3 });
+    const other = await branch(places.root);
+    expect(await move(other.top, places.north), "down, beside a deep branch").toMatchObject({ level: 2 });
+  });
+
   it("units.move: abilities reach along", async () => {
     const { addUser, units: places, actors } = world();
     const { top, leaf } = await branch(places.south);

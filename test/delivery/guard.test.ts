@@ -129,8 +129,9 @@ describe("a callback reaches no address that is not public", () => {
     "nat64.example",
   ];
   it.each(hosts)("%s", async (host) => {
+    const error = "The receiver has no public address, and webhooks.allow_private is off.";
     for (const scheme of ["http", "https"]) {
-      expect(await send(`${scheme}://${host}:${port}/`)).toMatchObject({ status: "blocked", response: null });
+      expect(await send(`${scheme}://${host}:${port}/`)).toMatchObject({ status: "blocked", error, response: null });
     }
     expect(connections).toBe(0);
   });

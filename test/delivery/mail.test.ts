@@ -300,6 +300,22 @@ describeOnDatabases("mail", (open) => {
     await receiver.close();
   });
 
+  it("a disabled webhook, in Danish: subject and text", async () => {
+    await offer(["en", "da"]);
+    await instance.administrator.call(users.update, { id: 1, language: "da" });
+    const receiver = await newReceiver();
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    const { id } = await newWebhook(instance, receiver.url, "Hook");
+    await makeUsers(instance);
+    await newEngine(instance).drain({ maxSeconds: 60 });
+    await drain();
+    const [mail] = mailbox.mails;
+    // "Webhook Hook hos Acme er slået fra" as RFC 2047 encodes it.
+    expect(mail!.subject).toBe("=?UTF-8?Q?Webhook_Hook_hos_Acme_er_sl=C3=A5et_fra?=");
+    expect(mail!.text).toContain(`Webhooken Hook (${id}) hos Acme er slået fra.`);
+    await receiver.close();
+  });
+
   it("a mail server that hangs holds nobody up for longer than it may", async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));

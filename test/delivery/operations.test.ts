@@ -215,5 +215,8 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(receiver.received).toEqual([]);
     const stopped = { status: "disabled", created_at: instance.now() };
     expect(await logOf(instance, kept.id)).toMatchObject(Array(3).fill(stopped));
+    await makeUsers(instance);
+    await drain();
+    expect(await logOf(instance, kept.id), "a change after that").toHaveLength(3);
   });
 });

@@ -69,10 +69,15 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(entry.next_attempt_at! - entry.created_at).toBe(5);
   });
 
-  it("308 is not followed", async () => {
-    receiver.answer = (_, response) => void response.writeHead(308, { location: `${receiver.url}/elsewhere` }).end();
-    expect(await attempt()).toMatchObject({ status: "308", error: "Redirects are not followed (308)." });
+  it.each([300, 308, 399])("%i is not followed", async (status) => {
+    receiver.answer = (_, response) => void response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
+    expect(await attempt()).toMatchObject({ status: `${status}`, error: `Redirects are not followed (${status}).` });
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it("400 is no redirect", async () => {
+    receiver.answer = (_, response) => void response.writeHead(400).end();
+    expect(await attempt()).toMatchObject({ status: "400", error: "The receiver answered 400." });
   });
 
   it.each([
@@ -172,6 +177,11 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     // What the sockets of both sides buffer comes on top.
     expect(written).toBeLessThan(16_777_216);
     await expect.poll(() => closed).toBe(1);
+  });
+
+  it("a body that comes in parts is read to its end", async () => {
+    receiver.answer = (_, response) => void response.write("one, ", () => setTimeout(() => response.end("two"), 20));
+    expect((await attempt()).response).toMatchObject({ body: "one, two", cut: false });
   });
 
   it("a body of 4 KiB is kept as it is, of a longer one as much", async () => {

@@ -26,6 +26,10 @@ describe("room for so many bytes", () => {
     expect([await state(large), await state(small)]).toEqual(["waiting", "waiting"]);
     leave();
     expect([await state(large), await state(small)]).toEqual(["in", "in"]);
+    const next = room.enter(50);
+    expect(await state(next)).toBe("waiting");
+    (await small)();
+    expect(await state(next)).toBe("in");
   });
 
   test("is refused to whoever waited too long, and to whoever would have to wait behind many", async () => {

@@ -141,6 +141,15 @@ test("secrets are write-only, and schemas have no keywords of ours", () => {
   expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
 });
 
+test("a whole number has the limits of its field, and none of those of all whole numbers", () => {
+  const integers = [...walk(document)].filter(({ value }) => value.type === "integer").map(({ value }) => value);
+  const limits = (name: string) => new Set(integers.map((value) => value[name]));
+  expect(limits("minimum")).toContain(1);
+  expect(limits("minimum")).not.toContain(Number.MIN_SAFE_INTEGER);
+  expect(limits("maximum")).toContain(100);
+  expect(limits("maximum")).not.toContain(Number.MAX_SAFE_INTEGER);
+});
+
 test("a time without a description of its own is described by its unit", () => {
   const { created_at, expires_at } = document.components.schemas.Session.properties;
   expect(created_at.description).toBe("Unix time in seconds");
@@ -170,6 +179,32 @@ test("every response has a description, as OpenAPI requires", () => {
   const shown = responses.map((response) => (response.$ref ? resolve(response.$ref) : response));
   expect(shown.length).toBeGreaterThan(operations.length);
   expect(shown.filter((response) => !(response as { description?: string }).description)).toEqual([]);
+});
+
+test("an operation with a path field may find nothing, one without may not", () => {
+  const statuses = (name: string) =>
+    Object.keys(described(operations.find((op) => op.name === name)!)?.responses ?? {}).filter(
+      (status) => status === "404",
+    );
+  expect([statuses("users.get"), statuses("users.list")]).toEqual([["404"], []]);
+});
+
+test("an array of one item is described as such, and not as a tuple", () => {
+  const { AccessToken } = document.components.schemas;
+  expect(AccessToken).toMatchObject({ type: "array", items: { type: "object" }, minItems: 1, maxItems: 1 });
+  expect(AccessToken).not.toHaveProperty("prefixItems");
+});
+
+test("errors that say when to retry have the header for it", () => {
+  const { responses } = document.components;
+  const retried = Object.keys(responses).filter((code) => "Retry-After" in (responses[code]?.headers ?? {}));
+  expect(retried.sort()).toEqual(["too_many_requests", "unavailable"]);
+});
+
+test("the values of a map in a response have a type", () => {
+  const maps = [...walk(document.components.schemas)].filter(({ at }) => at.endsWith("/headers"));
+  expect(maps.length).toBeGreaterThan(0);
+  for (const { at, value } of maps) expect(value.additionalProperties, at).toEqual({ type: "string" });
 });
 
 test("a body is required when one of its fields is", () => {

@@ -163,7 +163,13 @@ describe("pages", () => {
     const send = (body: string, type: string) =>
       fetch(`${world().instance.url}/password/set`, { method: "POST", headers: { "content-type": type }, body });
     const form = "application/x-www-form-urlencoded";
-    for (const type of ["application/json", `${form}; charset=latin1`, `${form}; charset=utf-8x`, `${form}x`]) {
+    for (const type of [
+      "application/json",
+      `${form}; charset=latin1`,
+      `${form}; charset=utf-8x`,
+      `${form}x`,
+      `x-${form}`,
+    ]) {
       expect((await send("password=x", type)).status, type).toBe(415);
     }
     for (const type of [form, `${form}; charset=utf-8`, `${form};charset="UTF-8"`]) {

@@ -106,6 +106,8 @@ describe("a network in --behind-proxy", () => {
     "fe80::1%eth0",
     "10.0.0.0/-1",
     "10.0.0.0/8/8",
+    "x10.0.0.0/8",
+    "9.9.9.9 10.0.0.0/8",
   ])("%s is none", (text) => expect(parseNetwork(text)).toBeUndefined());
 });
 

@@ -61,7 +61,7 @@ export function addressed(db: Db, a: string, reader: Omit<Reader, "reach">): Raw
   const of = (column: string) => sql.ref(`${a}.${column}`);
   const { me, everything, units, branch, types } = reader;
   const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = ${of("id")} and (
-    (au.falldown = 0 and ${isAmong(db, sql.ref<number>("au.unit_id"), units)})
+    ${isAmong(db, sql.ref<number>("au.unit_id"), units)}
     or (au.falldown = 1 and ${isAmong(db, sql.ref<number>("au.unit_id"), branch)})))`;
   const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = ${of("id")})
     or exists (select 1 from audience_user_types t where t.audience_id = ${of("id")}

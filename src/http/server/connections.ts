@@ -92,7 +92,6 @@ export class Connections {
   }
 
   #end(socket: Socket, { phase, outgoing }: Connection): void {
-    this.#open.delete(socket);
     if (phase === "waits" || (phase === "request" && outgoing?.headersSent)) socket.destroy();
     else this.#tooLate(socket);
   }
