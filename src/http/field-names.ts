@@ -1,13 +1,17 @@
 import type { z } from "zod";
-import { invalid, ServiceError } from "../contract/errors.ts";
+import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { fieldsOf, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { tryParse } from "../contract/parse-input.ts";
 import { renameFields } from "./rename-fields.ts";
 
-/** Returns the error with the names that fields have on the wire, as in `content` for the ID of a post. */
-export function withWireNames(op: AnyOperation, error: unknown): unknown {
-  return renameFields(error, new Map(pathFields(op).map(({ wire, name }) => [name, wire])));
+/**
+ * Returns the error with the names that fields have on the wire, as in `content` for the ID of a post. Refused fields of a
+ * body or query keep their names.
+ */
+export function withWireNames(op: AnyOperation, error: unknown, refused: FieldErrors = {}): unknown {
+  const renamed = pathFields(op).filter(({ name }) => !Object.hasOwn(refused, name));
+  return renameFields(error, new Map(renamed.map(({ wire, name }) => [name, wire])));
 }
 
 /** Returns the error of a response with the names of the input fields. */

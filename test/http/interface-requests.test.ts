@@ -242,6 +242,24 @@ describe("names in errors are those of the interface", () => {
     expect(error.message).toBe(`${name} must be an integer.`);
   });
 
+  it("an unknown field keeps its name, also when it is the name of a path field inside the program", async () => {
+    const unknown = ["is not a field of this operation"];
+    const post = await newPost({});
+    expect(await wrong("PATCH", `/content/${post}`, { id: post, title: "" })).toEqual({
+      id: unknown,
+      title: ["must not be blank"],
+    });
+    expect(await wrong("GET", `/content/${post}?id=${post}`)).toEqual({ id: unknown });
+    const { conversationId, id } = (
+      await ask("POST", "/conversations", { recipients: [world().ids.member], message: "Hello" })
+    ).body;
+    const path = `/conversations/${conversationId}/messages/${id}`;
+    expect(await wrong("PATCH", path, { id, messageId: id, message: "Hi" })).toEqual({
+      id: unknown,
+      messageId: unknown,
+    });
+  });
+
   it("a missing URI, address, type or frequency is required, and a long URI is told its limit", async () => {
     const required = ["is required"];
     expect(await wrong("POST", "/api/webhooks", { name: "A" })).toEqual({ uri: required });

@@ -90,7 +90,7 @@ function operationHandler(
     try {
       return await work(exchange, c);
     } catch (error) {
-      throw withWireNames(op, error);
+      throw withWireNames(op, error, exchange.refused);
     }
   });
 }
