@@ -19,8 +19,8 @@ const messages = {
   wrong_type: ({ expected }) => `must be ${withArticle(nouns[text(expected)] ?? text(expected))}`,
   not_allowed_value: ({ values }) =>
     Array.isArray(values) && values.length === 1 ? `must be ${values[0]}` : `must be one of ${text(values)}`,
-  too_small: ({ minimum, of }) => `must ${bound(of)} at least ${text(minimum)}${unit(of)}`,
-  too_big: ({ maximum, of }) => `must ${bound(of)} at most ${text(maximum)}${unit(of)}`,
+  too_small: ({ minimum, of }) => `must ${bound(of)} at least ${text(minimum)}${unit(of, minimum)}`,
+  too_big: ({ maximum, of }) => `must ${bound(of)} at most ${text(maximum)}${unit(of, maximum)}`,
   wrong_format: ({ format }) => (format === "regex" ? "has the wrong form" : `must be ${withArticle(text(format))}`),
   not_multiple_of: ({ divisor }) => `must be a multiple of ${text(divisor)}`,
   common_password: () => "is one of the most common passwords; choose another",
@@ -93,5 +93,7 @@ const nouns: Readonly<Record<string, string>> = {
 };
 const withArticle = (noun: string) => (/^[aeio]/.test(noun) ? `an ${noun}` : `a ${noun}`);
 const bound = (of: IssueParams[string] | undefined) => (of === "string" || of === "array" ? "have" : "be");
-const unit = (of: IssueParams[string] | undefined) =>
-  of === "string" ? " characters" : of === "array" ? " items" : "";
+function unit(of: IssueParams[string] | undefined, count: IssueParams[string] | undefined): string {
+  const plural = count === 1 ? "" : "s";
+  return of === "string" ? ` character${plural}` : of === "array" ? ` item${plural}` : "";
+}

@@ -260,6 +260,18 @@ describe("names in errors are those of the interface", () => {
     });
   });
 
+  it("a wrong date or an empty list has one message, and a start after the end that stays is the wrong field", async () => {
+    const event = await newEvent({ start: 10, end: 20 });
+    const path = `/api/events/${event}`;
+    expect(await wrong("PATCH", path, { all_day: 1, date: "01-05-2027" })).toEqual({
+      date: ["must be a date that exists, as YYYY-MM-DD"],
+    });
+    expect(await wrong("POST", `${path}/files`, { files: [] })).toEqual({ files: ["must have at least 1 item"] });
+    expect(await wrong("PATCH", path, { start: 21 })).toEqual({ start: ["must not be after end"] });
+    expect(await wrong("PATCH", path, { start: 21, end: 20 })).toEqual({ end: ["must not be before start"] });
+    expect(await wrong("PATCH", path, { end: 9 })).toEqual({ end: ["must not be before start"] });
+  });
+
   it("a missing URI, address, type or frequency is required, and a long URI is told its limit", async () => {
     const required = ["is required"];
     expect(await wrong("POST", "/api/webhooks", { name: "A" })).toEqual({ uri: required });
