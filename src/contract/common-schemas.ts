@@ -112,7 +112,8 @@ export const newPassword = () =>
     .string()
     .max(128, "must have at most 128 characters")
     .meta({ secret: true, newPassword: true, minLength: 8, description: "New password" });
-export const date = () => z.iso.date(formatError("must be a date that exists, as YYYY-MM-DD")).meta({ format: "date" });
+export const date = () =>
+  z.iso.date({ ...formatError("must be a date that exists, as YYYY-MM-DD"), abort: true }).meta({ format: "date" });
 export const url = () =>
   z
     .url({ protocol: /^https?$/, ...formatError("must be a URL that begins with http:// or https://") })

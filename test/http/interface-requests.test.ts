@@ -260,6 +260,36 @@ describe("names in errors are those of the interface", () => {
     });
   });
 
+  it("an unknown field keeps its name, also when it is the name of a path field inside the program", async () => {
+    const unknown = ["is not a field of this operation"];
+    const post = await newPost({});
+    expect(await wrong("PATCH", `/content/${post}`, { id: post, title: "" })).toEqual({
+      id: unknown,
+      title: ["must not be blank"],
+    });
+    expect(await wrong("GET", `/content/${post}?id=${post}`)).toEqual({ id: unknown });
+    const { conversationId, id } = (
+      await ask("POST", "/conversations", { recipients: [world().ids.member], message: "Hello" })
+    ).body;
+    const path = `/conversations/${conversationId}/messages/${id}`;
+    expect(await wrong("PATCH", path, { id, messageId: id, message: "Hi" })).toEqual({
+      id: unknown,
+      messageId: unknown,
+    });
+  });
+
+  it("a wrong date or an empty list has one message, and a start after the end that stays is the wrong field", async () => {
+    const event = await newEvent({ start: 10, end: 20 });
+    const path = `/api/events/${event}`;
+    expect(await wrong("PATCH", path, { all_day: 1, date: "01-05-2027" })).toEqual({
+      date: ["must be a date that exists, as YYYY-MM-DD"],
+    });
+    expect(await wrong("POST", `${path}/files`, { files: [] })).toEqual({ files: ["must have at least 1 item"] });
+    expect(await wrong("PATCH", path, { start: 21 })).toEqual({ start: ["must not be after end"] });
+    expect(await wrong("PATCH", path, { start: 21, end: 20 })).toEqual({ end: ["must not be before start"] });
+    expect(await wrong("PATCH", path, { end: 9 })).toEqual({ end: ["must not be before start"] });
+  });
+
   it("a missing URI, address, type or frequency is required, and a long URI is told its limit", async () => {
     const required = ["is required"];
     expect(await wrong("POST", "/api/webhooks", { name: "A" })).toEqual({ uri: required });

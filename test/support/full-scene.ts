@@ -42,7 +42,9 @@ export async function fillScene({ instance, ids, posts, events, talk, addUser }:
       },
     ]);
     await insertRows(tx, "event_listening", [{ id: 1, polled_at: 1 }]);
-    await insertRows(tx, "counter_marks", [{ user_id: ids.member, counter: "news", since: 1 }]);
+    await insertRows(tx, "counter_marks", [
+      { user_id: ids.member, counter: "news", since: 1, last_post: 0, last_event: 0, last_message: 0 },
+    ]);
     const mention = { post_id: posts.news, comment_id: null, user_id: ids.member, seen: 0 };
     await insertRows(tx, "post_mentions", [mention, { ...mention, comment_id: posts.comment }]);
     await insertRows(tx, "event_marks", [{ event_id: events.chain, user_id: ids.member, seen_at: 1 }]);

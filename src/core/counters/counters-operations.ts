@@ -10,24 +10,27 @@ import { placesOfPosts } from "../visibility/feed-index.ts";
 import { type PostReader, postReader, published, visible } from "../visibility/post-visibility.ts";
 
 type Name = (typeof counterNames)[number];
-/** The start of each counter's period, in Unix seconds. */
-type Since = Record<Name, number>;
+/** The start of a counter's period: a time, and the newest item of each kind that was there, for others of the same second. */
+interface Start {
+  readonly since: number;
+  readonly last_post: number;
+  readonly last_event: number;
+  readonly last_message: number;
+}
 
 const none = { count: 0 };
 
 export const counters: Handlers<typeof contract> = {
   async list(ctx) {
-    const since = await loadCounterStarts(ctx);
+    const starts = await loadCounterStarts(ctx);
     const { db, now, actor } = ctx;
     const posts = new Map<string, number>();
-    const { groups: debatesSince, events: eventsSince, news: newsSince } = since;
-    const earliest = Math.min(debatesSince, eventsSince, newsSince);
-    const query = { ...postReader(actor), now, since: earliest, debatesSince, eventsSince, newsSince };
+    const query = { ...postReader(actor), now, ...postStarts(starts) };
     const places = await placesOfPosts(ctx, "readable");
     const found = await (places ? newPostsIn(db, { ...query, places }) : newPosts(db, query));
     for (const { counter, count } of found) posts.set(counter, count);
-    const [{ count: events } = none] = await newEvents(db, { ...readerOf(actor, "calendar"), since: since.events });
-    const [{ count: messages } = none] = await newMessages(db, { me: actor.id, now, since: since.messages });
+    const [{ count: events } = none] = await newEvents(db, { ...readerOf(actor, "calendar"), ...starts.events });
+    const [{ count: messages } = none] = await newMessages(db, { me: actor.id, now, ...starts.messages });
     const upTo = (count = 0) => Math.min(count, mostCounted);
     return {
       groups: upTo(posts.get("groups")),
@@ -38,10 +41,18 @@ export const counters: Handlers<typeof contract> = {
   },
 
   async reset({ db, actor, now }, { type }) {
+    const newest = (table: "posts" | "events" | "messages") =>
+      db.selectFrom(table).select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("id"));
+    const start = {
+      since: now,
+      last_post: newest("posts"),
+      last_event: newest("events"),
+      last_message: newest("messages"),
+    };
     await db
       .insertInto("counter_marks")
-      .values({ user_id: actor.id, counter: type, since: now })
-      .onConflict((conflict) => conflict.columns(["user_id", "counter"]).doUpdateSet({ since: now }))
+      .values({ user_id: actor.id, counter: type, ...start })
+      .onConflict((conflict) => conflict.columns(["user_id", "counter"]).doUpdateSet(start))
       .execute();
   },
 };
@@ -50,15 +61,35 @@ const marksOf = prepared((db, p: { me: number }) =>
   db
     .selectFrom("users as u")
     .leftJoin("counter_marks as m", "m.user_id", "u.id")
-    .select(["u.created_at", "m.counter", "m.since"])
+    .select(["u.created_at", "m.counter", "m.since", "m.last_post", "m.last_event", "m.last_message"])
     .where("u.id", "=", p.me),
 );
 
 /** Returns the start of each counter: its last reset or, without one, the creation of the user. */
-async function loadCounterStarts({ db, actor }: Ctx): Promise<Since> {
+async function loadCounterStarts({ db, actor }: Ctx): Promise<Record<Name, Start>> {
   const rows = await marksOf(db, { me: actor.id });
-  const since = (name: Name) => rows.find((row) => row.counter === name)?.since ?? rows[0]?.created_at ?? 0;
-  return Object.fromEntries(counterNames.map((name) => [name, since(name)])) as Since;
+  const startOf = (name: Name): Start => {
+    const { since, last_post, last_event, last_message } = rows.find((row) => row.counter === name) ?? {};
+    return {
+      since: since ?? rows[0]?.created_at ?? 0,
+      last_post: last_post ?? 0,
+      last_event: last_event ?? 0,
+      last_message: last_message ?? 0,
+    };
+  };
+  return Object.fromEntries(counterNames.map((name) => [name, startOf(name)])) as Record<Name, Start>;
+}
+
+function postStarts({ groups, events, news }: Record<Name, Start>): PostStarts {
+  return {
+    since: Math.min(groups.since, events.since, news.since),
+    debatesSince: groups.since,
+    lastDebate: groups.last_post,
+    eventsSince: events.since,
+    lastEvent: events.last_post,
+    newsSince: news.since,
+    lastNews: news.last_post,
+  };
 }
 
 /**
@@ -70,12 +101,19 @@ function inAudience(thing: string, me: number, condition: RawBuilder<SqlBool>): 
   return sql<SqlBool>`(select 1 from audiences a where a.id = ${id} and a.author_id <> ${me} and ${condition}) = 1`;
 }
 
-interface NewPosts extends PostReader {
-  readonly now: number;
+/** The starts of the counters of posts, of which `since` is the earliest. */
+interface PostStarts {
   readonly since: number;
   readonly debatesSince: number;
+  readonly lastDebate: number;
   readonly eventsSince: number;
+  readonly lastEvent: number;
   readonly newsSince: number;
+  readonly lastNews: number;
+}
+
+interface NewPosts extends PostReader, PostStarts {
+  readonly now: number;
 }
 
 /** Counts among all posts, for users for whom searching by place is slower. */
@@ -84,7 +122,7 @@ const newPosts = prepared((db, p: NewPosts) => {
     .selectFrom("posts")
     .select("id")
     .where("deleted_at", "is", null)
-    .where("listed_at", ">", p.since)
+    .where("listed_at", ">=", p.since)
     .where("listed_at", "<=", p.now)
     .orderBy("listed_at", "desc")
     .orderBy("id", "desc")
@@ -98,7 +136,7 @@ const newPostsIn = prepared((db, p: NewPosts & { readonly places: readonly strin
     .selectFrom("post_places as pp")
     .select(["pp.place", "pp.listed_at", "pp.post_id"])
     .where(sql<SqlBool>`pp.place = place.value`)
-    .where("pp.listed_at", ">", p.since)
+    .where("pp.listed_at", ">=", p.since)
     .where("pp.listed_at", "<=", p.now)
     .orderBy("pp.listed_at", "desc")
     .orderBy("pp.post_id", "desc")
@@ -124,9 +162,9 @@ function counted(db: Kysely<Schema>, p: NewPosts, newest: RawBuilder<unknown>) {
     .select([counter.as("counter"), (eb) => eb.fn.countAll<number>().as("count")])
     .where(published(p.now))
     .where(
-      sql<SqlBool>`((p.content_type = 'debate' and p.listed_at > ${p.debatesSince})
-        or (p.content_type = 'event' and p.listed_at > ${p.eventsSince})
-        or (p.content_type = 'news' and p.listed_at > ${p.newsSince}))`,
+      sql<SqlBool>`((p.content_type = 'debate' and (p.listed_at, p.id) > (${p.debatesSince}, ${p.lastDebate}))
+        or (p.content_type = 'event' and (p.listed_at, p.id) > (${p.eventsSince}, ${p.lastEvent}))
+        or (p.content_type = 'news' and (p.listed_at, p.id) > (${p.newsSince}, ${p.lastNews})))`,
     )
     .where(
       sql<SqlBool>`not exists (
@@ -136,12 +174,12 @@ function counted(db: Kysely<Schema>, p: NewPosts, newest: RawBuilder<unknown>) {
     .groupBy(counter);
 }
 
-const newEvents = prepared((db, p: Reader & { since: number }) => {
+const newEvents = prepared((db, p: Reader & Start) => {
   const newest = db
     .selectFrom("events")
     .select(["id", "audience_id"])
     .where("deleted_at", "is", null)
-    .where("created_at", ">", p.since)
+    .where(sql<SqlBool>`(created_at, id) > (${p.since}, ${p.last_event})`)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(sql.lit(mostLookedAt));
@@ -159,7 +197,7 @@ const newEvents = prepared((db, p: Reader & { since: number }) => {
  * Counts the newest messages in each of the newest conversations that are not muted and have unread messages. Leaves out at once those
  * whose latest message is too old.
  */
-const newMessages = prepared((db, p: { me: number; now: number; since: number }) => {
+const newMessages = prepared((db, p: Start & { me: number; now: number }) => {
   const unread = db
     .selectFrom("conversation_participants as c")
     .innerJoin("messages as latest", "latest.id", "c.latest_message_id")
@@ -169,7 +207,7 @@ const newMessages = prepared((db, p: { me: number; now: number; since: number })
     .where("c.unread_count", ">", sql.lit(0))
     .where(sql<SqlBool>`not ${muted("c", p.now)}`)
     .where("c.latest_message_id", "is not", null)
-    .where("latest.created_at", ">", p.since)
+    .where(sql<SqlBool>`(latest.created_at, latest.id) > (${p.since}, ${p.last_message})`)
     .orderBy("c.latest_message_id", "desc")
     .limit(sql.lit(mostLookedAt));
   const found = db
@@ -181,7 +219,7 @@ const newMessages = prepared((db, p: { me: number; now: number; since: number })
     .where("m.type", "=", "normal")
     .where("m.deleted_at", "is", null)
     .where("m.author_id", "<>", p.me)
-    .where("m.created_at", ">", p.since)
+    .where(sql<SqlBool>`(m.created_at, m.id) > (${p.since}, ${p.last_message})`)
     .limit(sql.lit(mostCounted));
   return db.selectFrom(found.as("found")).select((eb) => eb.fn.countAll<number>().as("count"));
 });

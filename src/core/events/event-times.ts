@@ -72,7 +72,10 @@ function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) 
   const end = input.end === undefined && !wasAllDay ? before?.end_at : input.end;
   if (start == null) issues.start = ["is required, except for an all-day event"];
   if (end == null) issues.end = ["is required, except for an all-day event"];
-  else if (start != null && end < start) issues.end = ["must not be before start"];
+  else if (start != null && end < start) {
+    if (input.end === undefined) issues.start = ["must not be after end"];
+    else issues.end = ["must not be before start"];
+  }
   return start == null ? undefined : { day: null, start, end: Math.max(end ?? start, start) };
 }
 

@@ -51,11 +51,14 @@ interface AudienceSharesTable {
   user_id: number;
 }
 
-/** Time from which a user's counter counts. */
+/** Start of a user's counter: a time, and the newest items that were there, because others come in the same second. */
 interface CounterMarksTable {
   user_id: number;
   counter: string;
   since: number;
+  last_post: number;
+  last_event: number;
+  last_message: number;
 }
 
 interface FileContentsTable {

@@ -59,6 +59,9 @@ export const audienceTables = ({ id, key, number, bytes, clustered }: ColumnType
     user_id ${number} not null references users (id) on delete cascade,
     counter ${key} not null,
     since ${number} not null,
+    last_post ${number} not null,
+    last_event ${number} not null,
+    last_message ${number} not null,
     primary key (user_id, counter)
   )${clustered}`,
 
