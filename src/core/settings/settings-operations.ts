@@ -4,8 +4,8 @@ import { type settings as contract, defaults, type Settings, settingsSchema } fr
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireSignIn } from "../pipeline/permissions.ts";
 
-/** Settings that decide where the links go that set passwords. */
-const ofPasswordLinks = ["base_url", "mail.smtp_url"] as const;
+/** Settings that decide who can read the links that set passwords. */
+const ofPasswordLinks = ["base_url", "mail.smtp_url", "mail.allow_plain"] as const;
 
 export const settings: Handlers<typeof contract> = {
   list: async (ctx) => shown(ctx.settings),
@@ -15,7 +15,7 @@ export const settings: Handlers<typeof contract> = {
     if (changes["two_factor.required_for_administrators"] && !ctx.actor.twoFactor)
       throw new ServiceError("conflict", "Set up two factors for yourself first, with wcs auth 2fa enable.");
     if (ofPasswordLinks.some((key) => changes[key] !== undefined))
-      requireSignIn(ctx, `change ${ofPasswordLinks.join(" and ")}, where the links go that set passwords`);
+      requireSignIn(ctx, `change ${ofPasswordLinks.join(", ")}, which decide who can read links that set passwords`);
     const next: Record<string, unknown> = { ...ctx.settings };
     for (const [key, value] of Object.entries(changes)) {
       if (value === undefined) continue;
