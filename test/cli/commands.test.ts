@@ -113,7 +113,8 @@ describe("wcs profile", () => {
     expect((await sit(["profile", "add", "work", "--url", "https://wcs.example.com/api/"])).stderr).toBe(
       "Added profile work.\n",
     );
-    expect((await sit(["profile", "add", "work", "--url", "https://x.example.com"])).code).toBe(2);
+    expect((await sit(["profile", "add", "work", "--url", "https://x.example.com"])).code).toBe(7);
+    expect((await sit(["profile", "remove", "nobody"])).code).toBe(6);
     expect((await sit(["profile", "add", "both", "--url", "https://x.example.com", "--db", "x"])).code).toBe(2);
     const shown = JSON.parse((await sit(["profile", "show", "work", "--json"])).stdout);
     expect(shown).toEqual({
@@ -143,7 +144,7 @@ describe("wcs profile", () => {
 
   it("a name like those of every object is no profile", async () => {
     for (const name of ["__proto__", "constructor", "toString"])
-      expect((await home().sit(["profile", "use", name])).code, name).toBe(2);
+      expect((await home().sit(["profile", "use", name])).code, name).toBe(6);
   });
 });
 
