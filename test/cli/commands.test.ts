@@ -134,7 +134,7 @@ describe("wcs profile", () => {
     const lost = await sit(["units", "list"]);
     expect([lost.code, lost.stderr]).toEqual([
       2,
-      expect.stringContaining("hint: Choose one of your profiles with wcs profile use"),
+      expect.stringContaining("hint: Choose a profile with wcs profile use"),
     ]);
     await sit(["profile", "use", "local"]);
     expect((await sit(["profile", "list", "--fields", "name,current", "--no-header"])).stdout).toContain(
