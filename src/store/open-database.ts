@@ -110,7 +110,9 @@ const isInUse = () =>
 async function mustMigrate(database: Database, { create }: OpenOptions): Promise<boolean> {
   const applied = await appliedTo(database);
   if (create && applied !== undefined) {
-    throw new ServiceError("conflict", "The database exists already; it was not changed.");
+    throw new ServiceError("conflict", "The database exists already; it was not changed.", {
+      hint: "Name a new file or an empty database.",
+    });
   }
   if (applied !== undefined && applied > latestMigration) throw isNewer();
   if (applied === undefined && !create) throw noInstance();

@@ -113,7 +113,8 @@ describe("wcs profile", () => {
     expect((await sit(["profile", "add", "work", "--url", "https://wcs.example.com/api/"])).stderr).toBe(
       "Added profile work.\n",
     );
-    expect((await sit(["profile", "add", "work", "--url", "https://x.example.com"])).code).toBe(2);
+    expect((await sit(["profile", "add", "work", "--url", "https://x.example.com"])).code).toBe(7);
+    expect((await sit(["profile", "remove", "nobody"])).code).toBe(6);
     expect((await sit(["profile", "add", "both", "--url", "https://x.example.com", "--db", "x"])).code).toBe(2);
     const shown = JSON.parse((await sit(["profile", "show", "work", "--json"])).stdout);
     expect(shown).toEqual({
@@ -133,7 +134,7 @@ describe("wcs profile", () => {
     const lost = await sit(["units", "list"]);
     expect([lost.code, lost.stderr]).toEqual([
       2,
-      expect.stringContaining("hint: Choose one of your profiles with wcs profile use"),
+      expect.stringContaining("hint: Choose a profile with wcs profile use"),
     ]);
     await sit(["profile", "use", "local"]);
     expect((await sit(["profile", "list", "--fields", "name,current", "--no-header"])).stdout).toContain(
@@ -143,7 +144,7 @@ describe("wcs profile", () => {
 
   it("a name like those of every object is no profile", async () => {
     for (const name of ["__proto__", "constructor", "toString"])
-      expect((await home().sit(["profile", "use", name])).code, name).toBe(2);
+      expect((await home().sit(["profile", "use", name])).code, name).toBe(6);
   });
 });
 

@@ -1,3 +1,4 @@
+import { ServiceError } from "../../contract/errors.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { createSources } from "../file-io/value-sources.ts";
@@ -81,8 +82,8 @@ async function add(context: Context): Promise<void> {
   const target = await givenTarget(context);
   const { current } = await changeConfig(terminal.env, (config) => {
     if (Object.hasOwn(config.profiles, name)) {
-      throw new UsageError(`profile '${name}' already exists`, {
-        hint: `remove it with wcs profile remove ${name}`,
+      throw new ServiceError("conflict", `Profile '${name}' already exists.`, {
+        hint: `Remove it with wcs profile remove ${name}.`,
       });
     }
     return { profiles: { ...config.profiles, [name]: { target } }, current: config.current ?? name };
@@ -124,11 +125,11 @@ async function remove(context: Context): Promise<void> {
   context.terminal.note(`Removed profile ${name}.`);
 }
 
-function unknown(name: string, names: readonly string[]): UsageError {
+function unknown(name: string, names: readonly string[]): UsageError | ServiceError {
   const meant = suggestName(name, names);
   if (name === "")
     return new UsageError("there is no current profile", { hint: "choose one with wcs profile use NAME" });
-  return new UsageError(`there is no profile '${name}'`, {
-    hint: meant ? `did you mean '${meant}'?` : "list the profiles with wcs profile list",
+  return new ServiceError("not_found", `There is no profile '${name}'.`, {
+    hint: meant ? `Did you mean '${meant}'?` : "List the profiles with wcs profile list.",
   });
 }

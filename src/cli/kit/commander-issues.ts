@@ -27,7 +27,7 @@ function parseOnce(
     switch (error.code) {
       case "commander.unknownOption": {
         const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);
-        const suggested = meant ?? secretFlag(command, message);
+        const suggested = meant ?? secretFlag(command, word);
         const more = suggested ? { hint: `did you mean ${suggested}?` } : { usage };
         issues.add(new UsageError(message, more), suggested?.match(/--[\w-]+/g) ?? []);
         return withoutUnknown(command, words, { word, meant, issues });
@@ -85,9 +85,9 @@ function missingArguments({ registeredArguments, args }: Command): string {
 }
 
 /** Returns `--password-stdin` for `--password`, which does not exist: no flag has a secret as its value. */
-function secretFlag({ options }: Command, message: string): string | undefined {
-  const [, typed] = /unknown option '(--[\w-]+)/.exec(message) ?? [];
-  return options.find(({ long }) => typed && long === `${typed}-stdin`)?.long;
+function secretFlag({ options }: Command, word: string): string | undefined {
+  const [typed] = word.split("=");
+  return options.find(({ long }) => long === `${typed}-stdin`)?.long;
 }
 
 /** Returns the only option whose name ends with the typed word, as `--city` for `--address-city`. */

@@ -9,7 +9,7 @@ interface ListField {
 
 /** Converts a text to a value of the field's kind. Throws a `UsageError` when it is not of that kind. */
 export function parseValue({ kind, values }: ScalarField, text: string, name: string): unknown {
-  if (text.trim() === "" && /^(integer|number)$/.test(kind)) throw new UsageError(`${name} must not be empty`);
+  if (/^(integer|number)$/.test(kind) && !text.trim()) throw new UsageError(`${name} must not be empty`);
   if (kind === "integer") {
     if (!/^[+-]?\d{1,15}$/.test(text.trim())) throw new UsageError(`${name} must be an integer, not '${text}'`);
     return Number(text);

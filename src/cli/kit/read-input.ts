@@ -154,12 +154,12 @@ async function readFlag(
   const given = options[attribute(flag.name)];
   switch (flag.reads) {
     case "secret": {
-      const file = options[attribute(`${flag.name}-file`)] as string | undefined;
-      const isPiped = options[attribute(`${flag.name}-stdin`)];
-      if (isPiped && file !== undefined)
-        throw new UsageError(`--${flag.name}-stdin and --${flag.name}-file cannot be used together`);
-      if (isPiped) return sources.stdin(`--${flag.name}-stdin`);
-      return file === undefined ? undefined : sources.file(file, `--${flag.name}-file`);
+      const [stdin, path] = [`${flag.name}-stdin`, `${flag.name}-file`];
+      const file = options[attribute(path)] as string | undefined;
+      const isPiped = options[attribute(stdin)];
+      if (file === undefined) return isPiped && sources.stdin(`--${stdin}`);
+      if (isPiped) throw new UsageError(`--${stdin} and --${path} cannot be used together`);
+      return sources.file(file, `--${path}`);
     }
     case "list":
       return (given as string[] | undefined)?.flatMap((text) => parseList(flag.field, text, `--${flag.name}`));

@@ -57,7 +57,7 @@ export function parseFields(text: string, op: AnyOperation | undefined): string[
 /** Throws a `UsageError` that names the flag for a path that no item of the operation can have. */
 export function checkFields(paths: readonly string[], op: AnyOperation | undefined, flag: string): void {
   const known = op && itemFields(op);
-  if (known?.length === 0 && paths.length > 0) throw new UsageError(`${flag}: this command prints no fields`);
+  if (known?.length === 0) throw new UsageError(`${flag}: this command prints no fields`);
   for (const path of paths) if (known) check(path, known, flag);
 }
 

@@ -1,4 +1,3 @@
-import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Globals } from "../terminal/global-options.ts";
@@ -33,30 +32,22 @@ export async function connect(
   const { opened, login } = options.anonymous
     ? { opened: await open(route, undefined) }
     : await openSignedIn(route, options);
-  const caller = nameSignIn(login ? addTokenRenewal(route, opened, login.profile, login.token) : opened, route);
+  const caller = withNextStep(login ? addTokenRenewal(route, opened, login.profile, login.token) : opened, route);
   const raw = "raw" in opened ? (opened as Client).raw : undefined;
   return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
 }
 
-/** Adds the next step for this target to the error of a caller who is not signed in. */
-function nameSignIn(caller: Caller, { target: { address, remote, profile }, globals, terminal }: Route): Caller {
-  const where = globals.url === undefined && profile ? ` --profile ${profile.name}` : ` --url ${address}`;
-  const hint = terminal.env.WCS_TOKEN
-    ? "Check the token in WCS_TOKEN, or create another one with wcs tokens create."
-    : `Sign in with wcs auth login${remote ? where : ""}.`;
-  return {
-    async call(op, input, options) {
-      try {
-        return await caller.call(op, input, options);
-      } catch (error) {
-        if (!(error instanceof ServiceError) || error.code !== "unauthenticated" || error.hint !== undefined)
-          throw error;
-        throw new ServiceError(error.code, error.message, { hint, cause: error });
-      }
-    },
-    close: () => caller.close(),
-  };
-}
+/** Wraps a caller so that its errors name the command that signs in to the target. */
+const withNextStep = (caller: Caller, route: Route): Caller => ({
+  async call(op, input, options) {
+    try {
+      return await caller.call(op, input, options);
+    } catch (error) {
+      throw (await import("./name-sign-in.ts")).nameSignIn(error, route);
+    }
+  },
+  close: () => caller.close(),
+});
 
 interface SignedIn {
   readonly opened: Caller | Client;

@@ -51,7 +51,7 @@ export function findTarget(globals: Globals, env: Environment, config: Config = 
     throw new UsageError("no target selected. Use --db, --url or --profile", {
       hint:
         Object.keys(config.profiles).length > 0
-          ? "choose one of your profiles with wcs profile use NAME; wcs profile list shows them"
+          ? "choose a profile with wcs profile use NAME"
           : "create a database with wcs init, or sign in to an instance with wcs auth login --url URL",
     });
   }

@@ -14,7 +14,7 @@ import { databaseOf } from "./db-target.ts";
 export async function copy(context: Context): Promise<void> {
   const { terminal } = context;
   const to = addressOf(context, "to");
-  if (to === undefined) throw new UsageError("--to is required", { hint: "name a new file or an empty database" });
+  if (to === undefined) throw new UsageError("missing --to", { hint: "name a new file or an empty database" });
   const from = addressOf(context, "from") ?? databaseOf(context);
   const wordsOf = (message: string) => [...new Set(wordsInOrder(message))];
   const since = performance.now();

@@ -2,7 +2,7 @@ import type { Commands, CustomCommand } from "../../kit/command-spec.ts";
 
 /** The way in which all downloads save a file. */
 export const savesFile =
-  "Saves the file to the current folder under its own name, or to the path given with -o, once it is completely\ndownloaded. Exits with 7 when the file exists already.";
+  "Saves the file to the current folder under its own name, or to the path given with -o, once it is complete.\nExits with 7 when the file exists.";
 
 export const getFile: CustomCommand = {
   summary: "Download a file",

@@ -39,6 +39,8 @@ export async function fillOrganisation(caller: Caller): Promise<void> {
       first_name,
       last_name,
       email: `${first_name}.${last_name}@example.com`
+        // Unlike other letters with marks, it has no decomposition.
+        .replaceAll("ø", "o")
         .normalize("NFKD")
         .replace(/[^\w.@-]/g, "")
         .toLowerCase(),

@@ -20,7 +20,7 @@ const contentSections = ["file_contents", "private_file_contents"];
 /** `wcs users export-data`: writes a file of JSON for each kind of data, and the files, to a new folder. */
 export async function exportUserData(context: Context): Promise<void> {
   const { args, flags, terminal } = context;
-  if (flags.to === undefined) throw new UsageError("--to is required", { hint: "name a new folder" });
+  if (flags.to === undefined) throw new UsageError("missing --to", { hint: "name a new folder" });
   const folder = resolve(flags.to as string);
   requireFree(folder);
   const signal = context.stopOnInterrupt();
