@@ -66,22 +66,22 @@ async function* chunksOf(file: FileHandle, signal: AbortSignal, start?: number):
 /** Copies a stream to a private temporary file, so that it can be read more than once. */
 async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Source> {
   const folder = await mkdtemp(join(tmpdir(), "wcs-import-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  let opened: FileHandle | undefined;
+  const close = async () => {
+    await opened?.close();
+    await rm(folder, { recursive: true, force: true });
+  };
   try {
     const file = await open(join(folder, "rows"), "wx+", 0o600);
+    opened = file;
     let size = 0;
     for await (const chunk of chunks) {
       await file.writeFile(chunk);
       size += chunk.length;
     }
-    return source(
-      label,
-      size,
-      () => chunksOf(file, signal, 0),
-      () => file.close().then(remove),
-    );
+    return source(label, size, () => chunksOf(file, signal, 0), close);
   } catch (error) {
-    await remove();
+    await close();
     throw error;
   }
 }
