@@ -207,7 +207,7 @@ describe("wcs serve and a login over HTTP", () => {
       const { code, stderr } = await sit(["units", "list", flag, value]);
       expect([code, stderr]).toEqual([
         4,
-        expect.stringContaining(`hint: Sign in with wcs auth login ${flag} ${value}.\n`),
+        expect.stringContaining(`hint: Sign in with wcs auth login ${flag} ${value}\n`),
       ]);
     }
     server.kill("SIGTERM");

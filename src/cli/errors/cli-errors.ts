@@ -69,8 +69,7 @@ export function failureOf(error: unknown): Failure {
   if (diskFailure) return diskFailure;
   if (isServiceError(error)) {
     const { code, message, hint, fields, retryAfter } = error;
-    const step = hint ?? hints[code];
-    const next = [step && sentence(step), retryAfter !== undefined && `Try again in ${formatWait(retryAfter)}.`];
+    const next = [hint ?? hints[code], retryAfter !== undefined && `Try again in ${formatWait(retryAfter)}.`];
     return {
       exit: errorCodes[code].exit,
       code,

@@ -7,6 +7,6 @@ export function nameSignIn(error: unknown, { target: { address, remote, profile 
   const where = globals.url === undefined && profile ? ` --profile ${profile.name}` : ` --url ${address}`;
   const hint = terminal.env.WCS_TOKEN
     ? "Check the token in WCS_TOKEN, or create another one with wcs tokens create."
-    : `Sign in with wcs auth login${remote ? where : ""}.`;
+    : `Sign in with wcs auth login${remote ? where : ""}`;
   return new ServiceError(error.code, error.message, { hint, cause: error });
 }

@@ -81,7 +81,7 @@ function schemaIn(connection: DatabaseSync, path: string): string {
     throw refused(path, "contains no wcs instance");
   }
   if (schema > latestMigration) {
-    throw refused(path, "belongs to a newer version of wcs", { hint: "update wcs to restore it" });
+    throw refused(path, "belongs to a newer version of wcs", { hint: "Update wcs to restore it." });
   }
   return schema;
 }

@@ -130,7 +130,7 @@ async function add(draft: string, path: string): Promise<void> {
 
 const inUse = () =>
   new ServiceError("unavailable", "The database is in use, so nothing was restored.", {
-    hint: "stop wcs serve and other programs that use the database, and try again",
+    hint: "Stop wcs serve and other programs that use the database, and try again.",
   });
 
 function inTheWay(error: unknown, path: string): unknown {
@@ -138,6 +138,6 @@ function inTheWay(error: unknown, path: string): unknown {
   if (code === "EEXIST") return new ServiceError("conflict", `Another process created ${path} at the same time.`);
   if (code === undefined || !["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code)) return error;
   return new ServiceError("unavailable", `The old database cannot be kept beside the new one (${code}).`, {
-    hint: `move ${path} and the files whose names begin with it to another folder, and try again`,
+    hint: `Move ${path} and the files whose names begin with it to another folder, and try again.`,
   });
 }
