@@ -1,10 +1,10 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
 import { ConditionError, Interrupted } from "../../errors/cli-errors.ts";
+import { bar } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
-import { bar } from "../../terminal/progress-bar.ts";
 import type { ApplyContext, Done } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
 import { applyUnits } from "./apply/apply-units.ts";
