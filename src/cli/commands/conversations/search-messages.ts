@@ -5,7 +5,7 @@ import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
-import { type Extent, extentOf, walk } from "../../kit/walk-list.ts";
+import { type Extent, extentOf, walk, walkItems } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { withCaller, wordsIn } from "./command-line.ts";
@@ -90,11 +90,9 @@ async function* pagesFrom(
 async function* everyConversation(caller: Caller): AsyncGenerator<ShownConversation> {
   const seen = new Set<number>();
   for (const status of ["normal", "archived"] as const) {
-    for await (const { items } of walk(caller, conversations.list, { status })) {
-      for (const conversation of items) {
-        if (!seen.has(conversation.id)) yield conversation;
-        seen.add(conversation.id);
-      }
+    for await (const conversation of walkItems(caller, conversations.list, { status })) {
+      if (!seen.has(conversation.id)) yield conversation;
+      seen.add(conversation.id);
     }
   }
 }
