@@ -322,7 +322,7 @@ describe("files", () => {
       "28: users[4].email is already used by users[3]",
       "29: webhooks must be a list; an empty list is []",
       `error: 29 errors in ${bad}; nothing was changed.`,
-      "hint: wcs help organisation describes the file.",
+      "hint: wcs help organisation describes the file",
     ]);
     expect((await sit(["export"])).stdout).toBe(before);
     const asJson = JSON.parse((await sit(["diff", bad, "--prune", "--json"])).stderr);

@@ -1,15 +1,10 @@
 import { shortVerbs } from "../kit/command-aliases.ts";
-import type { CompletedFlag, Model } from "./completion-model.ts";
+import { type CompletedFlag, formatValued, type Model } from "./completion-model.ts";
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const names = (list: readonly { name: string }[]) => quote(list.map(({ name }) => name).join(" "));
 const valued = (flags: readonly CompletedFlag[]) =>
-  quote(
-    flags
-      .filter(({ values }) => values !== undefined)
-      .map(({ name, values }) => `${name}=${values}`)
-      .join(" "),
-  );
+  quote(formatValued(flags, (name, values) => `${name}=${values}`).join(" "));
 
 /** Creates the bash script. It contains all words and flags and starts wcs only for IDs and names. Supports bash 3.2. */
 export function bash({ places, globals }: Model): string {

@@ -37,6 +37,12 @@ export interface CompletedFlag extends Described {
   readonly values: Values | undefined;
 }
 
+/** Returns the flags that take a value, each formatted by `format`, which gets its name and its values. */
+export const formatValued = (
+  flags: readonly CompletedFlag[],
+  format: (name: string, values: Values) => string,
+): string[] => flags.flatMap(({ name, values }) => (values === undefined ? [] : [format(name, values)]));
+
 /** `@users` and so on are looked up, `@file` is a file, `` is any value; otherwise a list of values separated by `|`. */
 export type Values = string;
 

@@ -1,14 +1,11 @@
 import { shortVerbs } from "../kit/command-aliases.ts";
-import type { CompletedFlag, Described, Model } from "./completion-model.ts";
+import { type CompletedFlag, type Described, formatValued, type Model } from "./completion-model.ts";
 
 const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 const described = (list: readonly Described[]) =>
   list.map(({ name, description }) => quote(`${name}\t${description}`)).join(" ");
 const valued = (flags: readonly CompletedFlag[]) =>
-  flags
-    .filter(({ values }) => values !== undefined)
-    .map(({ name, values }) => quote(`${name}=${values}`))
-    .join(" ");
+  formatValued(flags, (name, values) => quote(`${name}=${values}`)).join(" ");
 
 /** Creates the fish script. It contains all words and flags with descriptions and starts wcs only for IDs and names. */
 export function fish({ places, globals }: Model): string {

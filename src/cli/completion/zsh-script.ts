@@ -1,14 +1,11 @@
 import { shortVerbs } from "../kit/command-aliases.ts";
-import type { CompletedFlag, Described, Model } from "./completion-model.ts";
+import { type CompletedFlag, type Described, formatValued, type Model } from "./completion-model.ts";
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const described = (list: readonly Described[]) =>
   list.map(({ name, description }) => quote(`${name.replaceAll(":", "\\:")}:${description}`)).join(" ");
 const valued = (flags: readonly CompletedFlag[]) =>
-  flags
-    .filter(({ values }) => values !== undefined)
-    .map(({ name, values }) => `${quote(name)} ${quote(values ?? "")}`)
-    .join(" ");
+  formatValued(flags, (name, values) => `${quote(name)} ${quote(values)}`).join(" ");
 
 /** Creates the zsh script. It contains all words and flags with descriptions and starts wcs only for IDs and names. */
 export function zsh({ places, globals }: Model): string {

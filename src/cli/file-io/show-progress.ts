@@ -1,5 +1,4 @@
 import { bytesAsText } from "../output/format-bytes.ts";
-import { bar } from "../terminal/progress-bar.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Source } from "./open-source.ts";
 
@@ -40,4 +39,12 @@ export function throttledProgress(terminal: Terminal): (line: () => string) => v
     due = performance.now() + interval;
     terminal.progress(line());
   };
+}
+
+const barWidth = 24;
+
+/** Formats a progress bar with a percentage; `part` is from 0 to 1. */
+export function bar(part: number): string {
+  const full = Math.round(part * barWidth);
+  return `${"█".repeat(full)}${"░".repeat(barWidth - full)} ${String(Math.floor(part * 100)).padStart(3)} %`;
 }

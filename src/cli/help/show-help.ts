@@ -5,6 +5,9 @@ import { type HelpSection, layOut, termOf } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { topicTitles } from "./topic-titles.ts";
 
+/** The commit of the bundled sources. The build defines it; the sources themselves run without. */
+declare const builtFromCommit: string | undefined;
+
 /** Prints the help of the program or of a group. */
 export async function showHelp(
   registry: Registry,
@@ -23,11 +26,18 @@ export async function showHelp(
     );
     terminal.configure(options);
     if (options.version && !options.verbose) return terminal.write(`${version}\n`);
-    if (options.version) return terminal.write((await import("./version-details.ts")).versionDetails());
+    if (options.version) return terminal.write(versionDetails());
   }
   await terminal.write(
     entry && isGroup(entry) ? groupHelp(path, entry.summary, entry.commands, terminal) : rootHelp(registry, terminal),
   );
+}
+
+/** Returns the versions of the program and of what it runs on, a line each. */
+function versionDetails(): string {
+  const commit = typeof builtFromCommit === "undefined" ? "unknown" : builtFromCommit;
+  const { node, sqlite } = process.versions;
+  return `wcs ${version}\ncommit ${commit}\nNode ${node}\nSQLite ${sqlite}\n`;
 }
 
 function rootHelp(registry: Registry, terminal: Terminal): string {

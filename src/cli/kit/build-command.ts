@@ -1,5 +1,5 @@
-import { Argument, type Command, Option } from "commander";
-import type { CommandFlag, CustomCommand } from "./command-spec.ts";
+import { type Command, Option } from "commander";
+import type { CommandArgument, CommandFlag, CustomCommand } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 
 /** Flags of commands that can be repeated, because they only read. */
@@ -13,11 +13,9 @@ export function buildOwn(leaf: CustomCommand, path: readonly string[], help: Hel
   const command = createCommand(path, help, { examples: leaf.examples, sections: leaf.sections ?? [] }).description(
     describeCommand(leaf.summary, leaf.description),
   );
-  for (const { name, optional, many, description } of leaf.args ?? []) {
-    const shown = `${name}${many ? "..." : ""}`;
-    command.addArgument(new Argument(optional ? `[${shown}]` : `<${shown}>`, description));
-  }
-  command.usage(usage((leaf.args ?? []).map(({ name, optional, many }) => ({ label: name, optional, many }))));
+  const args = leaf.args ?? [];
+  for (const arg of args) command.argument(syntaxOf(arg), arg.description);
+  command.usage(usageWith(args));
   for (const flag of [...(leaf.flags ?? []), ...(leaf.watchable ? watchFlags : [])]) command.addOption(ownOption(flag));
   addSharedOptions(command, leaf.prints === true);
   return command;
@@ -25,18 +23,25 @@ export function buildOwn(leaf: CustomCommand, path: readonly string[], help: Hel
 
 export function ownOption({ flags, description, repeat }: CommandFlag): Option {
   const option = new Option(flags, description);
-  return repeat ? option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]) : option;
+  return repeat ? repeatable(option) : option;
 }
+
+/** Makes an option collect the values of each time that it is given. */
+export const repeatable = (option: Option): Option =>
+  option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
 
 export const describeCommand = (summary: string, description?: string): string =>
   [`${summary}.`, description].filter(Boolean).join("\n\n");
 
-export function usage(
-  args: readonly { label: string; optional?: true | undefined; many?: true | undefined }[],
-): string {
-  const shown = args.map(({ label, optional, many }) => {
-    const name = `${label}${many ? "..." : ""}`;
-    return optional ? `[${name}]` : `<${name}>`;
-  });
-  return [...shown, "[options]"].join(" ");
+type ArgumentSyntax = Pick<CommandArgument, "name"> & {
+  readonly optional?: true | undefined;
+  readonly many?: true | undefined;
+};
+
+/** Returns `<name>`, `[name]` or `<name...>`. */
+export function syntaxOf({ name, optional, many }: ArgumentSyntax): string {
+  const shown = `${name}${many ? "..." : ""}`;
+  return optional ? `[${shown}]` : `<${shown}>`;
 }
+
+export const usageWith = (args: readonly ArgumentSyntax[]): string => [...args.map(syntaxOf), "[options]"].join(" ");

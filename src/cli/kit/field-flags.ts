@@ -11,6 +11,7 @@ import {
 import { describeField, describeReference, type Field } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
+import { repeatable } from "./build-command.ts";
 
 /** A flag of an operation's command: the input field that it sets, and how its value is parsed. */
 export interface OperationFlag {
@@ -118,9 +119,7 @@ export function optionsOf(flag: OperationFlag): Option[] {
   const other = otherNumber(flag);
   const options =
     other === undefined ? [option] : [option, new OptionAlias(`--${other} <${placeholder(flag)}>`, option)];
-  if (reads === "list" || reads === "files")
-    for (const each of options) each.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
-  return options;
+  return reads === "list" || reads === "files" ? options.map(repeatable) : options;
 }
 
 /** Another name of an option. Sets the same value, and is shown nowhere. */

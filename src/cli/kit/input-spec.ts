@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { z } from "zod";
 import { fieldsOf } from "../../contract/field-spec.ts";
 import { tryParse } from "../../contract/parse-input.ts";
-import { describeCommand, ownOption, usage, watchFlags } from "./build-command.ts";
+import { describeCommand, ownOption, repeatable, syntaxOf, usageWith, watchFlags } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
@@ -51,12 +51,10 @@ export function buildOperation(
   const { op } = leaf;
   const command = createCommand(path, help, { examples: leaf.examples, sections: familiesOf(spec.flags) });
   command.description(describeCommand(leaf.summary ?? op.summary, op.description));
-  const args = spec.args.map((arg) => ({ ...arg, label: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
+  const args = spec.args.map((arg) => ({ ...arg, name: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
   // All arguments are optional for commander: missing ones are prompted for, or reported in one error.
-  for (const { described, label, many } of args) {
-    command.argument(many ? `[${label}...]` : `[${label}]`, describeArgument(described));
-  }
-  command.usage(usage(args));
+  for (const arg of args) command.argument(syntaxOf({ ...arg, optional: true }), describeArgument(arg.described));
+  command.usage(usageWith(args));
   for (const flag of spec.flags) {
     if (flag.name === "limit" && op.list?.paging) continue;
     for (const option of optionsOf(flag)) command.addOption(option);
@@ -87,12 +85,9 @@ function addCommonOptions(
   if (flags.length > 0)
     command.option("--data <json>", "Fields as a JSON object, @file, or - for stdin; flags take precedence");
   if (clearable.length > 0) {
-    command.addOption(
-      new Option("--unset <field,...>", describeUnset(clearable))
-        // A new resource has nothing to clear, except fields of a template in --data.
-        .hideHelp(op.method !== "PATCH")
-        .argParser((value, before: string[] | undefined) => [...(before ?? []), value]),
-    );
+    const unset = repeatable(new Option("--unset <field,...>", describeUnset(clearable)));
+    // A new resource has nothing to clear, except fields of a template in --data.
+    command.addOption(unset.hideHelp(op.method !== "PATCH"));
   }
   if (confirm) command.option("-y, --yes", "Skip the confirmation");
   command.option("-n, --dry-run", "Check the input and permissions without changing anything");

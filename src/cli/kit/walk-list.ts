@@ -64,6 +64,19 @@ export async function* walk<O extends AnyOperation>(
   }
 }
 
+/** Yields all items of a list. Throws when the signal is aborted. */
+export async function* walkItems<O extends AnyOperation>(
+  caller: Caller,
+  op: O,
+  input: Input,
+  signal?: AbortSignal,
+): AsyncGenerator<ItemOf<O> & object> {
+  for await (const { items } of walk(caller, op, input)) {
+    signal?.throwIfAborted();
+    yield* items;
+  }
+}
+
 /** Returns the maximum page size of the operation. */
 function pageLimit(op: AnyOperation): number | undefined {
   let field: z.ZodType | undefined = (op.input() as z.ZodObject).shape.limit as z.ZodType | undefined;

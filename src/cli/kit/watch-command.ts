@@ -1,8 +1,7 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { formatOf } from "../output/create-output.ts";
-import type { Connection } from "../session/connection.ts";
+import { type Connection, shareConnection } from "../session/connection.ts";
 import { pollAnswers, sleep } from "../session/poll.ts";
-import { shareConnection } from "../session/shared-connection.ts";
 import { captureTerminal } from "../terminal/captured-terminal.ts";
 import { createLiveScreen } from "../terminal/live-screen.ts";
 import { readDuration } from "../time/parse-time.ts";

@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
-import type { Draw, OutputOptions, Renderer, RowSpec, Writer } from "./renderer.ts";
+import type { Draw, ItemWriter, OutputOptions, Renderer, RowSpec, Writer } from "./renderer.ts";
 import { checkTemplate, createTemplateWriter } from "./template-writer.ts";
 
 /** Describes the items that a command shows. */
@@ -84,7 +84,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
   }
   const cut = (item: object): Item =>
     fields && !["table", "rows", "csv"].includes(format) ? select(item as Item, fields) : (item as Item);
-  const writer = async (): Promise<Omit<Writer<T>, "value">> => {
+  const writer = async (): Promise<ItemWriter<T>> => {
     if (view.renderer && format === "table" && !fields) return (await view.renderer())(options);
     const standard = await writerFor(format, options);
     const derive = await rows?.load();

@@ -25,11 +25,15 @@ export interface OutputOptions {
   readonly template: string | undefined;
 }
 
-/** Writes results in one format. For a list, `page` is called for each page, then `end`. */
-export interface Writer<T = Item> {
+/** Shows items. For a list, `page` is called for each page, then `end`. */
+export interface ItemWriter<T = Item> {
   page(items: readonly T[]): Promise<void>;
   end(): Promise<void>;
   one(item: T): Promise<void>;
+}
+
+/** Writes results in one format. */
+export interface Writer extends ItemWriter {
   /** Writes the result of a query. */
   value(value: unknown): Promise<void>;
 }
@@ -46,7 +50,7 @@ export interface RowSpec<T = Item> {
 }
 
 /** Creates a writer that renders items on a terminal. */
-export type Renderer<T = Item> = (options: OutputOptions) => Writer<T>;
+export type Renderer<T = Item> = (options: OutputOptions) => ItemWriter<T>;
 
 /** Returns the top-level keys of the items, as columns for items of unknown shape. */
 export const columnsOf = (items: readonly Item[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item)))];

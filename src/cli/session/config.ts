@@ -22,25 +22,23 @@ export interface Config {
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Returns the configuration directory: WCS_CONFIG_DIR, else the platform's default. */
-export function configDir(env: Environment, platform = process.platform): string {
+export function configDir(env: NodeJS.ProcessEnv, platform = process.platform): string {
   if (env.WCS_CONFIG_DIR) return env.WCS_CONFIG_DIR;
   if (platform === "win32") return join(env.APPDATA ?? join(homedir(), "AppData", "Roaming"), "wcs");
   return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "wcs");
 }
 
 /** Returns the default directory for new databases. */
-export function dataDir(env: Environment, platform = process.platform): string {
+export function dataDir(env: NodeJS.ProcessEnv, platform = process.platform): string {
   if (platform === "win32") return join(env.LOCALAPPDATA ?? join(homedir(), "AppData", "Local"), "wcs");
   return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "wcs");
 }
 
-export const configFile = (env: Environment): string => join(configDir(env), "config.json");
+export const configFile = (env: NodeJS.ProcessEnv): string => join(configDir(env), "config.json");
 
 /** Reads the configuration. Does not use `conf`, which takes longer to load than most commands run. */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: NodeJS.ProcessEnv): Config {
   const file = configFile(env);
   let text: string;
   try {
@@ -88,7 +86,7 @@ const isAliases = (value: unknown): boolean =>
   Object.values(value).every((words) => Array.isArray(words) && words.every((word) => typeof word === "string"));
 
 /** Changes the configuration under its lock. `change` gets the current content. */
-export async function changeConfig(env: Environment, change: (config: Config) => Config): Promise<Config> {
+export async function changeConfig(env: NodeJS.ProcessEnv, change: (config: Config) => Config): Promise<Config> {
   return withConfigLock(env, 10_000, async (save) => save(change(readConfig(env))));
 }
 
@@ -97,7 +95,7 @@ export async function changeConfig(env: Environment, change: (config: Config) =>
  * Throws `LockTimeout` when the lock is not acquired within `patience` milliseconds.
  */
 export async function withConfigLock<T>(
-  env: Environment,
+  env: NodeJS.ProcessEnv,
   patience: number,
   work: (save: (config: Config) => Promise<Config>) => Promise<T>,
 ): Promise<T> {

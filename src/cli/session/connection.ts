@@ -76,6 +76,15 @@ async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<
   return { opened: await open(route, token), login: { profile: profile.name, token } };
 }
 
+/** Returns the connection for several runs of commands: they cannot close it, and `stop` aborts their calls. */
+export function shareConnection({ caller, target, raw }: Connection, stop: AbortSignal): Connection {
+  const call: Caller["call"] = (op, input, options = {}) => {
+    const signal = options.signal ? AbortSignal.any([stop, options.signal]) : stop;
+    return caller.call(op, input, { ...options, signal });
+  };
+  return { caller: { call, close: async () => {} }, target, raw };
+}
+
 /** Logs calls and their results to stderr. Does not log inputs, since they may be secret. */
 function logCalls(caller: Caller, { target, terminal }: Route): Caller {
   const place = target.remote ? target.address : "local";

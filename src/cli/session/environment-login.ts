@@ -2,14 +2,12 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Credentials } from "./request-token.ts";
 import { baseUrl, isRemote, type Target } from "./target.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Returns the token of the environment, unless it belongs to another instance than the target. */
-export const environmentToken = (env: Environment, target: Target): string | undefined =>
+export const environmentToken = (env: NodeJS.ProcessEnv, target: Target): string | undefined =>
   isForTarget(env, target) ? env.WCS_TOKEN || undefined : undefined;
 
 /** Returns the login of the environment, for one command. A token there takes precedence. */
-export function environmentLogin(env: Environment, target: Target): Credentials | undefined {
+export function environmentLogin(env: NodeJS.ProcessEnv, target: Target): Credentials | undefined {
   const { WCS_USERNAME: username, WCS_PASSWORD: password, WCS_TOKEN: token } = env;
   return username && password && !token && isForTarget(env, target) ? { username, password } : undefined;
 }
@@ -18,14 +16,14 @@ export function environmentLogin(env: Environment, target: Target): Credentials 
  * Returns whether the secrets of the environment may be sent to the target. With WCS_URL they belong to that instance: somebody
  * else may have written the line that names another one.
  */
-export function isForTarget({ WCS_URL: url }: Environment, { address, remote }: Target): boolean {
+export function isForTarget({ WCS_URL: url }: NodeJS.ProcessEnv, { address, remote }: Target): boolean {
   return !remote || !url || (isRemote(url) && URL.canParse(url) && hrefOf(url) === hrefOf(address));
 }
 
 const hrefOf = (url: string): string => new URL(baseUrl(url)).href;
 
 /** Throws `unauthenticated` when the environment has a login that is not sent to the target. */
-export function requireOwnLogin(env: Environment, target: Target): void {
+export function requireOwnLogin(env: NodeJS.ProcessEnv, target: Target): void {
   const name = env.WCS_TOKEN ? "WCS_TOKEN" : env.WCS_USERNAME && env.WCS_PASSWORD ? "WCS_PASSWORD" : undefined;
   if (name === undefined || isForTarget(env, target)) return;
   throw new ServiceError("unauthenticated", `${name} belongs to the instance in WCS_URL and is not sent to another.`, {

@@ -14,8 +14,6 @@ export interface Target {
   readonly profile?: { readonly name: string } & Profile;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export const isRemote = (address: string): boolean => /^https?:\/\//i.test(address);
 
 /** Returns what a target is called in files and messages: its address without a password. */
@@ -34,7 +32,7 @@ export function baseUrl(text: string): string {
 export const databaseAddress = (text: string): string => (/^postgres(ql)?:\/\//.test(text) ? text : resolve(text));
 
 /** Finds the target by flags, else by the environment, else by the current profile. */
-export function findTarget(globals: Globals, env: Environment, config: Config = readConfig(env)): Target {
+export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, config: Config = readConfig(env)): Target {
   const target =
     chosen(config, [
       ["--profile", "profile", globals.profile],

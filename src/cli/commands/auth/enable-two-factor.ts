@@ -4,9 +4,18 @@ import type { Caller, OutputOf } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
+import type { Renderer } from "../../output/renderer.ts";
+import { createTableWriter } from "../../output/table-writer.ts";
 import { ownPassword } from "../../session/read-password.ts";
 import { noPaint, type Terminal } from "../../terminal/terminal.ts";
-import { recoveryCodeList } from "./recovery-code-list.ts";
+
+type RecoveryCodes = OutputOf<typeof auth.twoFactorConfirm>;
+
+/** Renders recovery codes, one per line. */
+export const recoveryCodeList: Renderer<RecoveryCodes> = (options) => ({
+  ...createTableWriter(options),
+  one: ({ recovery_codes }) => options.terminal.write(recovery_codes.map((code) => `${code}\n`).join("")),
+});
 
 /** `wcs auth 2fa enable` */
 export async function enableTwoFactor(context: Context): Promise<void> {
@@ -44,7 +53,7 @@ async function showSecret(secret: string, uri: string, terminal: Terminal): Prom
 const asLightOnDark = (line: string) => `\u001b[97;40m${line}\u001b[0m`;
 
 /** Asks for a code until it is right. */
-async function confirmCode(caller: Caller, terminal: Terminal): Promise<OutputOf<typeof auth.twoFactorConfirm>> {
+async function confirmCode(caller: Caller, terminal: Terminal): Promise<RecoveryCodes> {
   const ask = await terminal.ask();
   for (;;) {
     const code = await ask.text("Code that the app shows:", (text) => text.trim() !== "" || "Enter the code");

@@ -2,7 +2,7 @@ import { auth as ops } from "../../../contract/auth.ts";
 import { type CommandGroup, command, type OperationRun } from "../../kit/command-spec.ts";
 
 const own = () => import("./enable-two-factor.ts");
-const codeList = async () => (await import("./recovery-code-list.ts")).recoveryCodeList;
+const codeList = async () => (await own()).recoveryCodeList;
 
 export const twoFactor: CommandGroup = {
   summary: "Sign in with two factors",

@@ -7,7 +7,6 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseChoice } from "../../kit/parse-value.ts";
 
-type Environment = NodeJS.ProcessEnv;
 type Shell = (typeof shells)[number];
 
 /** Where a shell finds completion. */
@@ -35,7 +34,7 @@ export async function installCompletion({ args, terminal, program }: Context): P
   say(`Start a new shell, or run: ${load}`);
 }
 
-function shellOf(given: unknown, { SHELL, PSModulePath }: Environment): Shell {
+function shellOf(given: unknown, { SHELL, PSModulePath }: NodeJS.ProcessEnv): Shell {
   const name = given ?? basename(SHELL ?? (PSModulePath === undefined ? "" : "powershell"));
   if (given === undefined && !shells.some((shell) => shell === name)) {
     throw new UsageError("the shell is unknown", { hint: `name it: wcs completion install ${shells.join("|")}` });
@@ -43,7 +42,7 @@ function shellOf(given: unknown, { SHELL, PSModulePath }: Environment): Shell {
   return parseChoice(shells, name, "<shell>");
 }
 
-function placeOf(shell: Shell, env: Environment): Place {
+function placeOf(shell: Shell, env: NodeJS.ProcessEnv): Place {
   const home = env.HOME || homedir();
   const config = env.XDG_CONFIG_HOME || join(home, ".config");
   const quoted = (path: string) => `'${path.replaceAll("'", shell === "powershell" ? "''" : "'\\''")}'`;

@@ -9,6 +9,7 @@ import type { Page } from "../../output/item.ts";
 import { longPollSeconds, pollAnswers } from "../../session/poll.ts";
 import { withCaller } from "./command-line.ts";
 import { conversationOf } from "./conversation-argument.ts";
+import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 
@@ -43,7 +44,7 @@ async function* messagesFrom(
   caller: Caller,
   { id, last, wait }: Following,
   { terminal }: Context,
-): AsyncGenerator<Page> {
+): AsyncGenerator<Page<ShownMessage>> {
   let after = 0;
   if (last === 0) after = (await caller.call(conversations.follow, { id })).meta.last_id;
   else {

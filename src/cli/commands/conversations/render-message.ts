@@ -3,7 +3,7 @@ import { pageOrWrite } from "../../output/page-or-write.ts";
 import type { OutputOptions, Renderer } from "../../output/renderer.ts";
 import { type MessageStyle, messageLines, type ShownMessage } from "./message-lines.ts";
 
-export interface Showing {
+interface Showing {
   /** Sends long lists to the user's pager; otherwise messages are printed as they arrive. */
   readonly paged?: boolean;
   /** Shows absolute times, because ages such as "5 minutes ago" become wrong while the output stays on screen. */
@@ -14,7 +14,7 @@ export interface Showing {
 
 /** Renders messages as text, in the order in which they arrive. */
 export const messageForm =
-  ({ paged = false, lasting = false, heading }: Showing = {}): Renderer =>
+  ({ paged = false, lasting = false, heading }: Showing = {}): Renderer<ShownMessage> =>
   (sheet) => {
     const { terminal } = sheet;
     const style = styleOf(sheet, lasting);
@@ -30,8 +30,8 @@ export const messageForm =
       place = above;
       return `${gap}${terminal.paint.strong(`── ${above}`)}\n\n${text}`;
     };
-    const show = async (items: readonly unknown[]) => {
-      const text = (items as readonly ShownMessage[]).map(textOf).join("");
+    const show = async (items: readonly ShownMessage[]) => {
+      const text = items.map(textOf).join("");
       if (paged) held += text;
       else await terminal.write(text);
     };
@@ -41,7 +41,6 @@ export const messageForm =
         if (held !== "") await pageOrWrite(held, terminal);
       },
       one: (message) => show([message]),
-      value: (value) => show([value]),
     };
   };
 

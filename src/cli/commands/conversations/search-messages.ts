@@ -1,14 +1,15 @@
 import { conversations } from "../../../contract/conversations.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import type { Caller, ItemOf } from "../../../contract/operation.ts";
+import type { Caller } from "../../../contract/operation.ts";
 import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
-import { type Extent, extentOf, walk } from "../../kit/walk-list.ts";
+import { type Extent, extentOf, walk, walkItems } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { withCaller, wordsIn } from "./command-line.ts";
+import type { ShownMessage } from "./message-lines.ts";
 import { type ShownConversation, titleOf } from "./render-conversation.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
@@ -43,7 +44,7 @@ async function* everywhere(
   query: string,
   { all, limit }: Extent,
   titles: Map<number, string>,
-): AsyncGenerator<Page<ItemOf<typeof conversations.messages>>> {
+): AsyncGenerator<Page<ShownMessage>> {
   let left = limit ?? (all ? Number.POSITIVE_INFINITY : standardLimit);
   if (left < 1) throw new UsageError("--limit must be at least 1");
   const { id: me } = await caller.call(users.current, {});
@@ -79,7 +80,7 @@ async function* pagesFrom(
   caller: Caller,
   input: { id: number; query: string },
   first: NonNullable<Found>,
-): AsyncGenerator<Page<ItemOf<typeof conversations.messages>>> {
+): AsyncGenerator<Page<ShownMessage>> {
   const cursor = first.meta.next_cursor ?? undefined;
   yield { items: first.data, more: cursor !== undefined, response: first };
   if (cursor) yield* walk(caller, conversations.messages, { ...input, cursor });
@@ -89,11 +90,9 @@ async function* pagesFrom(
 async function* everyConversation(caller: Caller): AsyncGenerator<ShownConversation> {
   const seen = new Set<number>();
   for (const status of ["normal", "archived"] as const) {
-    for await (const { items } of walk(caller, conversations.list, { status })) {
-      for (const conversation of items) {
-        if (!seen.has(conversation.id)) yield conversation;
-        seen.add(conversation.id);
-      }
+    for await (const conversation of walkItems(caller, conversations.list, { status })) {
+      if (!seen.has(conversation.id)) yield conversation;
+      seen.add(conversation.id);
     }
   }
 }

@@ -8,6 +8,7 @@ import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { withCaller } from "./command-line.ts";
 import { conversationOf } from "./conversation-argument.ts";
+import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 
 /** Default columns of messages. */
@@ -40,7 +41,7 @@ export async function showMessages(context: Context): Promise<void> {
 async function* around(
   caller: Caller,
   input: { id: number; starter_message_id: number; limit: number | undefined },
-): AsyncGenerator<Page> {
+): AsyncGenerator<Page<ShownMessage>> {
   const response = await caller.call(conversations.messages, input);
   yield { items: response.data, more: false, response };
 }

@@ -23,7 +23,7 @@ export async function backup(context: Context): Promise<void> {
   const place = resolve(args.file as string);
   const kept = flags.rotate === undefined ? undefined : numberOfBackups(String(flags.rotate), flags.force);
   const file = kept === undefined ? place : newBackupIn(place);
-  const made = await watched("copying", terminal, (watch) => make(database, file, flags.force === true, watch));
+  const made = await watched("copying", context, (watch) => make(database, file, flags.force === true, watch));
   const removed = kept === undefined ? undefined : removeOldBackups(file, kept);
   await createOutput({}, context).one({ file, ...made, ...(removed && { removed }) });
   terminal.note(

@@ -18,7 +18,7 @@ export async function copy(context: Context): Promise<void> {
   const from = addressOf(context, "from") ?? databaseOf(context);
   const wordsOf = (message: string) => [...new Set(wordsInOrder(message))];
   const since = performance.now();
-  const copied = await watched("copying", terminal, (watch) => copyInstance({ from, to, wordsOf, watch }));
+  const copied = await watched("copying", context, (watch) => copyInstance({ from, to, wordsOf, watch }));
   const seconds = Math.round((performance.now() - since) / 100) / 10;
   const findings = await terminal.spin("checking", checkDatabase(to));
   const wrong = findings.filter(({ state }) => state === "failed");

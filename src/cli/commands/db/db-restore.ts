@@ -20,7 +20,7 @@ export async function restore(context: Context): Promise<void> {
   mayReplace(database);
   const output = createOutput({}, context);
   if (flags.dryRun) {
-    const schema = await watched("checking", terminal, ({ signal }) => examineBackup(file, signal));
+    const schema = await watched("checking", context, ({ signal }) => examineBackup(file, signal));
     await output.one({ database, file, schema, previous: null });
     return terminal.note("Dry run: nothing was changed.");
   }
@@ -31,7 +31,7 @@ export async function restore(context: Context): Promise<void> {
     );
   }
   const { path: draft } = draftFor(database, true);
-  const { schema, previous } = await watched("copying", terminal, (watch) =>
+  const { schema, previous } = await watched("copying", context, (watch) =>
     restoreBackup(file, database, draft, watch),
   );
   await output.one({ database, file, schema, previous: previous ?? null });

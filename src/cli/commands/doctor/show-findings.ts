@@ -2,13 +2,31 @@ import { ConditionError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
-import type { Finding } from "./finding.ts";
+import type { Draw } from "../../output/renderer.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { Finding, State } from "./finding.ts";
 
 /** Prints the findings of a command that checks. Throws a `ConditionError` when a check failed. */
-export async function showFindings(work: Promise<Finding[]>, { terminal, globals }: Context): Promise<void> {
-  const findings = await terminal.spin("checking", work);
-  const draw = async () => (await import("./draw-findings.ts")).drawFindings;
-  await createOutput<Finding>({ draw, columns: ["check", "state", "message"] }, { globals, terminal }).all(findings);
+export async function showFindings(work: Promise<Finding[]>, context: Context): Promise<void> {
+  const findings = await context.terminal.spin("checking", work);
+  const columns = ["check", "state", "message"];
+  await createOutput<Finding>({ draw: async () => drawFindings, columns }, context).all(findings);
   const failed = findings.filter(({ state }) => state === "failed");
   if (failed.length > 0) throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`);
 }
+
+/** Draws one line per finding, wrapped at the width of the terminal so that the advice at its end is never cut off. */
+const drawFindings: Draw<Finding> = (findings, { paint, width }) => {
+  const paints: Record<State, (text: string) => string> = {
+    ok: paint.success,
+    warning: paint.strong,
+    failed: paint.error,
+  };
+  const name = Math.max(...findings.map(({ check }) => check.length));
+  const indent = " ".repeat("warning".length + name + 4);
+  const lines = findings.map(({ check, state, message }) => {
+    const text = wrapText(message, Math.max(30, width - indent.length)).join(`\n${indent}`);
+    return `${paints[state](state.padEnd("warning".length))}  ${check.padEnd(name)}  ${text}\n`;
+  });
+  return lines.join("");
+};

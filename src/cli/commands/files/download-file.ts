@@ -7,11 +7,10 @@ import { files } from "../../../contract/files.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { printContent } from "../../file-io/print-content.ts";
-import { throttledProgress } from "../../file-io/show-progress.ts";
+import { bar, throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
-import { bar } from "../../terminal/progress-bar.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { safeName } from "./safe-name.ts";
 

@@ -1,10 +1,11 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
 import { ConditionError, Interrupted } from "../../errors/cli-errors.ts";
+import { portionsOf } from "../../file-io/portions.ts";
+import { bar } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
-import { bar } from "../../terminal/progress-bar.ts";
 import type { ApplyContext, Done } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
 import { applyUnits } from "./apply/apply-units.ts";
@@ -17,7 +18,7 @@ import { type ChangeCounts, countChanges, eachChange, print, summary, withoutCou
 import type { FileIssues, Path } from "./file/file-issues.ts";
 import { type ReadFile, readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
-import { isRemoval, type PlannedChange } from "./plan/change.ts";
+import { isRemoval } from "./plan/change.ts";
 import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
 import type { Planning } from "./plan/plan-context.ts";
 import { loadHeld } from "./plan/snapshot.ts";
@@ -91,16 +92,10 @@ async function withPlan(
 async function show(plan: OrganisationPlan, context: Context): Promise<boolean> {
   const counts: ChangeCounts = new Map();
   async function* portions() {
-    let portion: PlannedChange[] = [];
-    for (const change of eachChange(plan)) {
-      portion.push(change);
-      if (portion.length < mostTogether) continue;
+    for (const portion of portionsOf(eachChange(plan), mostTogether)) {
       countChanges(portion, counts);
       yield portion;
-      portion = [];
     }
-    countChanges(portion, counts);
-    yield portion;
   }
   await print(portions(), plan, context);
   if (counts.size > 0) context.terminal.note(`Would ${summary(counts)}.`);

@@ -5,14 +5,15 @@ import { webhooks } from "../../../contract/webhooks.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { type Export, exportItems } from "../../file-io/export-file.ts";
+import { portionsOf } from "../../file-io/portions.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { walkItems } from "../../kit/walk-list.ts";
 import { shortestFirst } from "./file/organisation-entries.ts";
 import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { createText, organisationFormatOf } from "./file/write-organisation.ts";
 import {
   type CurrentUser,
-  type CurrentWebhook,
   compare,
   type Names,
   unitEntry,
@@ -21,7 +22,7 @@ import {
   userTypeLabel,
   webhookEntry,
 } from "./plan/current-entries.ts";
-import { each, loadHeld, type OrganisationSnapshot } from "./plan/snapshot.ts";
+import { loadHeld, type OrganisationSnapshot } from "./plan/snapshot.ts";
 
 /** `wcs export`: writes an organisation as a file for apply, in an order that does not depend on IDs. */
 export async function exportOrganisation(context: Context): Promise<void> {
@@ -47,14 +48,7 @@ export async function exportOrganisation(context: Context): Promise<void> {
     const labels = new Map(held.userTypes.map((type) => [type.id, userTypeLabel(type)]));
     for (const section of wanted) {
       const write = async (entries: Iterable<object>) => {
-        let portion: string[] = [];
-        for (const entry of entries) {
-          portion.push(text.entry(section, entry));
-          if (portion.length < 500) continue;
-          await to.write(portion);
-          portion = [];
-        }
-        if (portion.length > 0) await to.write(portion);
+        for (const some of portionsOf(entries, 500)) await to.write(some.map((entry) => text.entry(section, entry)));
       };
       await writers[section](to, held, names, write);
     }
@@ -148,7 +142,7 @@ async function writeUsers(
   const unnamed = problemsOfLabels(userTypes);
   const bad = new Set(userTypes.filter(unnamed).map(({ id }) => id));
   const found = createSorter("users");
-  for await (const user of each<CurrentUser>(to.caller, users.list, to.signal, { inactive: true })) {
+  for await (const user of walkItems(to.caller, users.list, { inactive: true }, to.signal)) {
     if (isServiceAccount(user)) continue;
     if (user.email === null) throw hidden(user);
     const place = user.memberUnits.find(({ unit }) => !unitById.get(unit.id)?.reference)?.unit;
@@ -191,8 +185,7 @@ const hidden = ({ id }: CurrentUser) =>
   });
 
 async function writeWebhooks(to: Export<string>, _: OrganisationSnapshot, _names: Names, write: Write): Promise<void> {
-  const found: CurrentWebhook[] = [];
-  for await (const webhook of each<CurrentWebhook>(to.caller, webhooks.list, to.signal)) found.push(webhook);
+  const found = await Array.fromAsync(walkItems(to.caller, webhooks.list, {}, to.signal));
   const first = new Map<string, number>();
   const good = found.filter(({ id, name }) => {
     const other = first.get(name);

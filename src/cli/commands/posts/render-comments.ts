@@ -25,14 +25,14 @@ export function commentLines(comment: Comment, { paint, width, time }: Frame): s
 }
 
 /** Renders comments as text, in the given order. */
-export const commentForm: Renderer = (sheet) => {
+export const commentForm: Renderer<Comment> = (sheet) => {
   const frame = frameOf(sheet);
   let begun = false;
-  const show = async (comments: readonly unknown[]) => {
-    for (const comment of comments as readonly Comment[]) {
+  const show = async (comments: readonly Comment[]) => {
+    for (const comment of comments) {
       await sheet.terminal.write(`${begun ? "\n" : ""}${commentLines(comment, frame).join("\n")}\n`);
       begun = true;
     }
   };
-  return { page: show, end: async () => {}, one: (comment) => show([comment]), value: (value) => show([value]) };
+  return { page: show, end: async () => {}, one: (comment) => show([comment]) };
 };

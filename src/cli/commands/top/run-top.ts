@@ -2,8 +2,8 @@ import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { intervalOf } from "../../kit/watch-command.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
+import { shareConnection } from "../../session/connection.ts";
 import { pollAnswers, sleep } from "../../session/poll.ts";
-import { shareConnection } from "../../session/shared-connection.ts";
 import { createLiveScreen } from "../../terminal/live-screen.ts";
 import { drawSnapshot } from "./draw-snapshot.ts";
 import { openMetrics } from "./open-metrics.ts";
@@ -34,7 +34,7 @@ export async function runTop(context: Context): Promise<void> {
 async function print({ globals, terminal }: Context, snapshot: Snapshot): Promise<void> {
   const renderer = async () => () => {
     const one = (item: Snapshot) => terminal.write(drawSnapshot(item, terminal, globals.tz));
-    return { one, page: async () => {}, end: async () => {}, value: async () => {} };
+    return { one, page: async () => {}, end: async () => {} };
   };
   await createOutput<Snapshot>({ renderer, showEmpty: true }, { globals, terminal }).one(snapshot);
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
-import type { ImportKey } from "./import-mapping.ts";
+import type { ImportKey } from "./mapping-file.ts";
 
 /**
  * Remembers what the earlier batches of a dry run would have created. The service rolls back each batch, so later rows do not

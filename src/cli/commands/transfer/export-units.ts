@@ -2,10 +2,11 @@ import type { OutputOf } from "../../../contract/operation.ts";
 import { unitRow } from "../../../contract/unit-schemas.ts";
 import { units } from "../../../contract/units.ts";
 import { writeExportFile } from "../../file-io/export-file.ts";
+import { portionsOf } from "../../file-io/portions.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { walk } from "../../kit/walk-list.ts";
+import { walkItems } from "../../kit/walk-list.ts";
 
 type Unit = Pick<OutputOf<typeof units.get>, "id" | "name" | "reference" | "unit_type" | "description" | "parent">;
 
@@ -13,22 +14,16 @@ type Unit = Pick<OutputOf<typeof units.get>, "id" | "name" | "reference" | "unit
 export async function writeUnits(context: Context): Promise<void> {
   await writeExportFile(tableOf("units", unitRow()), context, async ({ caller, signal, write, skip }) => {
     const below = new Map<number | undefined, Unit[]>();
-    for await (const { items } of walk(caller, units.list, {})) {
-      signal.throwIfAborted();
-      for (const unit of items) add(below, unit);
-    }
+    for await (const unit of walkItems(caller, units.list, {}, signal)) add(below, unit);
     const [root] = below.get(undefined) ?? [];
-    let rows: FileRow[] = [];
-    for (const { unit, parent } of inTree(below, root)) {
-      const problem = whyNot(unit, parent);
-      if (problem) skip(problem);
-      else rows.push(rowOf(unit, parent === root ? undefined : parent));
-      if (rows.length === 500) {
-        await write(rows);
-        rows = [];
+    function* rows(): Generator<FileRow> {
+      for (const { unit, parent } of inTree(below, root)) {
+        const problem = whyNot(unit, parent);
+        if (problem) skip(problem);
+        else yield rowOf(unit, parent === root ? undefined : parent);
       }
     }
-    await write(rows);
+    for (const some of portionsOf(rows(), 500)) await write(some);
   });
 }
 

@@ -8,7 +8,7 @@ import { tableOf } from "../../file-io/row-columns.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
-import { walk } from "../../kit/walk-list.ts";
+import { walk, walkItems } from "../../kit/walk-list.ts";
 import { pluralize } from "../../output/pluralize.ts";
 
 type User = OutputOf<typeof users.get>;
@@ -43,10 +43,7 @@ export async function writeUsers(context: Context): Promise<void> {
 
 async function unitReferences({ caller, signal }: Export<FileRow>): Promise<Map<number, string | null>> {
   const found = new Map<number, string | null>();
-  for await (const { items } of walk(caller, units.tree, {})) {
-    signal.throwIfAborted();
-    for (const { id, reference } of items) found.set(id, reference);
-  }
+  for await (const { id, reference } of walkItems(caller, units.tree, {}, signal)) found.set(id, reference);
   return found;
 }
 

@@ -5,7 +5,7 @@ import { userRow } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
 import { type Table, tableOf } from "../../file-io/row-columns.ts";
 import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts";
-import type { ImportKey } from "./import-mapping.ts";
+import type { ImportKey } from "./mapping-file.ts";
 
 /** The import of one table. */
 export interface ImportKind {

@@ -3,10 +3,18 @@ import { type Document, stringify } from "yaml";
 import { z } from "zod";
 import { tryParse } from "../../../contract/parse-input.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import type { MappingSpec } from "../../file-io/column-mapping.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { parseYaml } from "../../file-io/parse-yaml.ts";
 import { reason } from "../../file-io/value-sources.ts";
-import type { ImportMapping } from "./import-mapping.ts";
+
+/** The field that identifies the user of a row. */
+export type ImportKey = "reference" | "email";
+
+/** The mapping of an import, as flags give it and files save it. */
+export interface ImportMapping extends MappingSpec {
+  readonly key: ImportKey | undefined;
+}
 
 /** The schema of a saved mapping: the field of each column, null to leave it out, and the values of fields. */
 const savedMapping = () =>

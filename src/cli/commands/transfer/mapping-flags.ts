@@ -1,7 +1,7 @@
 import { UsageError } from "../../errors/cli-errors.ts";
 import { columnKey, type MappedColumn } from "../../file-io/column-mapping.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import type { ImportKey, ImportMapping } from "./import-mapping.ts";
+import type { ImportKey, ImportMapping } from "./mapping-file.ts";
 
 /** Returns the mapping of --mapping with the additions of --map, --set and --key; undefined when none of them is given. */
 export async function readMapping({ flags }: Pick<Context, "flags">): Promise<ImportMapping | undefined> {

@@ -7,7 +7,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { pluralize } from "../../output/pluralize.ts";
-import type { ImportMapping } from "./import-mapping.ts";
+import type { ImportMapping } from "./mapping-file.ts";
 
 /** The flags of --deactivate-missing. */
 interface RemovalFlags {

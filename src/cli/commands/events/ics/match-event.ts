@@ -1,6 +1,6 @@
 import { events } from "../../../../contract/events.ts";
 import type { Caller } from "../../../../contract/operation.ts";
-import { walk } from "../../../kit/walk-list.ts";
+import { walkItems } from "../../../kit/walk-list.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { plainText } from "./jcal.ts";
 import type { ReadEvent } from "./read-ics.ts";
@@ -12,11 +12,8 @@ export async function findByUid(
   me: number,
 ): Promise<Map<string, ListedEvent>> {
   const found = new Map<string, ListedEvent>();
-  const pages = walk(caller, events.list, { uid: uids });
-  for await (const { items } of pages) {
-    for (const event of items) {
-      if (event.permissions.edit && (event.author.id === me || !found.has(event.uid))) found.set(event.uid, event);
-    }
+  for await (const event of walkItems(caller, events.list, { uid: uids })) {
+    if (event.permissions.edit && (event.author.id === me || !found.has(event.uid))) found.set(event.uid, event);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import type { OutputOptions, Writer } from "../../../output/renderer.ts";
+import type { Renderer } from "../../../output/renderer.ts";
 import type { Paint } from "../../../terminal/colors.ts";
 import type { FieldChange, PlannedChange } from "../plan/change.ts";
 import type { Done } from "./apply-context.ts";
@@ -15,10 +15,9 @@ const marks: Record<PlannedChange["action"], (paint: Paint) => string> = {
 };
 
 /** Writes changes for terminals: a line for each change, and one below it for each field. */
-export function createChangeWriter({ terminal }: OutputOptions): Writer {
+export const createChangeWriter: Renderer<Done> = ({ terminal }) => {
   const { paint } = terminal;
-  const show = (item: unknown) => {
-    const { action, kind, name, changes, secret } = item as Done;
+  const show = ({ action, kind, name, changes, secret }: Done) => {
     const lines = [`${marks[action](paint)} ${action} ${kind} ${paint.strong(terminal.sanitizeLine(name))}`];
     for (const change of changes) lines.push(`    ${fieldLine(change, action, paint, terminal.sanitizeLine)}`);
     if (secret !== undefined) lines.push(`    secret: ${paint.value(secret)}`);
@@ -28,9 +27,8 @@ export function createChangeWriter({ terminal }: OutputOptions): Writer {
     page: (items) => terminal.write(items.map(show).join("")),
     end: async () => {},
     one: (item) => terminal.write(show(item)),
-    value: (value) => terminal.write(`${terminal.sanitizeLine(shown(value))}\n`),
   };
-}
+};
 
 /** Formats the changed fields as one text. */
 export const inWords = ({ action, changes }: PlannedChange): string =>

@@ -32,10 +32,10 @@ export async function print(
     items: "differences",
   };
   const asRows = globals.fields === undefined && ["rows", "csv"].includes(formatOf(context));
-  async function* pages(): AsyncGenerator<Page> {
+  async function* pages(): AsyncGenerator<Page<Done>> {
     for await (const some of changes) {
       const items = asRows ? some.map((change) => ({ ...change, changes: inWords(change) })) : some;
-      yield { items: items as Page["items"], more: false, response: some };
+      yield { items: items as readonly Done[], more: false, response: some };
     }
   }
   await createOutput(view, context).list(pages());

@@ -1,6 +1,7 @@
 import { ServiceError } from "../../../../contract/errors.ts";
 import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
+import { walkItems } from "../../../kit/walk-list.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { createAccountChecks } from "./check-accounts.ts";
@@ -8,7 +9,6 @@ import { type CurrentUser, compare, type Names, userEntry } from "./current-entr
 import { compareEntry, namesNo, type Planning, removal } from "./plan-context.ts";
 import type { UnitPlan } from "./plan-units.ts";
 import type { UserTypePlan } from "./plan-usertypes.ts";
-import { each } from "./snapshot.ts";
 import { createTaskList, type TaskList } from "./task-list.ts";
 
 /** The things that users may refer to. */
@@ -32,7 +32,7 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
   const holders = createHolders(planning, nameable);
   const accounts = createAccountChecks(planning);
   let watched = 0;
-  for await (const user of each<CurrentUser>(planning.caller, users.list, signal, { inactive: true })) {
+  for await (const user of walkItems(planning.caller, users.list, { inactive: true }, signal)) {
     if (++watched % 500 === 0) planning.watch(watched);
     const found = file.find(user);
     if (found === undefined) {

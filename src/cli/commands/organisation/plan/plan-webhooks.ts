@@ -1,16 +1,15 @@
 import { webhooks } from "../../../../contract/webhooks.ts";
+import { walkItems } from "../../../kit/walk-list.ts";
 import type { Task } from "./change.ts";
-import { type CurrentWebhook, webhookEntry } from "./current-entries.ts";
+import { webhookEntry } from "./current-entries.ts";
 import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
-import { each } from "./snapshot.ts";
 
 /** Plans the tasks for webhooks, which are matched by name. */
 export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">[]> {
   const { organisation, caller, signal, issues, prune } = planning;
   const entries = organisation.webhooks;
   if (entries === undefined) return [];
-  const there: CurrentWebhook[] = [];
-  for await (const webhook of each<CurrentWebhook>(caller, webhooks.list, signal)) there.push(webhook);
+  const there = await Array.fromAsync(walkItems(caller, webhooks.list, {}, signal));
   const byName = Map.groupBy(there, (webhook) => webhook.name);
   const once = onlyOnce("webhooks", issues);
   const named = new Set<string>();
