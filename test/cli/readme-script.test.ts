@@ -73,7 +73,7 @@ it("the CI script of the guide: 9 when it was not called in time", async () => {
   const { code, stderr } = await run("three@example.com", script.replace("--timeout 60s", "--timeout 2s"));
   expect({ code, stderr }).toEqual({
     code: 9,
-    stderr: expect.stringContaining("No attempt with user.create and 200 arrived within 2s"),
+    stderr: expect.stringContaining("No attempt with event user.create and status 200 arrived within 2s"),
   });
 });
 
