@@ -1,23 +1,23 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { rowsAs } from "./bulk.ts";
 import { isPostgres } from "./dialect.ts";
 import { runText, runTextLater } from "./prepared.ts";
 import type { Schema } from "./schema/schema.ts";
 
-/** Index entries contain the conversation, so a search reads only entries of its conversation, however many others exist. */
-const within = (conversation: number, word: string) => `${conversation}_${word}`;
-
 /**
- * Index entry on PostgreSQL. Its index is not ordered, so entries also contain a range of positions (stretch): a search
- * reads one stretch after the other until it has enough results.
+ * Index entries contain the conversation and a range of positions in it (stretch), so a search reads only entries of its
+ * conversation, one stretch after the other until it has enough results. Without stretches the index of PostgreSQL, which is
+ * not ordered, would give all results, and FTS5 would read all entries that begin with the last word before it gave the first.
  */
-const withinStretch = (conversation: number, stretch: number, word: string) => `${conversation}.${stretch}_${word}`;
-/** Positions in a stretch. The migration that introduced stretches uses the same number. */
+const entry = (conversation: number, stretch: number, word: string) => `${conversation}_${stretch}_${word}`;
+
+/** Positions in a stretch. */
 const stretchLength = 4096;
 const stretchOf = (position: number) => Math.floor(position / stretchLength);
-/** Stretches in the first query, and in any query at most. */
-const fewStretches = 4;
-const mostStretches = 256;
+
+const entriesOf = ({ conversation_id, position }: Indexed, words: readonly string[]) =>
+  words.map((word) => entry(conversation_id, stretchOf(position), word));
 
 /** A message whose words are indexed. */
 interface Indexed {
@@ -36,14 +36,12 @@ export async function indexWords(db: Kysely<Schema>, message: Indexed, words: re
 
 function insertion(
   db: Kysely<Schema>,
-  { id, conversation_id, position }: Indexed,
+  message: Indexed,
   words: readonly string[],
 ): [text: string, parameters: unknown[]] {
-  if (!isPostgres(db)) {
-    const entries = words.map((word) => within(conversation_id, word));
-    return ["insert into message_words (rowid, words) values (?, ?)", [id, entries.join(" ")]];
-  }
-  const entries = words.map((word) => withinStretch(conversation_id, stretchOf(position), word));
+  const { id, position } = message;
+  const entries = entriesOf(message, words);
+  if (!isPostgres(db)) return ["insert into message_words (rowid, words) values (?, ?)", [id, entries.join(" ")]];
   const text = "insert into message_words (message_id, position, words) values ($1, $2, array_to_tsvector($3::text[]))";
   return [text, [id, position, entries]];
 }
@@ -58,11 +56,9 @@ export async function indexMessages(
     for (const { message, words } of filled) await runText(db, ...insertion(db, message, words));
     return;
   }
-  const rows = filled.map(({ message: { id, conversation_id, position }, words }) => ({
-    id,
-    position,
-    words: words.map((word) => withinStretch(conversation_id, stretchOf(position), word)).join(" "),
-  }));
+  const rows = filled.map(({ message, words }) => {
+    return { id: message.id, position: message.position, words: entriesOf(message, words).join(" ") };
+  });
   await sql`insert into message_words (message_id, position, words)
     select id, position, array_to_tsvector(string_to_array(words, ' '))
     from ${rowsAs(db, "entry", { id: "bigint", position: "bigint", words: "text" }, rows)}`.execute(db);
@@ -85,22 +81,25 @@ interface Search {
   readonly limit: number;
 }
 
-/** Returns the IDs of messages with all the words, in the order of their positions. */
-export async function messagesWithWords(db: Kysely<Schema>, search: Search): Promise<number[]> {
-  if (isPostgres(db)) return stretchByStretch(db, search);
-  const { rows } = await inFts5(search).execute(db);
-  return rows.map((row) => row.id);
-}
+/**
+ * Numbers of stretches in the first statement and in any statement at most. FTS5 first reads all entries that begin with the
+ * last word, up to 8 ms for a stretch whose words all do, and no other request can run meanwhile.
+ */
+const stretchesAtOnce = { sqlite: { first: 1, most: 4 }, postgres: { first: 4, most: 256 } };
 
-/** Queries more stretches with each step, from the end at which the search begins. */
-async function stretchByStretch(db: Kysely<Schema>, search: Search): Promise<number[]> {
+/** Returns the IDs of messages with all the words, in the order of their positions. Other requests can run between its statements. */
+export async function messagesWithWords(db: Kysely<Schema>, search: Search): Promise<number[]> {
   const { after, before, newestFirst, limit } = search;
+  const { sizes, find } = isPostgres(db)
+    ? { sizes: stretchesAtOnce.postgres, find: inTsvector }
+    : { sizes: stretchesAtOnce.sqlite, find: inFts5 };
   const [first, last] = [stretchOf(after + 1), stretchOf(before - 1)];
   const found: number[] = [];
-  for (let done = 0, size = fewStretches; first + done <= last && found.length < limit; done += size, size *= 4) {
-    size = Math.min(size, mostStretches, last - first + 1 - done);
+  for (let done = 0, size = sizes.first; first + done <= last && found.length < limit; done += size, size *= 4) {
+    if (done > 0) await nextTurn();
+    size = Math.min(size, sizes.most, last - first + 1 - done);
     const stretches = Array.from({ length: size }, (_, at) => (newestFirst ? last - done - at : first + done + at));
-    const { rows } = await inTsvector({ ...search, limit: limit - found.length }, stretches).execute(db);
+    const { rows } = await find({ ...search, limit: limit - found.length }, stretches).execute(db);
     for (const row of rows) found.push(row.id);
   }
   return found;
@@ -114,7 +113,7 @@ function inTsvector(
   stretches: readonly number[],
 ): RawBuilder<{ id: number }> {
   const queries = stretches.map((stretch) => {
-    const terms = words.map((word) => `'${withinStretch(conversation, stretch, word)}'`);
+    const terms = words.map((word) => `'${entry(conversation, stretch, word)}'`);
     return `${terms.join(" & ")}:*`;
   });
   const order = direction(newestFirst);
@@ -126,14 +125,28 @@ function inTsvector(
     order by found.position ${order} limit ${limit}`;
 }
 
-/** Reads rows in the order of IDs, which is the order of positions because SQLite has one writer, and stops at the limit. */
-function inFts5({ conversation, words, after, before, newestFirst, limit }: Search): RawBuilder<{ id: number }> {
-  const query = words.map((word, at) => `"${within(conversation, word)}"${at === words.length - 1 ? "*" : ""}`);
+/**
+ * Reads rows in the order of IDs, which is the order of positions because SQLite has one writer, and stops at the limit. Looks
+ * first whether all words but the last one occur, because only what begins with the last one takes long to find.
+ */
+function inFts5(
+  { conversation, words, after, before, newestFirst, limit }: Search,
+  stretches: readonly number[],
+): RawBuilder<{ id: number }> {
+  const queryOf = (some: readonly string[], end: "" | "*") => {
+    const inStretch = (stretch: number) => some.map((word) => `"${entry(conversation, stretch, word)}"`).join(" AND ");
+    return stretches.map((stretch) => `(${inStretch(stretch)}${end})`).join(" OR ");
+  };
+  const others = words.slice(0, -1);
+  const occurring =
+    others.length === 0
+      ? sql``
+      : sql`(select 1 from message_words where message_words match ${queryOf(others, "")} limit 1) cross join`;
   const idAt = (position: number, otherwise: number) =>
     sql`coalesce((select id from messages where conversation_id = ${conversation} and position = ${position}), ${otherwise})`;
   return sql<{ id: number }>`
-    select rowid as id from message_words
-    where message_words match ${query.join(" AND ")}
+    select rowid as id from ${occurring} message_words
+    where message_words match ${queryOf(words, "*")}
       and rowid > ${idAt(after, 0)} and rowid < ${idAt(before, Number.MAX_SAFE_INTEGER)}
     order by rowid ${direction(newestFirst)} limit ${limit}`;
 }

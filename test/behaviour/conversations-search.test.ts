@@ -58,6 +58,9 @@ describeEverywhere("searching messages", (environment) => {
     await ann.send(id, "Crane last");
     const all = ["Crane last", "Crane behind", "Crane before", "Crane first"];
     expect(await find("crane")).toEqual(all);
+    expect(await find("crane be")).toEqual(["Crane behind", "Crane before"]);
+    expect(await find("last crane")).toEqual(["Crane last"]);
+    expect(await find("missing crane")).toEqual([]);
     const page = (cursor?: string) =>
       bob.caller.call(conversations.messages, { id, query: "crane", limit: 1, ...(cursor && { cursor }) });
     const seen = [];

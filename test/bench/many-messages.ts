@@ -125,13 +125,12 @@ async function addPortion(db: Db, first: number, last: number, { conversation, p
   const text = sql.join(words, sql` || ' ' || `);
   await sql`insert into messages (id, conversation_id, position, type, author_id, message, created_at)
     select n, ${conversation}, ${position}, 'normal', 1, ${text}, n from ${numbers}`.execute(db);
-  const terms = (home: RawBuilder<unknown>) => words.map((word) => sql`${home} || '_' || ${word}`);
-  const stretch = sql`${conversation} || '.' || ${position} / 4096`;
+  const terms = words.map((word) => sql`${conversation} || '_' || (${position} / 4096) || '_' || ${word}`);
   await (postgres
     ? sql`insert into message_words (message_id, position, words)
-        select n, ${position}, array_to_tsvector(array[${sql.join(terms(stretch))}]) from ${numbers}`
+        select n, ${position}, array_to_tsvector(array[${sql.join(terms)}]) from ${numbers}`
     : sql`insert into message_words (rowid, words)
-        select n, ${sql.join(terms(conversation), sql` || ' ' || `)} from ${numbers}`
+        select n, ${sql.join(terms, sql` || ' ' || `)} from ${numbers}`
   ).execute(db);
 }
 

@@ -61,6 +61,8 @@ const asks: Record<string, Ask> = {
   },
   "search in a fifth of all messages": ({ filled, as, n }) =>
     as(1).call(conversations.messages, { id: filled.large, query: `w${1000 + ((n * 31) % 4000)}` }),
+  "search by one letter in a fifth of all messages": ({ filled, as }) =>
+    as(1).call(conversations.messages, { id: filled.large, query: "w" }),
   "list of conversations": ({ filled, as, n }) => as(smallOne(filled, n).user).call(conversations.list, {}),
   "list of conversations with a keyword": ({ filled, as, n }) =>
     as(smallOne(filled, n).user).call(conversations.list, { keyword: `given${n % 97}` }),
