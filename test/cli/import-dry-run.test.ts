@@ -26,3 +26,19 @@ it("users import --dry-run: a reference that a later batch clears is free for an
   expect(rehearsed).toEqual({ code: 0, stderr: [summary, "Dry run: nothing was changed."] });
   expect(await run("users", "import", file)).toEqual({ code: 0, stderr: [summary] });
 });
+
+it("users import --dry-run: names no ID of a user whom an earlier row of the file would create", async () => {
+  const file = place().home.path("twice.csv");
+  const rows = ["t-1,Ann,One", "t-1,Ann,One", "t-1,Ann,Two", "t-2,Bob,One"];
+  const text = rows.map((row) => `${row},twice@example.com,root\n`).join("");
+  writeFileSync(file, `reference,first_name,last_name,email,unit\n${text}`);
+  const { stdout } = await place().wcs(["users", "import", file, "--dry-run", "-o", "ndjson"]);
+  const line = (at: number, reference: string, action: string, errors: object | null = null) =>
+    JSON.stringify({ line: at, reference, action, id: null, errors });
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    line(2, "t-1", "created"),
+    line(3, "t-1", "unchanged"),
+    line(4, "t-1", "changed"),
+    line(5, "t-2", "skipped", { email: ["is taken by line 2"] }),
+  ]);
+});

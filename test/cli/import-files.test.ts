@@ -140,6 +140,8 @@ it("JSON lines, by the name of the file or by --format, on stdin, too", async ()
     "[1]",
     "{",
     `{"name":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+    '{"reference":"json-5","name":"Five","__proto__":{"name":"Six"}}',
+    '{"reference":"json-6","name":{"text":{"__proto__":1}}}',
     '{"reference":"json-4","parent":"json-1","name":"=Four"}',
   ].join("\n");
   const problems = [
@@ -148,13 +150,15 @@ it("JSON lines, by the name of the file or by --format, on stdin, too", async ()
     "line 5 is not a JSON object",
     "line 6 is not JSON",
     "line 7 is nested deeper than 64 levels",
+    "line 8, __proto__: is not a field of this operation",
+    "line 9, name.text.__proto__: is not a field of this operation",
   ];
   expect((await imported("units", rows, "--format", "ndjson")).stderr).toEqual([
     ...problems,
-    summary(2, 0, 0, 5),
-    ...leftOut(5, 7),
+    summary(2, 0, 0, 7),
+    ...leftOut(7, 9),
   ]);
-  expect((await run("units", "-", rows, "--format", "ndjson")).stderr.at(-3)).toBe(summary(0, 0, 2, 5));
+  expect((await run("units", "-", rows, "--format", "ndjson")).stderr.at(-3)).toBe(summary(0, 0, 2, 7));
   expect((await run("units", "-", "reference,name\njson-4,Four\n", "--strict")).stderr).toEqual([summary(0, 1, 0, 0)]);
 });
 

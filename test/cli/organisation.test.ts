@@ -338,6 +338,11 @@ describe("files", () => {
       "stdin:2: Map keys must be unique",
       "stdin is neither YAML nor JSON; nothing was changed.",
     ],
+    [
+      'users:\n- a: 1\n  "a": 2',
+      "stdin:3: Map keys must be unique",
+      "stdin is neither YAML nor JSON; nothing was changed.",
+    ],
     ['{"units": []}}{', "stdin:1: Unexpected", "stdin is neither YAML nor JSON; nothing was changed."],
     ['{"units": {}}', "stdin:1: units must be a list", "1 error in stdin"],
     ["", "stdin:1: the file must be an object", "1 error in stdin"],

@@ -1,4 +1,4 @@
-import { Composer, type Document, Lexer, LineCounter, Parser, YAMLParseError } from "yaml";
+import { Composer, type Document, isScalar, Lexer, LineCounter, Parser, visit, YAMLParseError } from "yaml";
 import { deepest } from "../../contract/nesting.ts";
 import { tooDeep } from "./too-deep.ts";
 
@@ -26,7 +26,7 @@ export function parseYaml(text: string): ParsedYaml {
     }
     yield* parser.end();
   }
-  const documents = new Composer({ prettyErrors: false }).compose(tokens(), true, text.length);
+  const documents = new Composer({ prettyErrors: false, uniqueKeys: false }).compose(tokens(), true, text.length);
   // `true` makes a document of an empty text, too.
   const parsed = documents.next().value as Document.Parsed;
   const another = documents.next().value;
@@ -34,6 +34,7 @@ export function parseYaml(text: string): ParsedYaml {
     const [start, end] = another.range;
     parsed.errors.push(new YAMLParseError([start, end], "MULTIPLE_DOCS", "The file must not have several documents."));
   }
+  addDuplicateKeys(parsed);
   const end = bottom;
   if (end === undefined) return { lines, parsed, isTooDeep: false };
   // Behind an error the parser may take levels for deeper than they are.
@@ -41,4 +42,23 @@ export function parseYaml(text: string): ParsedYaml {
   const issue = new YAMLParseError([end, end], "RESOURCE_EXHAUSTION", `The file is ${tooDeep}.`);
   parsed.errors = before.length > 0 ? before : [issue];
   return { lines, parsed, isTooDeep: before.length === 0 };
+}
+
+/** Adds an error for each key that occurs twice. The library would compare each key with all before it. */
+function addDuplicateKeys(parsed: Document.Parsed): void {
+  const { length } = parsed.errors;
+  visit(parsed, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        const [start = 0, end = 0] = key.range ?? [];
+        if (seen.has(key.value)) {
+          parsed.errors.push(new YAMLParseError([start, end], "DUPLICATE_KEY", "Map keys must be unique"));
+        }
+        seen.add(key.value);
+      }
+    },
+  });
+  if (parsed.errors.length > length) parsed.errors.sort((a, b) => a.pos[0] - b.pos[0]);
 }

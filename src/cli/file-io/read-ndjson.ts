@@ -1,3 +1,6 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import { messageOf } from "../../contract/issue-messages.ts";
+import { isRecord } from "../../contract/parse-input.ts";
 import { type Lines, longestRow } from "./read-lines.ts";
 import type { FileRow, SourceRow } from "./source-row.ts";
 import { isTooDeep, tooDeep } from "./too-deep.ts";
@@ -13,7 +16,7 @@ export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<
   }
 }
 
-function rowIn(text: string, whole: boolean): { row: FileRow } | { fields: { row: string[] } } {
+function rowIn(text: string, whole: boolean): { row: FileRow } | { fields: FieldErrors } {
   if (text.length > longestRow) return { fields: { row: ["is too long"] } };
   if (!whole && text.includes("\ufffd")) return { fields: { row: ["contains invalid UTF-8"] } };
   let row: unknown;
@@ -22,10 +25,21 @@ function rowIn(text: string, whole: boolean): { row: FileRow } | { fields: { row
   } catch {
     return { fields: { row: ["is not JSON"] } };
   }
-  if (typeof row !== "object" || row === null || Array.isArray(row)) {
-    return { fields: { row: ["is not a JSON object"] } };
-  }
+  if (!isRecord(row)) return { fields: { row: ["is not a JSON object"] } };
   if (isTooDeep(row)) return { fields: { row: [`is ${tooDeep}`] } };
+  // A server refuses a whole request with such a key.
+  const unknown = text.includes("__proto__") ? prototypeKey(row) : undefined;
+  if (unknown !== undefined) return { fields: { [unknown]: [messageOf({ code: "unknown_field" })] } };
   // Null in JSON corresponds to an empty cell in CSV.
   return { row: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? ""])) };
+}
+
+/** Returns the path of a key `__proto__`; undefined when there is none. */
+function prototypeKey(value: object): string | undefined {
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === "__proto__") return key;
+    const found = typeof inner === "object" && inner !== null ? prototypeKey(inner) : undefined;
+    if (found !== undefined) return `${key}.${found}`;
+  }
+  return undefined;
 }

@@ -95,3 +95,19 @@ export function rehearseUnits(): Rehearsal {
 function repeated(before: Made, row: FileRow, outcome: Outcome): Outcome {
   return { ...outcome, action: before.print === rowPrint(row) ? "unchanged" : "changed" };
 }
+
+/** Removes the IDs of items that a dry run created and rolled back. Messages name the lines of these items instead. */
+export function withoutNewIds(outcomes: readonly Outcome[], rows: readonly { readonly line: number }[]): Outcome[] {
+  const lineOf = new Map<unknown, number | undefined>();
+  for (const [at, { action, id }] of outcomes.entries()) if (action === "created") lineOf.set(id, rows[at]?.line);
+  return outcomes.map((outcome) => {
+    const { id, fields, issues = [] } = outcome;
+    const ofNew = issues.filter(({ params }) => lineOf.has(params?.user));
+    const named = ofNew.map(({ field, params }) => [field, [`is taken by line ${lineOf.get(params?.user)}`]]);
+    return {
+      ...outcome,
+      id: lineOf.has(id) ? null : id,
+      fields: fields && { ...fields, ...Object.fromEntries(named) },
+    };
+  });
+}

@@ -10,6 +10,7 @@ import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
 import type { FileRow, SourceRow } from "../../file-io/source-row.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { withoutNewIds } from "./dry-run-refs.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Order, orderOf } from "./unit-order.ts";
 
@@ -41,15 +42,17 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       await breathe();
       signal.throwIfAborted();
       limitHeap();
-      const good = batch.flatMap((each) => ("row" in each ? [each.row] : []));
-      const outcomes = await sendBatch(job, good, { ...job.options, ...rehearsal?.inputFor(good) }, { dryRun, signal });
+      const good = batch.flatMap((each) => ("row" in each ? [each] : []));
+      const rows = good.map(({ row }) => row);
+      const answers = await sendBatch(job, rows, { ...job.options, ...rehearsal?.inputFor(rows) }, { dryRun, signal });
+      const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
       let next = 0;
       for (const each of batch) {
         if ("fields" in each) results.add(each.line, skippedRow(each.fields));
         else {
           // The response has an outcome for each row.
           const outcome = outcomes[next++]!;
-          results.add(each.line, rehearsal ? notMade(rehearsal.judge(each.line, each.row, outcome)) : outcome);
+          results.add(each.line, rehearsal?.judge(each.line, each.row, outcome) ?? outcome);
         }
       }
       rehearsal?.next();
@@ -61,9 +64,6 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
     progress.clear();
   }
 }
-
-/** Removes the ID of an item that a dry run would have created. */
-const notMade = (outcome: Outcome): Outcome => (outcome.action === "created" ? { ...outcome, id: null } : outcome);
 
 async function sendBatch(
   { kind, caller }: Job,
