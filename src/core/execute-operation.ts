@@ -28,20 +28,20 @@ export interface Runtime extends Identification {
 }
 
 /** The caller, origin and start of a call. */
-interface Request {
+interface IdentifiedRequest {
   readonly caller: IdentifiedCaller;
   readonly origin: FullOrigin;
   readonly moment: Moment;
 }
 
 /** An operation to execute, and who calls it. */
-interface Asked extends Request {
+interface OperationRequest extends IdentifiedRequest {
   readonly op: AnyOperation;
   readonly input: unknown;
 }
 
 /** An operation to execute, with its parsed input. */
-interface Call {
+interface Execution {
   readonly runtime: Runtime;
   readonly op: AnyOperation;
   readonly input: Record<string, unknown>;
@@ -62,7 +62,7 @@ export function currentMoment({ clock, database }: Runtime): Moment {
 /** Returns the part of the context that does not depend on the transaction. */
 export async function baseContext(
   { database, settings, instance }: Runtime,
-  { caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: Request,
+  { caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: IdentifiedRequest,
 ): Promise<BaseContext> {
   return {
     actor,
@@ -102,7 +102,10 @@ export async function executeOperation(
 const isSame = (a: IdentifiedCaller, b: IdentifiedCaller) =>
   a.actor === b.actor && a.settingsVersion === b.settingsVersion;
 
-async function executeAs(runtime: Runtime, { op, input: rawInput, origin, moment, caller }: Asked): Promise<unknown> {
+async function executeAs(
+  runtime: Runtime,
+  { op, input: rawInput, origin, moment, caller }: OperationRequest,
+): Promise<unknown> {
   const handler = await findHandler(op);
   const { actor } = caller;
   const base = await baseContext(runtime, { caller, origin, moment });
@@ -120,7 +123,7 @@ async function executeAs(runtime: Runtime, { op, input: rawInput, origin, moment
     await prepare(readingContext(op, base, runtime.database), op, input, origin);
   }
   const repeatable = await repeatableOf(op, input, origin, runtime.instance);
-  const call: Call = { runtime, op, input, origin, base, repeatable };
+  const execution: Execution = { runtime, op, input, origin, base, repeatable };
   const run = async (ctx: Ctx) => {
     try {
       await permit(ctx, op, input);
@@ -131,21 +134,21 @@ async function executeAs(runtime: Runtime, { op, input: rawInput, origin, moment
     return handler(ctx, input);
   };
   return runtime.runExclusively(actor.id, origin, async () => {
-    if (op.transaction === "write" || op.transaction === "locking") return inTransaction(call, run);
-    return run(op.transaction === "own" ? ownContext(call, caller) : readingContext(op, base, runtime.database));
+    if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);
+    return run(op.transaction === "own" ? ownContext(execution, caller) : readingContext(op, base, runtime.database));
   });
 }
 
 /** Returns the context of an operation that opens its transactions itself. */
-function ownContext(call: Call, { actor, token, apiToken }: IdentifiedCaller): Ctx {
-  const { runtime, op, input, origin, base } = call;
+function ownContext(execution: Execution, { actor, token, apiToken }: IdentifiedCaller): Ctx {
+  const { runtime, op, input, origin, base } = execution;
   const authorize = async () => {
     const again = await runtime.identify(op, origin, currentMoment(runtime));
     await permit({ ...ctx, actor: again.actor }, op, input);
   };
   const ctx: Ctx = {
     ...readingContext(op, base, runtime.database),
-    transaction: (work, options) => inTransaction(call, work, options),
+    transaction: (work, options) => inTransaction(execution, work, options),
     async waitFor(wanted, look) {
       const expires = token?.expires ?? apiToken?.expires ?? Number.POSITIVE_INFINITY;
       const tokenEnds = expires * 1000 - runtime.clock();
@@ -157,7 +160,7 @@ function ownContext(call: Call, { actor, token, apiToken }: IdentifiedCaller): C
 
 /** Runs `work` in a transaction that also stores the answer for repeats and the entry of the audit log. */
 function inTransaction<T>(
-  { runtime: { database, announce }, op, input, origin, base, repeatable }: Call,
+  { runtime: { database, announce }, op, input, origin, base, repeatable }: Execution,
   work: (ctx: Ctx) => Promise<T>,
   { lasting = false, locking = op.transaction === "locking" } = {},
 ): Promise<T> {

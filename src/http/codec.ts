@@ -23,7 +23,7 @@ const unknown = "is not a field of this operation";
 const plans = new WeakMap<AnyOperation, Plan>();
 
 /** A decoded input, with the wrong fields that it does not show. */
-export interface Decoded {
+interface Decoded {
   readonly input: Record<string, unknown>;
   readonly refused?: FieldErrors;
 }

@@ -4,7 +4,7 @@ import type { ChangeListener, Topic } from "./topics.ts";
 const pause = 20;
 
 /** The registered listeners for changes. */
-export interface Listeners {
+interface Listeners {
   onChange(wake: ChangeListener): () => void;
   readonly wakeAll: ChangeListener;
 }

@@ -79,12 +79,12 @@ async function readBack(written: ListedEvent): Promise<ReadEvent> {
   const calendar = new ICAL.Component(ICAL.parse(file));
   expect(calendar.getAllSubcomponents("vevent")).toHaveLength(1);
   const components = [...componentsOf(file)];
-  const surroundings = {
+  const context = {
     library: ICAL,
     zones: zonesOf(components, "Pacific/Auckland", ICAL),
     clock: clockOf(written.timezone),
   };
-  return readEvent(components.find(({ name }) => name === "VEVENT")!, surroundings) as ReadEvent;
+  return readEvent(components.find(({ name }) => name === "VEVENT")!, context) as ReadEvent;
 }
 
 it("texts have lines, and no other controls", () => {

@@ -23,15 +23,15 @@ export interface Home {
   readonly folder: string;
   readonly env: Record<string, string>;
   /** Runs wcs in this process, without a terminal; with WCS_TEST_FULL every fourth time as it is shipped, in a process of its own. */
-  wcs(args: readonly string[], more?: Surroundings): Promise<Result>;
+  wcs(args: readonly string[], more?: ProcessInput): Promise<Result>;
   /** Runs wcs as it is shipped, in a process of its own. */
-  spawn(args: readonly string[], more?: Surroundings): Promise<Result>;
+  spawn(args: readonly string[], more?: ProcessInput): Promise<Result>;
   /** Runs wcs in this process, on a terminal that a script sits at. */
   sit(args: readonly string[], seat?: Seat): Promise<Omit<Result, "signal">>;
   path(name: string): string;
 }
 
-interface Surroundings {
+interface ProcessInput {
   readonly stdin?: string | Buffer;
   readonly env?: Record<string, string>;
 }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
@@ -75,7 +75,7 @@ export async function exportItems<T>(
   const tally = createTally(exported, terminal);
   const write = async (items: readonly T[]) => {
     // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
-    await breathe();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     await file.write(await text(items));
     tally.written(items.length);

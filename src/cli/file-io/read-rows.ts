@@ -36,10 +36,13 @@ async function* mapRows(
 }
 
 /** Regroups rows into batches of at most `most` rows that fit into one request. */
-export async function* batchesOf(rows: AsyncIterable<SourceRow[]>, most: number): AsyncGenerator<SourceRow[]> {
+export async function* batchesOf<R extends Pick<SourceRow, "size">>(
+  rows: AsyncIterable<readonly R[]>,
+  most: number,
+): AsyncGenerator<R[]> {
   // In JSON a character takes up to six bytes, and a body is limited to 4 MiB.
   const largest = 655_360;
-  let batch: SourceRow[] = [];
+  let batch: R[] = [];
   let size = 0;
   for await (const some of rows) {
     for (const row of some) {

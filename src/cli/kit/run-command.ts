@@ -9,14 +9,14 @@ export async function runLeaf(
   leaf: CommandSpec,
   path: readonly string[],
   rest: readonly string[],
-  surroundings: CommandEnvironment,
+  environment: CommandEnvironment,
 ): Promise<void> {
   try {
-    if (isOperation(leaf)) await (await import("./run-operation.ts")).runOperation(leaf, path, rest, surroundings);
-    else await runOwn(leaf, path, rest, surroundings);
+    if (isOperation(leaf)) await (await import("./run-operation.ts")).runOperation(leaf, path, rest, environment);
+    else await runOwn(leaf, path, rest, environment);
   } catch (error) {
     if (!(error instanceof HelpShown)) throw error;
-    await surroundings.terminal.write(error.text);
+    await environment.terminal.write(error.text);
   }
 }
 
@@ -24,12 +24,12 @@ async function runOwn(
   leaf: CustomCommand,
   path: readonly string[],
   rest: readonly string[],
-  surroundings: CommandEnvironment,
+  environment: CommandEnvironment,
 ): Promise<void> {
   const issues = new LineIssues();
-  const { args, options } = await parseWithIssues(buildOwn(leaf, path, surroundings.terminal), rest, issues);
+  const { args, options } = await parseWithIssues(buildOwn(leaf, path, environment.terminal), rest, issues);
   const named = (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined] as const);
-  await withContext(options, surroundings, async (own) => {
+  await withContext(options, environment, async (own) => {
     const context: Context = { ...own, args: Object.fromEntries(named) };
     const flags = [...(leaf.flags ?? []), ...(leaf.watchable ? watchFlags : [])];
     if (rest.length > 0) {
@@ -38,7 +38,7 @@ async function runOwn(
       await checkFlags(flags, context, issues);
     }
     issues.throwAll();
-    if (!context.flags.watch || surroundings.isRepeated) return leaf.run(context);
+    if (!context.flags.watch || environment.isRepeated) return leaf.run(context);
     const { watch } = await import("./watch-command.ts");
     const run = (again: CommandEnvironment) => runOwn(leaf, path, rest, again);
     await watch({ context, words: [...path, ...rest], run });

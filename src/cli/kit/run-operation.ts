@@ -25,14 +25,14 @@ export async function runOperation(
   leaf: OperationCommand,
   path: readonly string[],
   rest: readonly string[],
-  surroundings: CommandEnvironment,
+  environment: CommandEnvironment,
 ): Promise<void> {
-  const { terminal } = surroundings;
+  const { terminal } = environment;
   const spec = createInputSpec(leaf);
   const issues = new LineIssues();
   const line = await parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
-  await withContext(line.options, surroundings, async (context) => {
-    if (context.flags.watch && !surroundings.isRepeated && issues.isEmpty) {
+  await withContext(line.options, environment, async (context) => {
+    if (context.flags.watch && !environment.isRepeated && issues.isEmpty) {
       const { watch } = await import("./watch-command.ts");
       const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
       return watch({ context, words: [...path, ...rest], run });

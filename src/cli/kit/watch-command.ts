@@ -13,7 +13,7 @@ import { lineOf } from "./shown-line.ts";
 interface WatchedCommand {
   readonly context: Context;
   readonly words: readonly string[];
-  run(surroundings: CommandEnvironment): Promise<void>;
+  run(environment: CommandEnvironment): Promise<void>;
 }
 
 /** Output of one run. */

@@ -82,14 +82,14 @@ function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
 const paints = async () => (await import("./colors.ts")).createPaint();
 
 /** Creates the terminal of a process. Streams are opened on first use, since opening them is slow. */
-export async function openTerminal(surroundings: ProcessStreams): Promise<Terminal> {
-  const { env } = surroundings;
+export async function openTerminal(streams: ProcessStreams): Promise<Terminal> {
+  const { env } = streams;
   const options = { input: true, quiet: false, color: true };
-  const stdout = () => surroundings.stdout;
+  const stdout = () => streams.stdout;
   const stdoutIsTerminal = isTerminal(stdout);
   const paint = wantsColour(env, stdoutIsTerminal) ? await paints() : noPaint;
-  const stderr = once(() => surroundings.stderr.on("error", () => {}));
-  const signals = handleSignals(surroundings);
+  const stderr = once(() => streams.stderr.on("error", () => {}));
+  const signals = handleSignals(streams);
 
   return {
     env,
@@ -101,16 +101,16 @@ export async function openTerminal(surroundings: ProcessStreams): Promise<Termin
       return (stdoutIsTerminal && stdout().rows) || 24;
     },
     get stdinIsTerminal() {
-      return surroundings.stdin.isTTY === true;
+      return streams.stdin.isTTY === true;
     },
     get interactive() {
-      return options.input && !env.CI && surroundings.stdin.isTTY === true && surroundings.stderr.isTTY === true;
+      return options.input && !env.CI && streams.stdin.isTTY === true && streams.stderr.isTTY === true;
     },
     get paint() {
       return options.color ? paint : noPaint;
     },
     async errorPaint() {
-      return options.color && wantsColour(env, surroundings.stderr.isTTY) ? paints() : noPaint;
+      return options.color && wantsColour(env, streams.stderr.isTTY) ? paints() : noPaint;
     },
     configure({ input = true, color = true, quiet = false }) {
       Object.assign(options, { input, color, quiet });
@@ -122,17 +122,17 @@ export async function openTerminal(surroundings: ProcessStreams): Promise<Termin
     },
     complain: (text) => void stderr().write(text),
     sanitizeLine,
-    read: async () => (await readAll(surroundings.stdin)).toString("utf8"),
-    readBytes: () => readAll(surroundings.stdin),
+    read: async () => (await readAll(streams.stdin)).toString("utf8"),
+    readBytes: () => readAll(streams.stdin),
     async *input(signal) {
-      const { stdin } = surroundings;
+      const { stdin } = streams;
       // An event that has passed does not come again.
       signal?.throwIfAborted();
       signal?.addEventListener("abort", () => stdin.destroy(signal.reason), { once: true });
       for await (const chunk of stdin) yield chunk as Uint8Array;
     },
     async *keys(signal) {
-      const { stdin } = surroundings;
+      const { stdin } = streams;
       signal.throwIfAborted();
       stdin.setRawMode(true);
       signal.addEventListener("abort", () => {
@@ -142,14 +142,13 @@ export async function openTerminal(surroundings: ProcessStreams): Promise<Termin
       for await (const chunk of stdin) yield String(chunk);
     },
     progress(line) {
-      if (options.quiet || !surroundings.stderr.isTTY || env.TERM === "dumb") return;
+      if (options.quiet || !streams.stderr.isTTY || env.TERM === "dumb") return;
       stderr().write(line === undefined ? "\r\u001b[K" : `\r${sanitizeLine(line)}\u001b[K`);
     },
-    ask: async () =>
-      (await import("./prompts.ts")).createAsk({ input: surroundings.stdin, output: surroundings.stderr }),
+    ask: async () => (await import("./prompts.ts")).createAsk({ input: streams.stdin, output: streams.stderr }),
     spin: (text, work) =>
-      stdoutIsTerminal && surroundings.stderr.isTTY && !options.quiet && env.TERM !== "dumb"
-        ? spinLater(text, work, surroundings.stderr)
+      stdoutIsTerminal && streams.stderr.isTTY && !options.quiet && env.TERM !== "dumb"
+        ? spinLater(text, work, streams.stderr)
         : work,
     async page(text) {
       const { showInPager } = await import("./pager.ts");
@@ -168,13 +167,13 @@ export async function openTerminal(surroundings: ProcessStreams): Promise<Termin
 
 const readAll = async (stream: NodeJS.ReadStream): Promise<Buffer> => Buffer.concat(await Array.fromAsync(stream));
 
-function handleSignals(surroundings: ProcessStreams) {
+function handleSignals(streams: ProcessStreams) {
   let handler: (() => void) | undefined;
   return {
     /** Replaces the current handler; returns a function that restores it. */
     take(next: () => void): () => void {
       const before = handler;
-      if (!handler) for (const signal of ["SIGINT", "SIGTERM"] as const) surroundings.on(signal, () => handler?.());
+      if (!handler) for (const signal of ["SIGINT", "SIGTERM"] as const) streams.on(signal, () => handler?.());
       handler = next;
       return () => {
         handler = before;

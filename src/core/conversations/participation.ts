@@ -4,12 +4,12 @@ import { locking } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-interface Asked {
+interface ParticipationKey {
   id: number;
   user: number;
 }
 
-const participationOf = (db: Db, p: Asked) =>
+const participationOf = (db: Db, p: ParticipationKey) =>
   db
     .selectFrom("conversations as c")
     .innerJoin("conversation_participants as p", "p.conversation_id", "c.id")
@@ -18,8 +18,8 @@ const participationOf = (db: Db, p: Asked) =>
     .where("c.id", "=", p.id)
     .where("p.user_id", "=", p.user);
 
-const found = prepared((db, p: Asked) => participationOf(db, p));
-const foundAndLocked = prepared((db, p: Asked) => locking(db, participationOf(db, p)));
+const found = prepared((db, p: ParticipationKey) => participationOf(db, p));
+const foundAndLocked = prepared((db, p: ParticipationKey) => locking(db, participationOf(db, p)));
 
 /** A conversation from the point of view of a participant. */
 export type Participation = Awaited<ReturnType<typeof found>>[number];

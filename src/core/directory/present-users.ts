@@ -176,13 +176,13 @@ async function lastAdministrator({ db }: Ctx): Promise<number | undefined> {
   return second === undefined ? first?.id : undefined;
 }
 
-interface Surroundings {
+interface UserRelations {
   readonly memberships: readonly ShownMembership[];
   readonly physical: ReadonlyMap<number, UnitBrief>;
   readonly last: number | undefined;
 }
 
-function lastFields(ctx: Ctx, row: UserRow) {
+function accountFields(ctx: Ctx, row: UserRow) {
   return {
     specialties: [],
     all_integrations: [],
@@ -195,7 +195,7 @@ function lastFields(ctx: Ctx, row: UserRow) {
 }
 
 /** Names each field, because spreading others into an object of this size makes it slow to write as JSON. */
-function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
+function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: UserRelations): User {
   const { shown: { unit = null, department = null } = {} } = memberships[0] ?? {};
   const { shown, permissions } = rightsOn(ctx, row, memberships, last);
   return {
@@ -230,7 +230,7 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     userTypes: userTypesOf(memberships),
     memberUnits: memberships.map((each) => each.shown),
     memberGroups: presentGroupBriefs(row.groups),
-    ...lastFields(ctx, row),
+    ...accountFields(ctx, row),
   };
 }
 

@@ -7,9 +7,9 @@ import type { Schema } from "../../store/schema/schema.ts";
 import { filesOf } from "../files/attached-files.ts";
 import { audienceLists, type Reader, readable } from "../visibility/audience.ts";
 
-type Asked = Reader & { readonly ids: readonly number[] };
+type EventSelection = Reader & { readonly ids: readonly number[] };
 
-const eventQuery = (db: Db, p: Asked) =>
+const eventQuery = (db: Db, p: EventSelection) =>
   db
     .selectFrom("events as e")
     .innerJoin("audiences as a", "a.id", "e.audience_id")
@@ -28,13 +28,13 @@ const eventQuery = (db: Db, p: Asked) =>
     .select(["m.seen_at", "m.answer"])
     .where((eb) => isAmong(db, eb.ref("e.id"), p.ids));
 
-const reads = (db: Db, p: Asked) => truth(readable(db, "a", p)).as("reads");
+const reads = (db: Db, p: EventSelection) => truth(readable(db, "a", p)).as("reads");
 
 /** Returns events with the reader's marks, including deleted events; `reads` tells whether the reader may read them. */
-export const eventRows = prepared((db, p: Asked) => eventQuery(db, p).select(reads(db, p)));
+export const eventRows = prepared((db, p: EventSelection) => eventQuery(db, p).select(reads(db, p)));
 
 /** Selects the parts of an event that its representation contains besides its row. */
-const shownEventQuery = (db: Db, p: Asked) =>
+const shownEventQuery = (db: Db, p: EventSelection) =>
   eventQuery(db, p)
     .select(audienceLists(db, "e.audience_id"))
     .select([filesOf(db, "event", "e.id").as("files"), datesIn(db).as("dates")]);
@@ -49,10 +49,10 @@ const datesIn = (db: Db) =>
   );
 
 /** Returns events as `eventRows`, with everything that `presentEvent` needs. */
-export const shownEventRows = prepared((db, p: Asked) => shownEventQuery(db, p).select(reads(db, p)));
+export const shownEventRows = prepared((db, p: EventSelection) => shownEventQuery(db, p).select(reads(db, p)));
 
 /** Returns events that the reader may read, as the caller knows, with everything that `presentEvent` needs. */
-export const readableEventRows = prepared((db, p: Asked) => shownEventQuery(db, p));
+export const readableEventRows = prepared((db, p: EventSelection) => shownEventQuery(db, p));
 
 export type ShownEventRow = Awaited<ReturnType<typeof readableEventRows>>[number];
 export type EventRow = Awaited<ReturnType<typeof eventRows>>[number];

@@ -8,14 +8,14 @@ import { ability } from "./find-event.ts";
 /** The `previous_at` of an event's first occurrence: earlier than all times, so that a single comparison suffices. */
 export const never = Number.MIN_SAFE_INTEGER;
 
-interface Placed {
+interface IndexedEvent {
   readonly id: number;
   readonly author: number;
   readonly readers: Readers;
 }
 
 /** Adds the occurrences of an event to the feed index. */
-export async function placeEvent({ db }: Ctx, event: Placed): Promise<void> {
+export async function placeEvent({ db }: Ctx, event: IndexedEvent): Promise<void> {
   await sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at)
     select place.value, d.start_at, d.event_id, d.end_at, d.span,
       lag(d.start_at, 1, ${sql.lit(never)}) over (partition by place.value order by d.start_at)
@@ -24,7 +24,7 @@ export async function placeEvent({ db }: Ctx, event: Placed): Promise<void> {
 }
 
 /** Removes the occurrences of an event from the feed index. Must run before its occurrences or readers change. */
-export async function displaceEvent({ db }: Ctx, event: Placed): Promise<void> {
+export async function displaceEvent({ db }: Ctx, event: IndexedEvent): Promise<void> {
   await db
     .deleteFrom("event_places")
     .where((eb) => isAmong(db, eb.ref("place"), placesOfEvent(event)))
@@ -35,7 +35,7 @@ export async function displaceEvent({ db }: Ctx, event: Placed): Promise<void> {
     .execute();
 }
 
-function placesOfEvent({ author, readers }: Placed): string[] {
+function placesOfEvent({ author, readers }: IndexedEvent): string[] {
   const common = readers.type === "user" ? [] : [placeInFeed.common];
   return [...placesOf(eventAudienceOf(readers), { author, owner: readers.owner }), ...common];
 }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import { type ContentKey, chunkBytes } from "./file-contents.ts";
 import { type FileType, typeOf } from "./file-types.ts";
@@ -21,7 +21,7 @@ export function sizeOf(data: string): number {
 export async function* chunksOf(data: string): AsyncGenerator<Buffer> {
   for (let at = 0; at < data.length; at += chunkCharacters) {
     yield Buffer.from(data.slice(at, at + chunkCharacters), "base64");
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 let last: Promise<void> = Promise.resolve();
 
@@ -7,6 +7,6 @@ let last: Promise<void> = Promise.resolve();
  * for the same next turn, they would run one after the other in it and block everything else.
  */
 export function takeTurn(): Promise<void> {
-  last = last.then(() => nextTurn());
+  last = last.then(() => yieldToEventLoop());
   return last;
 }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
 import { isReplayable, withoutSecrets } from "../../contract/secrets.ts";
@@ -41,7 +41,7 @@ export async function repeatableOf(
   for (const text of long) {
     for (let at = 0; at < text.length; at += portion) {
       hash.update(text.slice(at, at + portion));
-      await breathe();
+      await yieldToEventLoop();
     }
   }
   return { op, key, input_hash: hash.digest("base64url") };

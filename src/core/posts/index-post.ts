@@ -3,7 +3,7 @@ import type { Ctx } from "../pipeline/context.ts";
 import { placesOf } from "../visibility/feed-index.ts";
 import { postAudienceOf } from "./post-audience.ts";
 
-interface Placed {
+interface IndexedPost {
   readonly id: number;
   readonly listed_at: number;
   readonly updated_at: number;
@@ -12,7 +12,7 @@ interface Placed {
 /** Adds a post that has no entries yet to the feed index. */
 export async function addPlaces(
   { db }: Pick<Ctx, "db">,
-  { id, listed_at, updated_at }: Placed,
+  { id, listed_at, updated_at }: IndexedPost,
   places: readonly string[],
 ): Promise<void> {
   const rows = places.map((place) => ({ place, post_id: id, listed_at, updated_at }));

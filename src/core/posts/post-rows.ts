@@ -12,13 +12,13 @@ import { editable, type PostReader, postReader } from "../visibility/post-visibi
 import { mentionsWhere } from "./mentions.ts";
 import { commentRows } from "./present-comments.ts";
 
-type Asked = PostReader & GroupReader & { readonly ids: readonly number[] };
+type PostSelection = PostReader & GroupReader & { readonly ids: readonly number[] };
 
 /**
  * Returns posts with the reader's marks and permissions, including deleted posts. `reads` holds only while the post is
  * published. The name of a group that the reader may not see is null.
  */
-const postQuery = (db: Db, p: Asked) =>
+const postQuery = (db: Db, p: PostSelection) =>
   db
     .selectFrom("posts as p")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
@@ -54,7 +54,7 @@ const latestComment = sql<number>`(select l.id from comments l
   where l.post_id = p.id and l.deleted_at is null order by l.id desc limit 1)`;
 
 /** Selects posts as `postQuery`, with everything that their representation contains except users and polls. */
-const shownPostQuery = (db: Db, p: Asked) =>
+const shownPostQuery = (db: Db, p: PostSelection) =>
   postQuery(db, p)
     .select(audienceLists(db, "p.audience_id"))
     .select([
@@ -75,7 +75,7 @@ function isInPost(db: Db): RawBuilder<SqlBool> {
   return isPostgres(db) ? sql`u.id = any(array(${ids}))` : sql`u.id in (${ids})`;
 }
 
-const postRowsWithUsers = prepared((db, p: Asked) =>
+const postRowsWithUsers = prepared((db, p: PostSelection) =>
   shownPostQuery(db, p).select(nested(db, shortUserRows(db).where(isInPost(db))).as("users")),
 );
 

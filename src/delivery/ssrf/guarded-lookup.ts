@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
 import { isPublic } from "./public-addresses.ts";
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 
-export interface HtmlPage {
+interface HtmlPage {
   readonly language: string;
   /** Name of the instance. */
   readonly name: string;

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 /** Aborts a long-running copy, and receives its progress. */
 export interface Watch {
@@ -67,7 +67,7 @@ export async function syncFolder(path: string): Promise<void> {
 export async function findTableDamage(connection: DatabaseSync, signal: AbortSignal): Promise<string | undefined> {
   const names = connection.prepare("select name from sqlite_master where type = 'table'").all();
   for (const name of ["sqlite_schema", ...names.map((row) => String(row.name))]) {
-    await breathe();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     const found = connection.prepare(`pragma integrity_check('${name.replaceAll("'", "''")}')`).get();
     const said = String(found?.integrity_check);

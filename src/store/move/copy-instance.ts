@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Watch } from "../backup/copy-database.ts";
@@ -108,7 +108,7 @@ function stepper(counts: ReadonlyMap<string, number>, { signal, progress }: Watc
   const total = 2 * counts.values().reduce((sum, count) => sum + count, 0);
   let done = 0;
   return async (rows) => {
-    await breathe();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     done += rows;
     progress(Math.min(1, done / total));
@@ -170,7 +170,7 @@ async function indexWordsAgain(tx: Tx, wordsOf: CopyPlan["wordsOf"], { signal }:
   const columns = ["conversation_id", "deleted_at", "id", "message", "position", "type"];
   const order = [isPostgres(tx) ? "id" : "rowid"];
   for await (const rows of readTableRows(tx, { name: "messages", columns, types: [], order })) {
-    await breathe();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     const found = rows.filter(({ type, deleted_at }) => type === "normal" && deleted_at === null);
     const entries = found.map(({ id, conversation_id, position, message }) => ({

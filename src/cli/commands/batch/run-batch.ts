@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type ErrorCode, ServiceError } from "../../../contract/errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { formatFor } from "../../file-io/file-format.ts";
@@ -124,7 +124,7 @@ async function* resultsOf(
   try {
     for await (const row of rows) {
       // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
-      await breathe();
+      await yieldToEventLoop();
       signal.throwIfAborted();
       const number = begun++;
       running.set(

@@ -2,7 +2,7 @@ import type { Client } from "../../../http/client/client.ts";
 import { version } from "../../session/version.ts";
 import { type FactChecks, failed, lengthOf, ok, warning } from "./finding.ts";
 
-export interface InstanceFacts {
+interface InstanceFacts {
   readonly address: string;
   /** HTTP status of /healthz. */
   readonly health: number;

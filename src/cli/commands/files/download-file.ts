@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import { files } from "../../../contract/files.ts";
@@ -58,7 +58,7 @@ async function toFile(content: Content, path: string, { signal, terminal, force 
   try {
     for await (const bytes of content.read()) {
       // A local database answers without yielding to the event loop, so Ctrl-C would otherwise not be handled.
-      await breathe();
+      await yieldToEventLoop();
       signal.throwIfAborted();
       await file.write(bytes);
       done += bytes.length;

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
 import { ConditionError, Interrupted } from "../../errors/cli-errors.ts";
 import { portionsOf } from "../../file-io/portions.ts";
@@ -139,7 +139,7 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
         terminal.progress(undefined);
         yield some;
         // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
-        await breathe();
+        await yieldToEventLoop();
         terminal.progress(`applying  ${bar(made / total)}  ${made} of ${total}`);
       }
     } catch (error) {

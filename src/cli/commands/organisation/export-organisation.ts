@@ -8,6 +8,7 @@ import { type Export, exportItems } from "../../file-io/export-file.ts";
 import { portionsOf } from "../../file-io/portions.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { walkItems } from "../../kit/walk-list.ts";
+import { exportableUnits } from "../transfer/exportable-units.ts";
 import { shortestFirst } from "./file/organisation-entries.ts";
 import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
 import { openScratch } from "./file/scratch-database.ts";
@@ -107,30 +108,11 @@ function problemsOfLabels(types: OrganisationSnapshot["userTypes"]) {
 
 async function writeUnits(
   to: Export<string>,
-  { units, unitById }: OrganisationSnapshot,
+  { units }: OrganisationSnapshot,
   names: Names,
   write: Write,
 ): Promise<void> {
-  const good = units.filter(({ id, name, reference, parent }) => {
-    const above = parent && unitById.get(parent.id)?.reference;
-    if (reference === null) {
-      to.skip(`unit ${id} (${name}) has no reference; run wcs units update ${id} --reference REF`);
-    } else if (parent && !above) to.skip(`unit ${id} (${name}) is below unit ${parent.id}, which has no reference`);
-    else return true;
-    return false;
-  });
-  const below = Map.groupBy(good, ({ parent }) => parent?.id);
-  const written = new Set(good.map(({ id }) => id));
-  const roots = good.filter(({ parent }) => parent === null || !written.has(parent.id));
-  const byReference = (a: { reference: string | null }, b: { reference: string | null }) =>
-    compare(b.reference ?? "", a.reference ?? "");
-  const waiting = roots.sort(byReference);
-  const ordered: object[] = [];
-  for (let unit = waiting.pop(); unit; unit = waiting.pop()) {
-    ordered.push(unitEntry(unit, names));
-    waiting.push(...(below.get(unit.id) ?? []).sort(byReference));
-  }
-  await write(ordered);
+  await write(exportableUnits(units, to.skip).map((unit) => unitEntry(unit, names)));
 }
 
 async function writeUsers(

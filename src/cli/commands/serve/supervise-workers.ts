@@ -12,7 +12,7 @@ import { type FromWorker, portVariable, type ToWorker } from "./worker-process.t
 /** Milliseconds before a worker that ended is replaced, so that one that fails at once does not take all the time. */
 const pause = 1000;
 
-interface Surroundings {
+interface SupervisorOptions {
   readonly log: Logger;
   readonly terminal: Terminal;
 }
@@ -23,14 +23,14 @@ interface Surroundings {
  */
 export async function superviseWorkers(
   { workers: count, host, port }: ServeOptions,
-  surroundings: Surroundings,
+  options: SupervisorOptions,
 ): Promise<void> {
   await requireFreePort({ host, port });
   const [, file = "", ...args] = process.argv;
   const [first = "", ...others] = args;
   // A single executable takes no file of a program as its first argument.
   cluster.setupPrimary(isSea() ? { exec: first, args: others } : { exec: file, args });
-  await new Supervisor(count, surroundings).run();
+  await new Supervisor(count, options).run();
 }
 
 class Supervisor {
@@ -48,7 +48,7 @@ class Supervisor {
   #isStopping = false;
   #url: string | undefined;
 
-  constructor(count: number, { log, terminal }: Surroundings) {
+  constructor(count: number, { log, terminal }: SupervisorOptions) {
     this.#count = count;
     this.#log = log;
     this.#terminal = terminal;

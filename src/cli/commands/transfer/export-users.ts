@@ -63,24 +63,16 @@ function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Fil
   const names = userTypes.map((type) => type.name).sort();
   const spaced = names.find((name) => name.trim() !== name);
   if (spaced !== undefined) return `has the user type '${spaced}', whose name begins or ends with a space`;
-  return {
-    reference: user.reference,
-    first_name: user.first_name,
-    last_name: user.last_name,
-    email: user.email,
+  const cells = {
+    ...user,
     unit: reference,
     user_types: names.join(";"),
     department: department?.name ?? null,
-    title: user.title,
-    phone: user.phone,
-    birthday: user.birthday,
-    language: user.language,
-    timezone: user.timezone,
     provider: user.provider[0],
-    meta_field_0: user.meta_field_0,
-    meta_field_1: user.meta_field_1,
-    meta_field_2: user.meta_field_2,
-    meta_field_3: user.meta_field_3,
-    meta_field_4: user.meta_field_4,
   };
+  return Object.fromEntries(
+    userRow()
+      .keyof()
+      .options.map((column) => [column, cells[column]]),
+  );
 }

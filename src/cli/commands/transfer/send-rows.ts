@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import type { FileFormat } from "../../file-io/file-format.ts";
@@ -39,7 +39,7 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
   try {
     for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
       // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
-      await breathe();
+      await yieldToEventLoop();
       signal.throwIfAborted();
       limitHeap();
       const good = batch.flatMap((each) => ("row" in each ? [each] : []));

@@ -17,16 +17,15 @@ export interface IcsTimes {
  * Returns the times of a VEVENT, or the reason why it has none. Several whole days become a time from midnight to
  * midnight.
  */
-export function icsTimesOf(found: Properties, surroundings: IcsContext): IcsTimes | string {
+export function icsTimesOf(found: Properties, context: IcsContext): IcsTimes | string {
   const [dtstart, dtend, length] = [found.first("dtstart"), found.first("dtend"), durationOf(found)];
   if (!dtstart) return "has no start (DTSTART)";
   if (length === undefined) return "has a DURATION that cannot be parsed";
-  const start = pointOf(dtstart, "DTSTART", surroundings);
+  const start = pointOf(dtstart, "DTSTART", context);
   if (typeof start === "string") return start;
-  const end = dtend && pointOf(dtend, "DTEND", surroundings);
+  const end = dtend && pointOf(dtend, "DTEND", context);
   if (typeof end === "string") return end;
-  if (start.zone === null)
-    return wholeDays(start.wall, end ? end.wall : start.wall + length.days * dayLength, surroundings);
+  if (start.zone === null) return wholeDays(start.wall, end ? end.wall : start.wall + length.days * dayLength, context);
   const wallEnd = start.wall + length.days * dayLength;
   const from = start.zone.instant(start.wall);
   const to = end ? (end.zone ?? start.zone).instant(end.wall) : start.zone.instant(wallEnd) + length.seconds;

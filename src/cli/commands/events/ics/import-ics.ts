@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { eventTypes } from "../../../../contract/event-schemas.ts";
 import type { Caller } from "../../../../contract/operation.ts";
@@ -112,7 +112,7 @@ async function carryOut(text: string, job: Job): Promise<void> {
     const known = uids.length > 0 ? await findByUid(target.caller, uids, me.id) : new Map<string, ListedEvent>();
     for (const { line, event } of batch) {
       // A local database answers without yielding to the event loop, so Ctrl-C would otherwise not be handled.
-      await breathe();
+      await yieldToEventLoop();
       signal.throwIfAborted();
       const isRead = typeof event !== "string";
       const outcome = isRead ? await putIn(event, known.get(event.uid), target) : skippedRow({ row: [event] });
@@ -131,12 +131,12 @@ interface Read {
   readonly event: ReadEvent | string;
 }
 
-function* readAll(text: string, surroundings: IcsContext): Generator<Read> {
+function* readAll(text: string, context: IcsContext): Generator<Read> {
   const lineOf = new Map<string, number>();
   for (const component of componentsOf(text)) {
     const { name, line } = component;
     if (name === "VTIMEZONE" || name === "VCALENDAR") continue;
-    const event = name === "VEVENT" ? readEvent(component, surroundings) : `is a ${name}, not an event`;
+    const event = name === "VEVENT" ? readEvent(component, context) : `is a ${name}, not an event`;
     const before = typeof event === "string" ? undefined : lineOf.get(event.uid);
     if (typeof event !== "string" && before === undefined) lineOf.set(event.uid, line);
     yield { line, event: before === undefined ? event : `has the same UID as the event of line ${before}` };

@@ -26,9 +26,9 @@ export interface ReadEvent extends IcsTimes {
 }
 
 /** Parses a VEVENT. Returns the reason when it cannot be imported, as a sentence without its subject. */
-export function readEvent(component: RawComponent, surroundings: IcsContext): ReadEvent | string {
+export function readEvent(component: RawComponent, context: IcsContext): ReadEvent | string {
   if (!component.isWhole) return "has no END:VEVENT";
-  const found = propertiesOf(component.lines, surroundings.library);
+  const found = propertiesOf(component.lines, context.library);
   if (typeof found === "string") return found;
   const value = (name: string) => String(found.first(name)?.value ?? "");
   const text = (name: string) => plainText(value(name));
@@ -36,9 +36,9 @@ export function readEvent(component: RawComponent, surroundings: IcsContext): Re
     return `changes one occurrence of the event ${text("uid")} (RECURRENCE-ID), which is not kept`;
   if (text("status").toUpperCase() === "CANCELLED") return "is cancelled (STATUS)";
   if (text("summary").trim() === "") return "has no title (SUMMARY)";
-  const times = icsTimesOf(found, surroundings);
+  const times = icsTimesOf(found, context);
   if (typeof times === "string") return times;
-  const repeats = repeatsOf(found, times, surroundings);
+  const repeats = repeatsOf(found, times, context);
   const link = text("url");
   const isLink = link === "" || url().safeParse(link).success;
   return {

@@ -1,6 +1,6 @@
 import type { Caller } from "../../../../contract/operation.ts";
 import { batchesOf } from "../../../file-io/read-rows.ts";
-import type { FileRow, SourceRow } from "../../../file-io/source-row.ts";
+import type { FileRow } from "../../../file-io/source-row.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { OrganisationSection } from "../file/organisation-schema.ts";
 import type { PlannedChange, Task } from "../plan/change.ts";
@@ -37,26 +37,14 @@ export async function* inBatches<S extends OrganisationSection>(
   rowOf: (task: Task<S>) => FileRow,
   most: number,
 ): AsyncGenerator<Batch<S>> {
-  const waiting = new Map<number, Task<S>>();
-  async function* rows(): AsyncGenerator<SourceRow[]> {
-    let line = 0;
+  async function* sized() {
     for (const task of tasks) {
       const row = rowOf(task);
-      waiting.set(line, task);
-      yield [{ line, size: JSON.stringify(row).length, row }];
-      line += 1;
+      yield [{ task, row, size: JSON.stringify(row).length }];
     }
   }
-  const take = (line: number) => {
-    const task = waiting.get(line);
-    waiting.delete(line);
-    return task ?? [];
-  };
-  for await (const batch of batchesOf(rows(), most)) {
-    yield {
-      tasks: batch.flatMap(({ line }) => take(line)),
-      rows: batch.flatMap((each) => ("row" in each ? [each.row] : [])),
-    };
+  for await (const batch of batchesOf(sized(), most)) {
+    yield { tasks: batch.map(({ task }) => task), rows: batch.map(({ row }) => row) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { userRow } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import type { FileRow } from "../../../file-io/source-row.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
@@ -7,26 +8,7 @@ import { type ApplyContext, type Done, inBatches, reasonsOf } from "./apply-cont
 import { departmentKey, idOfReference } from "./id-directory.ts";
 
 /** Fields that the import of users accepts; other fields take a request each. */
-const importedUserFields = [
-  "reference",
-  "first_name",
-  "last_name",
-  "email",
-  "unit",
-  "user_types",
-  "department",
-  "title",
-  "phone",
-  "birthday",
-  "language",
-  "timezone",
-  "provider",
-  "meta_field_0",
-  "meta_field_1",
-  "meta_field_2",
-  "meta_field_3",
-  "meta_field_4",
-] as const;
+const importedUserFields = userRow().keyof().options;
 
 export const most = 1000;
 

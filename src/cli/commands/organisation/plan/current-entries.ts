@@ -8,7 +8,7 @@ import type { OrganisationEntry } from "../file/organisation-schema.ts";
 export type CurrentUserType = OutputOf<typeof usertypes.get>;
 export type CurrentUnit = OutputOf<typeof units.get>;
 export type CurrentUser = OutputOf<typeof users.get>;
-export type CurrentWebhook = OutputOf<typeof webhooks.get>["data"];
+type CurrentWebhook = OutputOf<typeof webhooks.get>["data"];
 
 /** Labels of units and user types by ID; null for those without a reference. */
 export interface Names {
