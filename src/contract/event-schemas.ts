@@ -178,13 +178,18 @@ const shown = once(() => ({
 export const event = once(() => z.object({ ...shown(), shared: z.boolean() }).meta({ id: "Event" }));
 export const occurrence = once(() => z.object(shown()).meta({ id: "EventOccurrence" }));
 
+/** Maximum number of events after the page that the total counts. */
+export const countedBeyond = 100;
+
 /** A page of events. Its shape differs from the other numbered pages for compatibility. */
 export const hits = <T extends z.ZodType>(item: T) =>
   z.object({
     hits: z.array(item),
     meta: z.object({
       pagination: z.object({
-        total: z.int(),
+        total: z
+          .int()
+          .describe(`Number of events in the list, of which at most ${countedBeyond} after this page are counted`),
         count: z.int(),
         per_page: z.int(),
         current_page: z.int(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { cursorInput, cursorList, emptyResponse, id, idOf, line, nothing, pageInput, time } from "./common-schemas.ts";
 import {
   answer,
+  countedBeyond,
   event,
   eventFields,
   eventParticipant,
@@ -27,8 +28,6 @@ const ignored = { if: "all_day", fields: ["start", "end"] };
 
 /** Maximum number of events that a list shows over all its pages. */
 export const furthestEvent = 10_000;
-/** Maximum number of events after the page that the total counts. */
-export const countedBeyond = 100;
 
 const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, even if its rules go on. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
 

@@ -101,7 +101,7 @@ export const messageOperations = {
     input: () =>
       z.strictObject({
         ...oneMessage(),
-        message: multiline(longestMessage, 1).describe("New text of the message"),
+        message: multiline(longestMessage).describe("New text of the message; empty only if it has files"),
       }),
     output: message,
     ...privateChange,

@@ -78,7 +78,7 @@ export const usertypes = operationGroup("usertypes", {
     path: "/usertypes/{userType=id}",
     summary: "Update a user type",
     description:
-      "Only the given fields change. Any change, also of the name or reference, needs every ability that the user type has or gets, in every unit where somebody holds it.",
+      "Only the given fields change. Any change, also of the name or reference, needs usertypes and every ability that the user type has or gets, in every unit where somebody holds it.",
     access: { ability: "usertypes" },
     input: () =>
       z.strictObject({

@@ -203,6 +203,17 @@ describeEverywhere("messages", (environment) => {
     expect((await bob.get(id)).unread_message_count).toBe(1);
   });
 
+  it("messageUpdate: text can be removed from a message with files only", async () => {
+    const { ann, id, first } = await pair();
+    const { id: messageId } = await ann.caller.call(conversations.send, { id, message: "Look", files: [upload] });
+    const changed = await ann.caller.call(conversations.messageUpdate, { id, messageId, message: "" });
+    expect(changed).toMatchObject({ message: "", files: [{ name: "dot.png" }] });
+    for (const message of ["", " \n"]) {
+      const blank = ann.caller.call(conversations.messageUpdate, { id, messageId: first.id, message });
+      expect(await wrongFields(blank)).toEqual(["message"]);
+    }
+  });
+
   it("messageDelete: it stays in its place, empty", async () => {
     const { ann, bob, id, first } = await pair(3);
     const reply = await bob.send(id, "Re", { parent_id: first.id });

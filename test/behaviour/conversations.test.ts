@@ -50,16 +50,21 @@ describeEverywhere("conversations", (environment) => {
     expect((await ann!.write([bob!.id], "Two")).conversationId).not.toBe(id);
   });
 
+  it("create: a recipient given twice counts once", async () => {
+    const [ann, bob] = await people(2);
+    const { conversationId: id } = await ann!.write([bob!.id, bob!.id], "Hello");
+    expect(await ann!.get(id)).toMatchObject({ type: "direct", participants: [{ id: ann!.id }, { id: bob!.id }] });
+  });
+
   it("create: recipients that are no good are all named", async () => {
     const [ann, bob] = await people(2);
     const { ids } = world();
     const call = ann!.write([bob!.id, bob!.id, 987654, ids.deactivated], "Hello");
     expect((await refusal(call)).fields?.recipients).toEqual([
-      `contains users more than once: ${bob!.id}`,
       "contains users that do not exist: 987654",
       `contains deactivated users: ${ids.deactivated}`,
     ]);
-    expect(await wrongFields(ann!.write([ann!.id], "To me"))).toEqual(["recipients"]);
+    expect(await wrongFields(ann!.write([ann!.id, ann!.id], "To me"))).toEqual(["recipients"]);
     expect(await wrongFields(ann!.write([], ""))).toEqual(["message", "recipients"]);
     expect(await ann!.listed()).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { events } from "../../src/contract/events.ts";
 import { useWorld, type World } from "../support/actors.ts";
 import { upload } from "../support/attachments.ts";
 import { describeOnOneDatabase } from "../support/instance.ts";
-import { refusal, wrongFields } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 const start = Date.parse("2027-03-26T09:00:00Z") / 1000;
 const good = { title: "Meeting", type: "user", start, end: start + 3600 };
@@ -174,7 +174,7 @@ describeOnOneDatabase("events: bad input", (environment) => {
     const { actors, instance } = world();
     const { administrator, member } = actors;
     const files = [upload("a.txt", "a")];
-    expect(await wrongFields(administrator.call(events.filesAdd, { id: 987654, files }))).toEqual(["id"]);
+    expect(await codeOf(administrator.call(events.filesAdd, { id: 987654, files }))).toBe("not_found");
     expect(await wrongFields(administrator.call(events.filesAdd, { id, files: [] }))).toEqual(["files"]);
     await administrator.call(events.filesAddTo, { id, files });
     const [file] = (await administrator.call(events.get, { id })).files;

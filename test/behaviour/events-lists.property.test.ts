@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { countedBeyond, events } from "../../src/contract/events.ts";
+import { countedBeyond } from "../../src/contract/event-schemas.ts";
+import { events } from "../../src/contract/events.ts";
 import type { Caller, OutputOf } from "../../src/contract/operation.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { insertRows } from "../../src/store/bulk.ts";

@@ -126,6 +126,7 @@ describeEverywhere("usertypes", (environment) => {
     await addUser({ unit: places.harbour, userTypes: [shared.id] });
     expect(await codeOf(update({ id: shared.id, abilities: { units: true } }, actors.manager))).toBe("ok");
     expect(await codeOf(update({ id: shared.id, abilities: { units: false } }, actors.manager))).toBe("ok");
+    expect(await codeOf(update({ id: shared.id, name: "Everyone" }, actors.manager))).toBe("ok");
     // Held at the root, the type would give there what the manager has in North only: to the manager, too.
     const { id } = await addUser({ unit: places.root, userTypes: [shared.id] });
     await admin().call(users.membershipAdd, { user: id, unit: places.north, userTypes: [types.manager] });
@@ -134,7 +135,10 @@ describeEverywhere("usertypes", (environment) => {
       expect(await codeOf(update({ id: shared.id, abilities: { user: true } }, by))).toBe("forbidden");
     }
     expect(await codeOf(schemer.call(users.update, { id: world().ids.outsider, title: "Mine" }))).toBe("forbidden");
-    expect(await codeOf(update({ id: shared.id, name: "All of us" }, actors.manager)), "the name").toBe("ok");
+    // A new type of that name, with abilities, would be given to its holders by the next import.
+    for (const change of [{ name: "All of us" }, { reference: "all" }]) {
+      expect(await codeOf(update({ id: shared.id, ...change }, actors.manager)), "its name").toBe("forbidden");
+    }
   });
 
   it("usertypes.list: pages in both directions", async () => {

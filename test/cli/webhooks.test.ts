@@ -85,6 +85,18 @@ it("a local command calls the webhook before it ends, and webhooks logs --wait i
   expect(shut.stderr).toContain("No attempt with event user.create and status 500 arrived within 1s.");
 });
 
+it("webhooks log escapes control characters in headers", async () => {
+  const db = new DatabaseSync(home().path("data/wcs/wcs.db"));
+  const response = JSON.stringify({ headers: { "x-\u001b[2J": "\u001b[1m" }, body: "", cut: false });
+  db.prepare("update webhook_logs set response = ? where id = 1").run(response);
+  db.close();
+  for (const screen of [undefined, { width: 80, height: 24 }]) {
+    const { stdout } = await home().sit(["webhooks", "log", "1", "1"], { ...(screen && { screen }) });
+    expect(stdout).toContain("x-\\u001b[2J");
+    expect(stdout).not.toContain("\u001b[2J");
+  }
+});
+
 it("webhooks verify accepts what was signed, and nothing else", async () => {
   const { body, headers } = receiver.received[0]!;
   writeFileSync(home().path("secret"), secret);

@@ -65,7 +65,7 @@ export const hidden: Record<Kind, readonly (readonly [about: string, actor: Acto
 };
 
 /** Holds the kind of thing that a field names, an input with the ID in it, and `ok` when the operation only filters by it. */
-export type Line = readonly [kind: Kind, input: (scene: HiddenScene, id: number) => object, outcome?: "ok"];
+export type Line = readonly [kind: Kind, input: (scene: HiddenScene, id: number) => object, outcome?: "ok" | "not_found"];
 
 const times = { start: 1_800_000_000, end: 1_800_003_600 };
 const film = [{ type: "youtube", name: "Film", data: "https://www.youtube.com/watch?v=abcdefghijk" }];
@@ -127,7 +127,7 @@ export const hiddenTable: Record<string, Record<string, Line>> = {
   "events.update": id("event", { title: "Changed" }),
   "events.delete": id("event"),
   "events.seen": id("event"),
-  "events.filesAdd": id("event", { files: film }),
+  "events.filesAdd": { id: ["event", (_, id) => ({ id, files: film }), "not_found"] },
   "events.filesAddTo": id("event", { files: film }),
   "events.fileDelete": {
     id: ["event", ({ events }, id) => ({ id, file: events.file })],

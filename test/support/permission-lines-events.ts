@@ -51,12 +51,12 @@ const forReaders = (more: object = {}): Line[] => [
 ];
 
 /** Authors do it, and editors: here the administrator alone, since the manager has not `calendar`. */
-const forEditors = (more: object = {}, unknown = 404): Line[] => [
-  ["for North and below", `        yes   403   403   ${unknown}   401   401`, (scene) => ({ ...chain(scene), ...more })],
-  ["for Harbour alone", `          yes   ${unknown}   403   ${unknown}   401   401`, (scene) => ({ ...unit(scene), ...more })],
-  ["of the member, shared", `      ${unknown}   ${unknown}   yes   403   401   401`, (scene) => ({ ...personal(scene), ...more })],
-  ["one that was deleted", `       410   410   410   ${unknown}   401   401`, (scene) => ({ ...deleted(scene), ...more })],
-  ["none", `                       ${unknown}   ${unknown}   ${unknown}   ${unknown}   401   401`, () => ({ ...none(), ...more })],
+const forEditors = (more: object = {}): Line[] => [
+  ["for North and below", "        yes   403   403   404   401   401", (scene) => ({ ...chain(scene), ...more })],
+  ["for Harbour alone", "          yes   404   403   404   401   401", (scene) => ({ ...unit(scene), ...more })],
+  ["of the member, shared", "      404   404   yes   403   401   401", (scene) => ({ ...personal(scene), ...more })],
+  ["one that was deleted", "       410   410   410   404   401   401", (scene) => ({ ...deleted(scene), ...more })],
+  ["none", "                       404   404   404   404   401   401", () => ({ ...none(), ...more })],
 ];
 
 export const eventLines: Record<string, readonly Line[]> = {
@@ -82,7 +82,7 @@ export const eventLines: Record<string, readonly Line[]> = {
     ["a unit's to oneself", "      yes   404   403   404   401   401", (scene) => ({ ...unit(scene), type: "user" })],
   ],
   "events.delete": forEditors(),
-  "events.filesAdd": forEditors({ files: film }, 422),
+  "events.filesAdd": forEditors({ files: film }),
   "events.filesAddTo": forEditors({ files: film }),
   "events.fileDelete": [
     ["of the event", "             yes   403   403   404   401   401", (scene) => ({ ...chain(scene), file: scene.events.file })],

@@ -1,3 +1,4 @@
+import { sanitizeLine } from "../terminal/sanitize.ts";
 import { pick } from "./field-selection.ts";
 import { columnsOf, details, type OutputOptions, type Writer } from "./renderer.ts";
 
@@ -9,7 +10,7 @@ export function createRowWriter(options: OutputOptions): Writer {
     async page(items) {
       const names = columns ?? columnsOf(items);
       const lines = items.map((item) => names.map((name) => cells.row(pick(item, name.split(".")), name)).join("\t"));
-      if (!begun && header && names.length > 0) lines.unshift(names.join("\t"));
+      if (!begun && header && names.length > 0) lines.unshift(names.map(sanitizeLine).join("\t"));
       begun = true;
       if (lines.length > 0) await terminal.write(`${lines.join("\n")}\n`);
     },
@@ -17,7 +18,7 @@ export function createRowWriter(options: OutputOptions): Writer {
     async one(item) {
       await terminal.write(
         details(item, options)
-          .map(({ path, value }) => `${header ? `${path}\t` : ""}${cells.row(value, path)}\n`)
+          .map(({ path, value }) => `${header ? `${sanitizeLine(path)}\t` : ""}${cells.row(value, path)}\n`)
           .join(""),
       );
     },

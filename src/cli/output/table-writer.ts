@@ -1,4 +1,5 @@
 import Table from "cli-table3";
+import { sanitizeLine } from "../terminal/sanitize.ts";
 import { columnsThatFit, columnWidths, cut } from "../terminal/text-width.ts";
 import { pick } from "./field-selection.ts";
 import type { Item } from "./item.ts";
@@ -25,10 +26,10 @@ export function createTableWriter(options: OutputOptions): Writer {
       if (items.length > 0) await pageOrWrite(tableOf(items), terminal);
     },
     async one(item) {
-      const fields = details(item, options);
-      const wide = Math.max(...fields.map(({ path }) => path.length));
-      const title = (path: string) => (header ? `${terminal.paint.dim(path.padEnd(wide))}  ` : "");
-      const lines = fields.map(({ path, value }) => `${title(path)}${cells.human(value, path)}\n`);
+      const fields = details(item, options).map((field) => ({ ...field, title: sanitizeLine(field.path) }));
+      const wide = Math.max(...fields.map(({ title }) => title.length));
+      const shown = (title: string) => (header ? `${terminal.paint.dim(title.padEnd(wide))}  ` : "");
+      const lines = fields.map(({ path, title, value }) => `${shown(title)}${cells.human(value, path)}\n`);
       await terminal.write(lines.join(""));
     },
     value: (value) => writer.page([{ value }]),
@@ -85,8 +86,7 @@ function titleOf(path: string): string {
   const parts = path.split(".");
   const said =
     parts.at(-1) === "name" && parts.length > 1 ? parts.slice(0, -1) : parts.at(-1) === "id" ? parts : parts.slice(-1);
-  return said
-    .join(" ")
+  return sanitizeLine(said.join(" "))
     .replaceAll("_", " ")
     .replace(/[a-z](?=[A-Z])/g, "$& ")
     .toUpperCase();

@@ -16,7 +16,7 @@ export const participantHandlers = {
     const issues = await recipientIssues(ctx, users);
     if (issues.length > 0) throw invalid({ users: issues });
     const standings = await standingsIn(ctx.db, { conversations: [id] });
-    const joining = users.filter((user) => !standings.some((standing) => standing.user_id === user));
+    const joining = [...new Set(users)].filter((user) => !standings.some((standing) => standing.user_id === user));
     if (standings.length + joining.length > largestGroup) {
       throw invalid({
         users: [`would exceed the maximum of ${largestGroup} people; there are ${standings.length} already`],

@@ -2,9 +2,8 @@ import { updateRow } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Returns messages about users in a list who are not active, or not listed only once. */
+/** Returns messages about users in a list who are not active. */
 export async function recipientIssues(ctx: Ctx, ids: readonly number[]): Promise<string[]> {
-  const repeated = ids.filter((id, at) => ids.indexOf(id) !== at);
   const rows = await ctx.db
     .selectFrom("users")
     .select(["id", "active", "deleted_at"])
@@ -12,7 +11,6 @@ export async function recipientIssues(ctx: Ctx, ids: readonly number[]): Promise
     .execute();
   const known = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
   const messages = [
-    describeIssue("contains users more than once", repeated),
     describeIssue(
       "contains users that do not exist",
       ids.filter((id) => !known.has(id)),

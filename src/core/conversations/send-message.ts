@@ -1,10 +1,10 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
-import { fileIssues, removeFiles } from "../files/attached-files.ts";
+import { fileIssues, presentFiles, removeFiles } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { appendMessage, type Locked } from "./append-message.ts";
@@ -44,6 +44,10 @@ export const messageSendHandlers = {
       throw new ServiceError("forbidden", "Only the author can change a message.");
     }
     if (before.message === message) return presentOneMessage(ctx, mine, before);
+    if (message.trim() === "") {
+      const files = await presentFiles(ctx, "message", [messageId]);
+      if (!files.has(messageId)) throw invalid({ message: ["must not be blank in a message without files"] });
+    }
     const row = { ...before, message, edited_at: ctx.now };
     await updateRow(ctx.db, "messages", messageId, { message, edited_at: ctx.now });
     await unindexWords(ctx.db, messageId);

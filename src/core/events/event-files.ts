@@ -7,7 +7,7 @@ import { editableEvent } from "./find-event.ts";
 
 export const eventFileHandlers = {
   async filesAdd(ctx, { id, files: items }) {
-    await editableEvent(ctx, id, "id");
+    await editableEvent(ctx, id);
     await addFiles(ctx, "event", id, items);
     await touch(ctx, id);
   },

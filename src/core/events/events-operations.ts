@@ -19,10 +19,8 @@ export const admission: Admission<typeof contract> = {
     if (type === "chain" || type === "unit") requireAbility(actor, ability);
   },
   update: requireEditable,
+  filesAdd: requireEditable,
   filesAddTo: requireEditable,
-  async filesAdd(ctx, { id }) {
-    if (id !== undefined) await editableEvent(ctx, id, "id");
-  },
 };
 
 export const checks: Checks<typeof contract> = {

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { type events as contract, countedBeyond, furthestEvent } from "../../contract/events.ts";
+import { countedBeyond } from "../../contract/event-schemas.ts";
+import { type events as contract, furthestEvent } from "../../contract/events.ts";
 import type { Db } from "../../store/database.ts";
 import { isAmong, isPostgres, listed, rowCount, truth } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";

@@ -23,7 +23,9 @@ export const logEntryForm: Renderer<Entry> = (options) => {
   };
 
   function part(title: string, { headers, body }: Entry["request"]): string {
-    const lines = Object.entries(headers).map(([name, value]) => `${paint.dim(name)}: ${sanitizeLine(value)}`);
+    const lines = Object.entries(headers).map(
+      ([name, value]) => `${paint.dim(sanitizeLine(name))}: ${sanitizeLine(value)}`,
+    );
     return `\n${[paint.strong(title), ...lines, ...(body ? ["", indentJson(body)] : [])].join("\n")}\n`;
   }
 };
