@@ -82,7 +82,9 @@ async function findInParts(ctx: Ctx, filter: Filter, { at, time, position, limit
 }
 
 /** Returns the places to search; undefined means all posts. */
-async function placesIn(ctx: Ctx, { author, group, unit, status }: Filter): Promise<string[] | undefined> {
+async function placesIn(ctx: Ctx, { author, group, unit, status, bookmarked }: Filter): Promise<string[] | undefined> {
+  // Few posts are bookmarked, and they have an index.
+  if (bookmarked === true) return undefined;
   if (author !== undefined) return [placeInFeed.author(author)];
   if (group !== undefined) return [placeInFeed.group(group)];
   if (unit !== undefined) return [placeInFeed.owner(unit)];
@@ -170,10 +172,9 @@ function matching(db: Db, { filter, ...shape }: Shape, p: Values) {
     query = query.where(matches(shape.pinned, isMainFeed ? pinnedInMainFeed(p.at) : pinned(p.at)));
   }
   if (filter.pinned !== undefined) query = query.where(matches(filter.pinned, pinned(p.now)));
-  if (filter.bookmarked !== undefined) {
-    query = query.where(matches(filter.bookmarked, marked(p.me, "bookmarked_at")));
-  }
-  if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, marked(p.me, "seen_at")));
+  if (filter.bookmarked === true) query = query.where("p.id", "in", bookmarks(db, p.me));
+  if (filter.bookmarked === false) query = query.where("p.id", "not in", bookmarks(db, p.me));
+  if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, seen(p.me)));
   return query;
 }
 
@@ -211,9 +212,16 @@ const pinned = (now: number) =>
 
 const pinnedInMainFeed = (now: number) => sql<SqlBool>`(${pinned(now)} and p.pinned_main_feed = 1)`;
 
-const marked = (me: number, column: "bookmarked_at" | "seen_at") =>
-  sql<SqlBool>`exists (select 1 from post_marks k
-    where k.post_id = p.id and k.user_id = ${me} and ${sql.ref(`k.${column}`)} is not null)`;
+const bookmarks = (db: Db, me: number) =>
+  db
+    .selectFrom("post_marks as k")
+    .select("k.post_id")
+    .where("k.user_id", "=", me)
+    .where("k.bookmarked_at", "is not", null);
 
-const matches = (wanted: boolean, condition: ReturnType<typeof marked>) =>
+const seen = (me: number) =>
+  sql<SqlBool>`exists (select 1 from post_marks k
+    where k.post_id = p.id and k.user_id = ${me} and k.seen_at is not null)`;
+
+const matches = (wanted: boolean, condition: ReturnType<typeof seen>) =>
   wanted ? condition : sql<SqlBool>`not ${condition}`;

@@ -5,6 +5,8 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
 
 const standardDays = 30;
+const firstDay = 101;
+const lastDay = 1231;
 const february28 = 228;
 const february29 = 229;
 
@@ -12,35 +14,57 @@ type Birthdays = Handlers<typeof contract>["birthdays"];
 
 /** Returns the birthdays of a period, in the order of the days, limited by the actor's setting `show_birthdays`. */
 export const birthdays: Birthdays = async (ctx, input) => {
-  const { from, to, wraps } = period(ctx, input);
-  let query = ctx.db
-    .selectFrom("users")
-    .where("active", "=", 1)
-    .where("birthdays_optout", "=", 0)
-    .where("birthday_key", "is not", null)
-    .where((eb) => {
-      const both = [eb("birthday_key", ">=", from), eb("birthday_key", "<=", to)];
-      return wraps ? eb.or(both) : eb.and(both);
-    });
-  if (ctx.actor.showBirthdays === "none") query = query.where(sql.lit(false), "=", sql.lit(true));
-  if (ctx.actor.showBirthdays === "unit") query = query.where("unit_id", "=", ctx.actor.unitId);
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
-  const rows = await query
-    .select(["id", "birthday"])
-    .orderBy((eb) => eb.case().when("birthday_key", ">=", from).then(0).else(1).end())
-    .orderBy("birthday_key")
-    .orderBy("id")
-    .limit(input.limit)
-    .offset((input.page - 1) * input.limit)
-    .execute();
-  const days = new Map(rows.map(({ id, birthday }) => [id, birthday?.slice(5) ?? ""]));
+  const found: Birthday[] = [];
+  let total = 0;
+  for (const days of rangesOf(period(ctx, input))) {
+    const query = birthdaysIn(ctx, days);
+    const offset = Math.max((input.page - 1) * input.limit - total, 0);
+    const limit = input.limit - found.length;
+    found.push(...(await query.select(["id", "birthday"]).limit(limit).offset(offset).execute()));
+    total += (await query.clearOrderBy().select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow()).total;
+  }
+  const days = new Map(found.map(({ id, birthday }) => [id, birthday?.slice(5) ?? ""]));
   const shown = await presentShortUsers(ctx, [...days.keys()]);
   const items = shown.map((user) => ({ ...user, day: days.get(user.id) ?? "" }));
   return numberedPage(ctx, "/users/birthdays", input, { items, total });
 };
 
+/** The first and the last day as MMDD. */
+interface Days {
+  readonly from: number;
+  readonly to: number;
+}
+interface Birthday {
+  readonly id: number;
+  readonly birthday: string | null;
+}
+
+/** Splits a period that spans New Year, so that each part is in the order of the index. */
+const rangesOf = ({ from, to, wraps }: ReturnType<typeof period>): Days[] =>
+  wraps
+    ? [
+        { from, to: lastDay },
+        { from: firstDay, to },
+      ]
+    : [{ from, to }];
+
+/** The conditions of literals are those of the index `users_birthday`, so that it alone gives counts and skips pages. */
+function birthdaysIn({ db, actor }: Ctx, { from, to }: Days) {
+  let query = db
+    .selectFrom("users")
+    .where("active", "=", sql.lit(1))
+    .where("birthdays_optout", "=", sql.lit(0))
+    .where("birthday_key", ">=", from)
+    .where("birthday_key", "<=", to)
+    .orderBy("birthday_key")
+    .orderBy("id");
+  if (actor.showBirthdays === "none") query = query.where(sql.lit(false), "=", sql.lit(true));
+  if (actor.showBirthdays === "unit") query = query.where("unit_id", "=", actor.unitId);
+  return query;
+}
+
 /**
- * Returns the first and last day as MMDD; `wraps` is true when the period includes New Year. Outside leap years,
+ * Returns the first and last day; `wraps` is true when the period includes New Year. Outside leap years,
  * birthdays on 29 February count as 28 February.
  */
 function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: string | undefined }) {

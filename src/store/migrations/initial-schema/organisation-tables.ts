@@ -113,7 +113,8 @@ const userTables = ({ id, key, number, clustered }: ColumnTypes) => [
     created_at ${number} not null,
     updated_at ${number} not null
   )`,
-  "create index users_birthday on users (birthday_key, id) where birthday_key is not null",
+  "create index users_birthday on users (birthday_key, id) where active = 1 and birthdays_optout = 0",
+  "create index users_provider on users (provider, id)",
   "create index users_unit on users (unit_id, id)",
   "create index users_name on users (name_key, id)",
   "create index users_admin on users (id) where admin = 1",
