@@ -41,7 +41,8 @@ export async function statements(db: Kysely<any>, ...texts: string[]): Promise<v
 // biome-ignore lint/suspicious/noExplicitAny: any schema
 export async function hasTable(db: Kysely<any>, name: string): Promise<boolean> {
   const { rows } = isPostgres(db)
-    ? await sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = ${name}`.execute(
+    ? // Not information_schema, which hides tables without rights.
+      await sql`select 1 from pg_class where relnamespace = current_schema()::regnamespace and relname = ${name}`.execute(
         db,
       )
     : await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db);

@@ -4,6 +4,8 @@ import { finished, start, useHome } from "./support.ts";
 
 const home = useHome();
 
+const notAUrl = /^error: The URL of the database is not valid\.\nhint: .*percent-encoded\.\n$/i;
+
 /** What is typed, the exit code, and what stderr says. */
 const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] = [
   ["nonsense", 2, /^error: Unknown command 'wcs nonsense'\.\nusage: wcs <command>; see wcs --help\n$/],
@@ -68,6 +70,9 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --db a --url http://b", 2, /^error: --db and --url cannot be used together\.\n$/],
   ["units list --profile nobody", 2, /^error: Unknown profile 'nobody'\./],
   ["units list --db http://example.com", 2, /hint: Use --url\./],
+  ["units list --db postgres:w1", 2, notAUrl],
+  ["units list --db postgres://u@host:abc/db", 2, notAUrl],
+  ["units list --db Postgres://u@host/db", 2, notAUrl],
   ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
   ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as cannot be used with an instance/],
   ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a duration/],

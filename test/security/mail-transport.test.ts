@@ -127,10 +127,14 @@ describeOnDatabases("the way to the mail server", (open) => {
 
 it("Only addresses of this machine, and its name for them, need no TLS", () => {
   const requires = (host: string) => smtpTarget(`smtp://${host}:25`, false).requireTLS;
-  expect(["localhost", "LOCALHOST", "127.0.0.1", "127.8.8.8", "[::1]"].map(requires)).not.toContain(true);
+  expect(["localhost", "LOCALHOST", "127.0.0.1", "127.8.8.8", "127.100.100.100", "[::1]"].map(requires)).not.toContain(
+    true,
+  );
   const elsewhere = [
     "mail.example.com",
     "localhost.example.com",
+    "mylocalhost",
+    "1.127.0.0.1",
     "127.0.0.1.example.com",
     "10.0.0.1",
     "[::2]",

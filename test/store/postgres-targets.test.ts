@@ -48,6 +48,34 @@ describe("PostgreSQL targets", () => {
     await (await openDatabase(target)).close();
   });
 
+  it("whose user has no rights on the tables: says so, not that it is empty", async () => {
+    const { target, remove } = await newDatabase("postgres");
+    await (await openDatabase(target, create)).close();
+    await sql(target, "create role reader_without_rights login password 'x'");
+    const url = new URL(target);
+    url.username = "reader_without_rights";
+    url.password = "x";
+    for (const options of [undefined, create]) {
+      expect(await refusal(openDatabase(url.href, options))).toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("lacks a right"),
+      });
+    }
+    await sql(target, "drop role reader_without_rights");
+    await remove();
+  });
+
+  it("over TLS where there is none, or with a certificate that is missing: says so", async () => {
+    expect(await refusal(openDatabase(`${target}?sslmode=verify-full`))).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("over TLS"),
+    });
+    expect(await refusal(openDatabase(`${target}?sslrootcert=/missing.pem`))).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("/missing.pem"),
+    });
+  });
+
   it("of a newer wcs: refused", async () => {
     const newer = await newDatabase("postgres");
     await (await openDatabase(newer.target, create)).close();

@@ -28,8 +28,15 @@ export function baseUrl(text: string): string {
   return text.replace(/\/+$/, "").replace(/\/api$/, "");
 }
 
-/** Returns the address of a database for a profile. Relative paths become absolute. */
-export const databaseAddress = (text: string): string => (/^postgres(ql)?:\/\//.test(text) ? text : resolve(text));
+/** Returns the address of a database for a profile. Relative paths become absolute. The error repeats no password. */
+export function databaseAddress(text: string): string {
+  if (!/^postgres(ql)?:/i.test(text)) return resolve(text);
+  // Without a host, pg takes the local one.
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace("@/", "@localhost/"))) return text;
+  throw new UsageError("the URL of the database is not valid", {
+    hint: "write postgres://USER@HOST:PORT/DATABASE, with characters like / # @ of a password percent-encoded",
+  });
+}
 
 /** Finds the target by flags, else by the environment, else by the current profile. */
 export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, config: Config = readConfig(env)): Target {

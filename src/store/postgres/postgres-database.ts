@@ -22,7 +22,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Opens a PostgreSQL database (or an engine that speaks its protocol) by URL. */
 export async function connectPostgres(target: string, { create }: OpenOptions): Promise<Connected> {
-  const url = withPassword(target);
+  const url = readable(target);
   const behindPooler = isBehindPooler(url);
   const pool = openPool(url, behindPooler);
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
@@ -33,7 +33,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   runDirectly(reader, "postgres", read);
   try {
     const { rows } = await pool.query(
-      "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours, has_schema_privilege(current_schema(), 'create') as may_create from information_schema.tables where table_schema = current_schema()",
+      "select count(*) as tables, count(*) filter (where relname = 'kysely_migration') as ours, has_schema_privilege(current_schema(), 'create') as may_create from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')",
     );
     if (create && rows[0].tables > 0 && rows[0].ours === 0) {
       throw new ServiceError("conflict", "The database contains other tables; wcs needs a database of its own.");
@@ -58,6 +58,15 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
       await pool.end();
     },
   };
+}
+
+/** Returns the URL with its password. Throws `unavailable` for one that pg cannot read, or that names a missing certificate. */
+function readable(target: string): string {
+  try {
+    return withPassword(target);
+  } catch (cause) {
+    throw new ServiceError("unavailable", `The database URL cannot be used: ${(cause as Error).message}.`, { cause });
+  }
 }
 
 function openPool(url: string, behindPooler: boolean): pg.Pool {
@@ -129,6 +138,8 @@ const missingPassword = /password must be a (non-empty )?string$/i;
 const lostConnection =
   /^(timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client .* is not queryable)/;
 
+const withoutTls = /^The server does not support SSL connections/;
+
 const hasMessage = (error: unknown, known: RegExp): boolean =>
   error instanceof Error && sqlState(error) === undefined && known.test(error.message);
 
@@ -166,6 +177,12 @@ function explain(error: unknown): unknown {
   }
   if (state === "53100") {
     return new ServiceError("unavailable", "The disk of the database server is full; nothing was changed.", {
+      cause: error,
+    });
+  }
+  if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) {
+    return new ServiceError("unavailable", `PostgreSQL cannot be reached over TLS: ${(error as Error).message}.`, {
+      hint: "Check sslmode and sslrootcert in the database URL.",
       cause: error,
     });
   }

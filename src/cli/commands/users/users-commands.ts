@@ -125,7 +125,7 @@ export const users: Commands = {
   current: command(ops.current, {}),
   welcome: command(ops.welcome, {
     args: [{ field: "users", label: "id", many: true }],
-    done: ({ users }) => `Sent the welcome mail to user${users.length === 1 ? "" : "s"} ${users.join(", ")}.`,
+    done: ({ users }) => `Queued the welcome mail to user${users.length === 1 ? "" : "s"} ${users.join(", ")}.`,
     examples: ["wcs users welcome 12 13"],
   }),
   password: command(ops.password, {
