@@ -35,7 +35,7 @@ __wcs_place() {
     'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --provider --email --cursor --limit --all --watch --interval'; values='--unit=@units --user-type=@usertypes --provider= --email= --cursor= --limit= --interval=' ;;
     'users get') flags='--reference --watch --interval'; values='--reference= --interval='; args=('@users'); many=1 ;;
     'users search') flags='--limit --watch --interval'; values='--limit= --interval='; args=(''); many=1 ;;
-    'users create') flags='--first-name --last-name --email --service --no-service --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --provider --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department= --password-file=@file --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --provider= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
+    'users create') flags='--first-name --last-name --email --service --no-service --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --provider --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department=@departments --password-file=@file --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --provider= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
     'users update') flags='--first-name --last-name --email --admin --no-admin --reference --title --phone --birthday --language --timezone --provider --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --provider= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset='; args=('@users') ;;
     'users delete') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users deactivate') flags='--yes -y --dry-run -n'; args=('@users') ;;
@@ -53,8 +53,8 @@ __wcs_place() {
     'users avatar delete') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users membership') words='list add set remove' ;;
     'users membership list') flags='--limit --watch --interval'; values='--limit= --interval='; args=('@users') ;;
-    'users membership add') flags='--user-types --department --data --dry-run -n'; values='--user-types=@usertypes --department= --data='; args=('@users' '@units') ;;
-    'users membership set') flags='--unit --user-types --department --overwrite --no-overwrite --data --unset --dry-run -n'; values='--unit=@units --user-types=@usertypes --department= --data= --unset='; args=('@users' '@units') ;;
+    'users membership add') flags='--user-types --department --data --dry-run -n'; values='--user-types=@usertypes --department=@departments --data='; args=('@users' '@units') ;;
+    'users membership set') flags='--unit --user-types --department --overwrite --no-overwrite --data --unset --dry-run -n'; values='--unit=@units --user-types=@usertypes --department=@departments --data= --unset='; args=('@users' '@units') ;;
     'users membership remove') flags='--yes -y --dry-run -n'; args=('@users' '@units') ;;
     'users import') flags='--format --strict --results --dry-run -n --create-user-types --key --map --set --mapping --save-mapping --deactivate-missing --scope --max-removals --yes -y'; values='--format=csv|ndjson --results=@file --key=reference|email --map= --set= --mapping=@file --save-mapping=@file --scope=provider:|unit: --max-removals='; args=('@file') ;;
     'users export') flags='--format --unit --inactive'; values='--format=csv|ndjson --unit=@units'; args=('@file') ;;
@@ -75,8 +75,8 @@ __wcs_place() {
     'units delete') flags='--transfer --data --yes -y --dry-run -n'; values='--transfer=@units --data='; args=('@units') ;;
     'units department') words='add update remove' ;;
     'units department add') flags='--dry-run -n'; args=('@units' '') ;;
-    'units department update') flags='--name --data --dry-run -n'; values='--name= --data='; args=('@units' '') ;;
-    'units department remove') flags='--yes -y --dry-run -n'; args=('@units' '') ;;
+    'units department update') flags='--name --data --dry-run -n'; values='--name= --data='; args=('@units' '@departments') ;;
+    'units department remove') flags='--yes -y --dry-run -n'; args=('@units' '@departments') ;;
     'units image') words='get set delete' ;;
     'units image get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('@units') ;;
     'units image set') flags='--dry-run -n'; args=('@units' '@file') ;;
@@ -106,7 +106,7 @@ __wcs_place() {
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
     'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
     'names') words='find' ;;
-    'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks --limit= --interval='; args=(''); many=1 ;;
+    'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks|tokens --limit= --interval='; args=(''); many=1 ;;
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
     'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;

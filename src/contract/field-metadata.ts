@@ -13,18 +13,19 @@ export const referenceNouns = {
   conversations: "conversation",
   sessions: "session",
   tokens: "token",
+  departments: "department",
   files: "file",
 } as const;
 
-/** The group in which the thing that an ID stands for can be looked up. */
+/** The kind of the thing that an ID stands for. */
 export type Reference = keyof typeof referenceNouns;
 
 /** The kinds of things that people know by name. The command line takes their names where it takes an ID. */
-export const namedKinds = ["users", "units", "usertypes", "groups", "webhooks"] as const;
+export const namedKinds = ["users", "units", "usertypes", "groups", "webhooks", "tokens"] as const;
 export type NamedKind = (typeof namedKinds)[number];
 
 /** The kinds of things whose titles need not be unique. Prompts offer a list of them where an ID is missing. */
-export const listedKinds = ["events", "posts", "conversations", "sessions", "tokens"] as const;
+export const listedKinds = ["events", "posts", "conversations", "sessions"] as const;
 export type ListedKind = (typeof listedKinds)[number];
 
 /** Metadata of a schema, given with zod's `meta`: everything that code has to know beyond the type of a value. */

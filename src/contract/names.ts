@@ -13,7 +13,7 @@ export const names = operationGroup("names", {
     method: "GET",
     path: "/names",
     summary: "Find things by name, reference or e-mail address",
-    description: `Finds users, units, user types, groups and webhooks. For each text and kind, the response has the thing with this reference or e-mail address; otherwise those with this name, ignoring case and accents; otherwise those with a similar name: ${mostMatches} at most. \`ref:E-7\` finds references only, and \`me\` finds you. Without texts, the response has the first things of each kind. Only things that you can see are found.`,
+    description: `Finds users, units, user types, groups, webhooks and API tokens. For each text and kind, the response has the thing with this reference or e-mail address; otherwise those with this name, ignoring case and accents; otherwise those with a similar name: ${mostMatches} at most. \`ref:E-7\` finds references only, and \`me\` finds you. Without texts, the response has the first things of each kind. Only things that you can see are found.`,
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -35,7 +35,9 @@ export const names = operationGroup("names", {
           detail: z
             .string()
             .nullable()
-            .describe("Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook"),
+            .describe(
+              "Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook, the owner of a token",
+            ),
           match: z.enum(["reference", "email", "name", "similar"]).describe("How the text matches"),
         })
         .meta({ id: "NameMatch" }),

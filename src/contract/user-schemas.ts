@@ -147,7 +147,7 @@ const personalFields = () => ({
 export const identity = () => ({ first_name: firstName(), last_name: lastName(), email: email() });
 /** The user types and the department of a membership. */
 export const userTypeIds = () => z.array(id("usertypes")).max(100);
-export const departmentId = () => id().describe("ID of a department of the unit");
+export const departmentId = () => id("departments").describe("Department of the unit");
 
 /** The optional fields of a user. */
 export const profileFields = () => ({

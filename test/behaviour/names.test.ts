@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { groups } from "../../src/contract/groups.ts";
 import { names } from "../../src/contract/names.ts";
+import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -88,6 +89,17 @@ describeEverywhere("names", (environment) => {
       { id: hook.id, match: "name", detail: "https://x.example/" },
     ]);
     for (const actor of ["manager", "member"] as const) expect(await found(actor, "payroll", "webhooks")).toEqual([]);
+  });
+
+  it("names.find finds API tokens of others for administrators only", async () => {
+    const { actors, ids } = world();
+    const own = { name: "Deploy", scopes: ["read"] };
+    const { id } = await actors.member.call(tokens.create, own);
+    expect(await found("member", "deploy", "tokens")).toEqual([[id, "name"]]);
+    expect(await found("member", "Dep", "tokens")).toEqual([[id, "similar"]]);
+    const { name: detail } = await actors.member.call(users.get, { id: ids.member });
+    expect(await find("administrator", "deploy", "tokens")).toMatchObject([{ id, match: "name", detail }]);
+    for (const actor of ["manager", "outsider"] as const) expect(await found(actor, "deploy", "tokens")).toEqual([]);
   });
 
   it("names.find finds no deleted webhooks, so that another one of the same name is found by it", async () => {

@@ -143,6 +143,15 @@ it("names lead to IDs, and nothing goes wrong aloud", async () => {
   expect(await run("units", "1,Sal")).toMatchObject({ code: 0, stdout: "1,Sales\tAcme, 2\n" });
   expect(await run("units", "2")).toMatchObject({ code: 0, stdout: "1\tAcme\n2\tSales\n" });
   expect(await run("units", "", "units", "get", "--profile=nobody")).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  await home().wcs(["units", "department", "add", "Sales", "Exports"]);
+  const update = ["units", "department", "update", "Sales"];
+  expect(await run("departments", "", ...update, "")).toMatchObject({ code: 0, stdout: "1\tExports\n" });
+  expect(await run("departments", "Ex", ...update, "Ex")).toMatchObject({ code: 0, stdout: "Exports\t1\n" });
+  const add = ["users", "membership", "add", "1", "Sales", "--department"];
+  expect(await run("departments", "", ...add)).toMatchObject({ code: 0, stdout: "1\tExports\n" });
+  expect(await run("departments", "", "units", "department", "update", "")).toMatchObject({ code: 0, stdout: "" });
+  await home().wcs(["tokens", "create", "--name", "nightly", "--scopes", "read"]);
+  expect(await run("tokens", "ni")).toMatchObject({ code: 0, stdout: "nightly\tAda Lovelace, 1\n" });
   expect(await run("nonsense")).toMatchObject({ code: 0, stderr: "" });
   const config = home().path("config/config.json");
   const before = readFileSync(config);

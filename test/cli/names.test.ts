@@ -66,6 +66,58 @@ describe("names in place of IDs", () => {
     expect(issue).toMatchObject({ code: 6, stderr: expect.stringContaining("--user-types: no user type is called") });
   });
 
+  it("API tokens are found by name, and those of one name are told apart by their owners", async () => {
+    const { id } = await json("tokens", "create", "--name", "Nightly build", "--scopes", "read");
+    expect(await json("tokens", "get", "nightly build")).toMatchObject({ id, name: "Nightly build" });
+    const machine = await json("users", "create", "--service", "--first-name", "C", "--last-name", "I", "--unit", "1");
+    const owner = ["--owner", String(machine.id)];
+    const other = await json("tokens", "create", "--name", "nightly build", "--scopes", "read", ...owner);
+    const several = await wcs("tokens", "revoke", "nightly build", "--yes");
+    expect(several).toMatchObject({ code: 2, stdout: "" });
+    expect(several.stderr).toContain(
+      `2 tokens are called nightly build: Nightly build (Ada Lovelace, ${id}), nightly build (C I, ${other.id})`,
+    );
+    expect(await wcs("tokens", "revoke", String(other.id), "--yes")).toMatchObject({ code: 0 });
+    expect(await wcs("tokens", "revoke", "Nightly build", "--yes")).toMatchObject({ code: 0 });
+    expect(await json("tokens", "list")).toEqual([]);
+  });
+
+  it("departments are found by their name in the unit of the line, into which a membership moves", async () => {
+    const add = async (unit: string, name: string) => (await json("units", "department", "add", unit, name)).id;
+    const [welding, upper, root] = [
+      await add("AR-J", "Wélding"),
+      await add("AR-J", "WELDING"),
+      await add("1", "Welding"),
+    ];
+    const renamed = await json("units", "department", "update", "AR-J", "WELDING", "--name", "Paint");
+    expect(renamed).toMatchObject({ id: upper, name: "Paint" });
+    const department = async (...args: string[]) => {
+      expect(await wcs("users", "membership", "set", "bob@example.com", ...args)).toMatchObject({ code: 0 });
+      return (await json("users", "membership", "list", "bob@example.com"))[0].department.id;
+    };
+    expect(await department("AR-J", "--department", "welding")).toBe(welding);
+    expect(await department("AR-J", "--department", "paint")).toBe(upper);
+    expect(await department("AR-J", "--unit", "1", "--department", "welding")).toBe(root);
+    expect(await department("1", "--unit", "AR-J", "--department", String(welding))).toBe(welding);
+    const eve = ["--first-name", "Eve", "--last-name", "Ex", "--email", "eve.ex@example.com", "--unit", "AR-J"];
+    expect(await json("users", "create", ...eve, "--department", "paint")).toMatchObject({ department: { id: upper } });
+    const none = await wcs("units", "department", "remove", "AR-J", "Weld", "--yes");
+    expect(none).toMatchObject({ code: 6, stdout: "" });
+    const known = `Paint (${upper}), Wélding (${welding})`.split(", ");
+    for (const each of known) expect(none.stderr).toContain(each);
+    expect(none.stderr).toContain("<department>: no department of Argyll Works is called Weld; it has ");
+    await json("units", "department", "update", "AR-J", "Paint", "--name", "WELDING");
+    const several = await wcs("units", "department", "remove", "AR-J", "welding", "--yes");
+    expect(several).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("2 departments of Argyll Works are called"),
+    });
+    expect(await wcs("units", "department", "remove", "AR-J", "WELDING", "--yes")).toMatchObject({ code: 0 });
+    const { departments } = await json("units", "get", "AR-J");
+    expect(departments).toMatchObject([{ id: welding }]);
+    expect(await sit(["Wélding"], "units", "department", "remove", "AR-J", "--yes")).toMatchObject({ code: 0 });
+  });
+
   it("a text that matches nothing exits with 6 and tells similar names", async () => {
     const none = await wcs("users", "list", "--unit", "Argyl", "--user-type", "nobody");
     expect(none).toMatchObject({ code: 6, stdout: "" });

@@ -27,6 +27,7 @@ export type Completes =
   | "groups"
   | "sessions"
   | "tokens"
+  | "departments"
   | "profiles"
   | "aliases"
   | "fields"

@@ -73,9 +73,13 @@ export function textsIn(given: unknown): string[] {
   return given === undefined ? [] : [String(given)];
 }
 
+/** Returns whether a field takes a department of a unit. Its name is looked up when the unit is known. */
+export const takesDepartment = (field: Field): boolean => field.refersTo === "departments";
+
 /** Returns whether a field takes things that can be named, and some of these are not given by their IDs. */
 export const isNamed = (field: Field, given: unknown): boolean =>
-  namedKindOf(field) !== undefined && textsIn(given).some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
+  (namedKindOf(field) !== undefined || takesDepartment(field)) &&
+  textsIn(given).some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
 
 /** Returns the group whose items a field names by ID. */
 export const refersTo = ({ refersTo: own, items }: Field): Reference | undefined => own ?? items?.refersTo;
@@ -173,6 +177,7 @@ function valuePlaceholder(field: Field): string {
   if (field.format) return placeholders[field.format];
   const kind = namedKindOf(field);
   if (kind !== undefined) return nounOf(kind);
+  if (takesDepartment(field)) return "department";
   if (field.refersTo) return "id";
   return field.kind === "string" ? "text" : "n";
 }
@@ -211,6 +216,7 @@ const waysToName: Readonly<Record<NamedKind, string>> = {
   usertypes: "name, reference or ID",
   groups: "name or ID",
   webhooks: "name or ID",
+  tokens: "name or ID",
 };
 
 /** Returns true when the operation changes data and so supports a dry run. */

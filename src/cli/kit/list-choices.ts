@@ -46,11 +46,6 @@ export const itemLists: Readonly<Record<ListedKind, ListItems>> = {
       name: [user_agent ?? "unknown program", address, current && "current"].filter(Boolean).join(", "),
     }));
   },
-  async tokens(caller, options) {
-    const { tokens } = await import("../../contract/tokens.ts");
-    const { data } = await caller.call(tokens.list, {}, options);
-    return data.map(({ id, name, owner }) => ({ id, name: `${name} (${owner.name})` }));
-  },
 };
 
 /** Asks for an item by a part of its title, or by its ID, which need not be on the first page. */

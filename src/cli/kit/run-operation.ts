@@ -9,10 +9,10 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { type CommandEnvironment, withContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
 import { parseWithIssues } from "./commander-command.ts";
-import { changes, kebab, listedKindOf } from "./field-flags.ts";
+import { changes, kebab, takesDepartment } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import { LineIssues } from "./line-issues.ts";
-import { askForFields, type ChooseThings, missingFields } from "./missing-fields.ts";
+import { missingFields } from "./missing-fields.ts";
 import { hasNames, resolveNames } from "./named-arguments.ts";
 import { type Input, type InputSpec, type ParsedLine, placeIds } from "./read-input.ts";
 import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
@@ -84,14 +84,13 @@ async function requestOf(
   const alternative = leaf.alternative?.(wordsOf(named), named.options);
   if (alternative) return alternative;
   if (isNamed) await placeIds(spec, named, sources, input);
-  const choose: ChooseThings = async (field) => {
-    const kind = listedKindOf(field);
-    const caller = await connect();
-    if (kind !== undefined) return (await import("./list-choices.ts")).chooseListed(kind, caller, terminal);
-    return (await import("./find-by-name.ts")).chooseNamed(field, caller, terminal);
-  };
   const missing = missingFields(spec, input, terminal.env);
-  await askForFields(spec, missing, input, { sources, terminal, choose, asked });
+  if (missing.length > 0) {
+    const { askForFields } = await import("./ask-for-fields.ts");
+    await askForFields(spec, missing, input, { sources, terminal, connect, asked });
+  }
+  if (spec.fields.some(takesDepartment))
+    await (await import("./find-department.ts")).placeDepartment(spec, named, input, connect);
   return { op: leaf.op, input: await withCompletion(leaf, named, input) };
 }
 

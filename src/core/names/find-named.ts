@@ -104,23 +104,31 @@ async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], { table, detail, 
   return inEachRange<Named>(ctx, ranges, things);
 }
 
-/** Finds webhooks, for administrators. They have no references, and an instance has few of them. */
+/** Finds webhooks, for administrators. */
 export async function findWebhooks(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   if (!ctx.actor.admin) return [];
-  const rows = await ctx.db
-    .selectFrom("webhooks")
-    .select(["id", "name", "uri"])
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .execute();
-  const hooks = rows.map(({ id, name, uri }) => ({ key: fold(name), id, name, detail: uri }));
+  const rows = ctx.db.selectFrom("webhooks").select(["id", "name", "uri as detail"]);
+  return findAmong("webhooks", await rows.where("deleted_at", "is", null).orderBy("id").execute(), texts);
+}
+
+/** Finds the API tokens that `tokens.list` returns without an owner: all for administrators, else those of the actor. */
+export async function findTokens({ db, actor }: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
+  let query = db
+    .selectFrom("api_tokens as t")
+    .innerJoin("users as u", "u.id", "t.user_id")
+    .select(["t.id", "t.name", sql<string>`u.first_name || ' ' || u.last_name`.as("detail")]);
+  if (!actor.admin) query = query.where("t.user_id", "=", actor.id);
+  return findAmong("tokens", await query.orderBy("t.id").execute(), texts);
+}
+
+/** Finds things that have no references, and of which an instance has few. */
+function findAmong(kind: NamedKind, rows: readonly Named[], texts: readonly string[]): NameMatch[] {
+  const things = rows.map((row) => ({ key: fold(row.name), ...row }));
   return texts.flatMap((text) => {
     const key = fold(text);
-    const same = hooks.filter((hook) => hook.key === key);
-    const matching = same.length > 0 ? same : hooks.filter((hook) => hook.key.startsWith(key));
+    const same = things.filter((thing) => thing.key === key);
+    const matching = same.length > 0 ? same : things.filter((thing) => thing.key.startsWith(key));
     const match = same.length > 0 ? ("name" as const) : ("similar" as const);
-    return matching
-      .slice(0, mostMatches)
-      .map(({ key: _, ...hook }) => ({ text, kind: "webhooks" as const, ...hook, match }));
+    return matching.slice(0, mostMatches).map(({ key: _, ...thing }) => ({ text, kind, ...thing, match }));
   });
 }

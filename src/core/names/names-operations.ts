@@ -1,7 +1,7 @@
 import { type NamedKind, namedKinds } from "../../contract/field-metadata.ts";
 import type { names as contract, NameMatch } from "../../contract/names.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { findGroups, findUnits, findUserTypes, findWebhooks } from "./find-named.ts";
+import { findGroups, findTokens, findUnits, findUserTypes, findWebhooks } from "./find-named.ts";
 import { findUserNames } from "./find-user-names.ts";
 
 /** Returns the matches of texts among the things of one kind. */
@@ -13,6 +13,7 @@ const finders: Readonly<Record<NamedKind, Find>> = {
   usertypes: findUserTypes,
   groups: findGroups,
   webhooks: findWebhooks,
+  tokens: findTokens,
 };
 
 export const names: Handlers<typeof contract> = {

@@ -27,7 +27,7 @@ export async function complete(
   const prefix = typed.slice(head.length);
   try {
     const known = kind === "profiles" ? profiles(terminal) : await knownValues(kind, words, { program, terminal });
-    const candidates = known ?? (await items(kind, prefix, words, terminal));
+    const candidates = known ?? (await items(kind, prefix, words, { program, terminal }));
     const lines = candidates.map(
       ({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`,
     );
@@ -44,7 +44,13 @@ function profiles({ env }: Terminal): Candidate[] {
   }));
 }
 
-async function items(kind: string, prefix: string, words: readonly string[], terminal: Terminal): Promise<Candidate[]> {
+async function items(
+  kind: string,
+  prefix: string,
+  words: readonly string[],
+  environment: CommandEnvironment,
+): Promise<Candidate[]> {
+  const { terminal } = environment;
   const finder = finders[kind] ?? choiceFinder(kind);
   if (!finder) return [];
   const globals = globalsIn(words);
@@ -60,7 +66,7 @@ async function items(kind: string, prefix: string, words: readonly string[], ter
     const named = name === undefined ? undefined : namedKinds.find((each) => each === kind);
     const find =
       named === undefined
-        ? itemsIn(finder, { caller, options, name, words })
+        ? itemsIn(finder, { caller, options, name, words, environment })
         : byName(named, name ?? "", caller, options);
     return await Promise.race([find, timeout(left)]);
   } finally {
@@ -108,6 +114,7 @@ interface Wanted {
   readonly name: string | undefined;
   /** Words of the command line so far. */
   readonly words: readonly string[];
+  readonly environment: CommandEnvironment;
 }
 
 interface Found {
@@ -129,6 +136,17 @@ const finders: Readonly<Record<string, Finder>> = {
   usertypes: firstOf(async () => (await import("../../../contract/usertypes.ts")).usertypes.list),
   webhooks: firstOf(async () => (await import("../../../contract/webhooks.ts")).webhooks.list),
   groups: firstOf(async () => (await import("../../../contract/groups.ts")).groups.list),
+  async tokens({ caller, options }) {
+    const { tokens } = await import("../../../contract/tokens.ts");
+    const { data } = await caller.call(tokens.list, {}, options);
+    return data.map(({ id, name, owner }) => ({ id, name: `${name} (${owner.name})` }));
+  },
+  async departments({ caller, options, name, words, environment }) {
+    const { departmentsOnLine } = await import("./complete-departments.ts");
+    const found = await departmentsOnLine(words, environment, caller, options);
+    // Shells offer the names that begin with what was typed.
+    return name === undefined ? found : found.map((each) => ({ id: each.name, name: String(each.id) }));
+  },
   async languages({ caller, options, name = "" }) {
     const { languages } = await import("../../../contract/languages.ts");
     const { data } = await caller.call(languages.list, {}, options);
