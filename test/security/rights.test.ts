@@ -227,7 +227,9 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await allowed(manager(), usertypes.update, { id, reference: `both ${count}` });
     await addUser({ unit: places.south, userTypes: [id] });
     const { message } = await refusal(manager().call(usertypes.update, { id, name: "Mine" }));
-    expect(message).toBe(`You don't have the ability user in unit ${places.south}.`);
+    expect(message).toBe(
+      `You don't have the abilities usertypes in unit ${places.south}, user in unit ${places.south}.`,
+    );
     await forbidden(manager(), usertypes.update, { id, reference: null });
     await forbidden(manager(), usertypes.update, { id, abilities: { user: false } });
   });

@@ -149,6 +149,12 @@ const lacksRight = (cause?: unknown) =>
     cause,
   });
 
+const failedTls = (cause: Error) =>
+  new ServiceError("unavailable", `PostgreSQL cannot be reached over TLS: ${cause.message}.`, {
+    hint: "Check sslmode and sslrootcert in the database URL.",
+    cause,
+  });
+
 /** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
 function explain(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
@@ -180,12 +186,7 @@ function explain(error: unknown): unknown {
       cause: error,
     });
   }
-  if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) {
-    return new ServiceError("unavailable", `PostgreSQL cannot be reached over TLS: ${(error as Error).message}.`, {
-      hint: "Check sslmode and sslrootcert in the database URL.",
-      cause: error,
-    });
-  }
+  if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) return failedTls(error as Error);
   const unreachable = /^(E[A-Z]+|57P0[123]|08\w{3}|53\w{3}|25006)$/.test(state);
   if (unreachable || hasMessage(error, lostConnection)) {
     return new ServiceError("unavailable", "PostgreSQL cannot be reached; check that it runs and the database URL.", {
