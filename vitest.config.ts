@@ -29,7 +29,10 @@ export default defineConfig({
     // Suites spend a third of their time waiting for databases and programs that they started.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     projects: [
-      { extends: true, test: { name: "shared", include: files, exclude: [...apart, ...left], isolate: false } },
+      {
+        extends: true,
+        test: { name: "shared", include: files, exclude: ["**/node_modules/**", ...apart, ...left], isolate: false },
+      },
       { extends: true, test: { name: "alone", include: alone } },
     ],
     env: { TZ: "UTC" },
