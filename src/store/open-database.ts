@@ -35,6 +35,23 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
   }
 }
 
+/**
+ * Throws what `openDatabase` with `create` would throw. Creates the database in a transaction that is rolled back; of a
+ * SQLite file that does not exist it only checks the folder.
+ */
+export async function checkNewDatabase(target: string, options: OpenOptions): Promise<void> {
+  if (!isPostgresUrl(target) && (await import("./sqlite/sqlite-database.ts")).canCreate(target)) return;
+  const database = await connectWithKey(target, options);
+  try {
+    await mustMigrate(database, options);
+    await migrateOrCreate(database, options, true);
+  } catch (error) {
+    throw database.explain(error);
+  } finally {
+    await database.close();
+  }
+}
+
 /** Opens a database that `migrateSchema` will migrate. Throws `unavailable` while another process uses an older SQLite file. */
 export async function openToMigrate(target: string): Promise<Database> {
   const options = { skipMigration: true } as const;
@@ -119,10 +136,10 @@ async function mustMigrate(database: Database, { create }: OpenOptions): Promise
   return applied !== latestMigration;
 }
 
-async function migrateOrCreate(database: Database, { create, schema }: OpenOptions): Promise<void> {
+async function migrateOrCreate(database: Database, { create, schema }: OpenOptions, dryRun = false): Promise<void> {
   const { runMigrations } = await import("./migrations/run-migrations.ts");
   // Locks before it reads, so that a process sees what another one did while it waited.
-  await database.writeLocking(async (tx) => {
+  await runOrRollBack(database.writeLocking, dryRun, async (tx) => {
     await waitForTurn(tx, migrationLock);
     if (create && (await hasTable(tx, "kysely_migration"))) {
       throw new ServiceError("conflict", "Another process created the database at the same time.");

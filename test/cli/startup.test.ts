@@ -72,7 +72,7 @@ async function loaded(args: readonly string[]): Promise<Loaded> {
 it.each([
   [["--version"], 28_500, 3],
   [["--help"], 28_500, 3],
-  [["profile", "list"], 112_000, 6],
+  [["profile", "list"], 112_500, 6],
   [["users", "get", "1", "--json"], 422_000, 9],
 ])("%s loads little", async (args, most, mostFiles) => {
   const { bytes, files, builtins } = await loaded(args);

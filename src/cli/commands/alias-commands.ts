@@ -1,11 +1,12 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { isTaken } from "../kit/command-aliases.ts";
-import { type Commands, type Context, isGroup } from "../kit/command-spec.ts";
+import { type Commands, type Context, dryRunFlag, isGroup } from "../kit/command-spec.ts";
+import { noteDone } from "../kit/note-done.ts";
 import { findCommand } from "../kit/router.ts";
 import { lineOf } from "../kit/shown-line.ts";
 import { createOutput } from "../output/create-output.ts";
-import { changeConfig, readConfig } from "../session/config.ts";
+import { type Config, changeConfig, readConfig } from "../session/config.ts";
 
 const name = { name: "name", description: "Name of the alias" };
 
@@ -18,10 +19,11 @@ export const alias: Commands = {
       name,
       { name: "command", many: true, description: "Command that it stands for, without wcs; flags after --" },
     ],
+    flags: [dryRunFlag],
     examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],
     run: set,
   },
-  remove: { summary: "Remove an alias", args: [{ ...name, completes: "aliases" }], run: remove },
+  remove: { summary: "Remove an alias", args: [{ ...name, completes: "aliases" }], flags: [dryRunFlag], run: remove },
 };
 
 async function list({ terminal, globals }: Context): Promise<void> {
@@ -30,7 +32,8 @@ async function list({ terminal, globals }: Context): Promise<void> {
   await createOutput({ columns: ["name", "command"], items: "aliases" }, { globals, terminal }).all(items);
 }
 
-async function set({ terminal, args, program }: Context): Promise<void> {
+async function set(context: Context): Promise<void> {
+  const { terminal, args, flags, program } = context;
   const name = String(args.name);
   if (!/^[a-z][\w-]*$/i.test(name)) throw new UsageError("the name must begin with a letter and have no spaces");
   if (isTaken(program.registry, name)) throw new UsageError(`'${name}' is a command of wcs; choose another name`);
@@ -40,21 +43,23 @@ async function set({ terminal, args, program }: Context): Promise<void> {
   if (entry === undefined) throw new UsageError("missing <command>");
   if (isGroup(entry))
     throw new UsageError(`'${words.join(" ")}' is a group of commands`, { hint: "add a command of it" });
-  await changeConfig(terminal.env, (config) => ({ ...config, aliases: { ...config.aliases, [name]: words } }));
-  terminal.note(`wcs ${name} now means ${terminal.sanitizeLine(lineOf(words))}.`);
+  const change = (config: Config) => ({ ...config, aliases: { ...config.aliases, [name]: words } });
+  await changeConfig(terminal.env, change, flags.dryRun === true);
+  noteDone(context, `wcs ${name} now means ${terminal.sanitizeLine(lineOf(words))}.`);
 }
 
 /** Splits a text at spaces outside quotes. */
 const splitWords = (text: string): string[] =>
   [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? "");
 
-async function remove({ terminal, args }: Context): Promise<void> {
-  const name = String(args.name);
-  await changeConfig(terminal.env, (config) => {
+async function remove(context: Context): Promise<void> {
+  const name = String(context.args.name);
+  const change = (config: Config) => {
     const { [name]: removed, ...rest } = config.aliases ?? {};
     if (removed === undefined)
       throw new ServiceError("not_found", `There is no alias ${name}.`, { hint: "List aliases with wcs alias list." });
     return { ...config, aliases: rest };
-  });
-  terminal.note(`Removed alias ${name}.`);
+  };
+  await changeConfig(context.terminal.env, change, context.flags.dryRun === true);
+  noteDone(context, `Removed alias ${name}.`);
 }

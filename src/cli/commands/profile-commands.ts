@@ -2,9 +2,10 @@ import { ServiceError } from "../../contract/errors.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { createSources } from "../file-io/value-sources.ts";
-import type { Commands, Context } from "../kit/command-spec.ts";
+import { type Commands, type Context, dryRunFlag } from "../kit/command-spec.ts";
+import { noteDone } from "../kit/note-done.ts";
 import { createOutput } from "../output/create-output.ts";
-import { changeConfig, readConfig } from "../session/config.ts";
+import { type Config, changeConfig, readConfig } from "../session/config.ts";
 import { withoutPassword } from "../session/database-url.ts";
 import { baseUrl, databaseAddress, isRemote } from "../session/target.ts";
 
@@ -12,13 +13,13 @@ const name = { name: "name", description: "Name of the profile", completes: "pro
 
 export const profile: Commands = {
   list: { summary: "List profiles and mark the current one", prints: true, watchable: true, run: list },
-  use: { summary: "Make a profile the current one", args: [name], run: use },
+  use: { summary: "Make a profile the current one", args: [name], flags: [dryRunFlag], run: use },
   add: {
     summary: "Save a target under a name",
     description:
       "Without --url and --db the target is read from WCS_DB or WCS_URL, or prompted for. Give a database URL with a\npassword in one of these ways or with --db-stdin. For an instance, sign in afterwards with\nwcs auth login --profile NAME.",
     args: [{ name: "name", description: "Name of the new profile" }],
-    flags: [{ flags: "--db-stdin", description: "Read the path or URL of the database from stdin" }],
+    flags: [{ flags: "--db-stdin", description: "Read the path or URL of the database from stdin" }, dryRunFlag],
     examples: [
       "wcs profile add work --url https://wcs.example.com",
       "wcs profile add here --db ./wcs.db",
@@ -26,7 +27,7 @@ export const profile: Commands = {
     ],
     run: add,
   },
-  remove: { summary: "Remove a profile and its login", args: [name], run: remove },
+  remove: { summary: "Remove a profile and its login", args: [name], flags: [dryRunFlag], run: remove },
   show: {
     summary: "Show a profile without its token",
     args: [{ ...name, description: "Name of the profile (default the current one)", optional: true }],
@@ -35,6 +36,9 @@ export const profile: Commands = {
     run: show,
   },
 };
+
+const change = ({ terminal, flags }: Context, how: (config: Config) => Config) =>
+  changeConfig(terminal.env, how, flags.dryRun === true);
 
 const formats = { expires: "unix-time" } as const;
 
@@ -69,18 +73,17 @@ async function show(context: Context): Promise<void> {
 
 async function use(context: Context): Promise<void> {
   const name = context.args.name as string;
-  await changeConfig(context.terminal.env, (config) => {
+  await change(context, (config) => {
     if (!Object.hasOwn(config.profiles, name)) throw unknown(name, Object.keys(config.profiles));
     return { ...config, current: name };
   });
-  context.terminal.note(`Profile ${name} is now the current one.`);
+  noteDone(context, `Profile ${name} is now the current one.`);
 }
 
 async function add(context: Context): Promise<void> {
-  const { args, terminal } = context;
-  const name = args.name as string;
+  const name = context.args.name as string;
   const target = await givenTarget(context);
-  const { current } = await changeConfig(terminal.env, (config) => {
+  const { current } = await change(context, (config) => {
     if (Object.hasOwn(config.profiles, name)) {
       throw new ServiceError("conflict", `Profile '${name}' already exists.`, {
         hint: `Remove it with wcs profile remove ${name}.`,
@@ -88,7 +91,7 @@ async function add(context: Context): Promise<void> {
     }
     return { profiles: { ...config.profiles, [name]: { target } }, current: config.current ?? name };
   });
-  terminal.note(`Added profile ${name}.${current === name ? " It is the current one." : ""}`);
+  noteDone(context, `Added profile ${name}.${current === name ? " It is the current one." : ""}`);
 }
 
 /** Returns the target to save: from a flag, else from the environment, else from a prompt. */
@@ -117,12 +120,12 @@ function database(text: string): string {
 
 async function remove(context: Context): Promise<void> {
   const name = context.args.name as string;
-  await changeConfig(context.terminal.env, ({ profiles, current, ...rest }) => {
+  await change(context, ({ profiles, current, ...rest }) => {
     if (!Object.hasOwn(profiles, name)) throw unknown(name, Object.keys(profiles));
     const { [name]: _, ...others } = profiles;
     return { ...rest, profiles: others, ...(current !== undefined && current !== name && { current }) };
   });
-  context.terminal.note(`Removed profile ${name}.`);
+  noteDone(context, `Removed profile ${name}.`);
 }
 
 function unknown(name: string, names: readonly string[]): UsageError | ServiceError {

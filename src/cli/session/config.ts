@@ -85,8 +85,13 @@ const isAliases = (value: unknown): boolean =>
   isRecord(value) &&
   Object.values(value).every((words) => Array.isArray(words) && words.every((word) => typeof word === "string"));
 
-/** Changes the configuration under its lock. `change` gets the current content. */
-export async function changeConfig(env: NodeJS.ProcessEnv, change: (config: Config) => Config): Promise<Config> {
+/** Changes the configuration under its lock, or only calculates the change in a dry run. `change` gets the current content. */
+export async function changeConfig(
+  env: NodeJS.ProcessEnv,
+  change: (config: Config) => Config,
+  isDryRun = false,
+): Promise<Config> {
+  if (isDryRun) return change(readConfig(env));
   return withConfigLock(env, 10_000, async (save) => save(change(readConfig(env))));
 }
 

@@ -5,19 +5,24 @@ import { reason } from "../file-io/value-sources.ts";
 
 export const advice = "create a key with openssl rand -base64 32";
 
+type Open = typeof import("../../store/open-database.ts");
+
 /** Opens a database with the secret key from the environment. Throws a `UsageError` when the key is missing or wrong. */
-export async function openWithKey(
-  target: string,
+export const openWithKey = (target: string, env: NodeJS.ProcessEnv, options: OpenOptions = {}): Promise<Database> =>
+  withKey(env, ({ openDatabase }, secretKey) => openDatabase(target, { ...options, secretKey }));
+
+/** Calls `work` with the secret key from the environment. Throws a `UsageError` when the key is missing or wrong. */
+export async function withKey<T>(
   env: NodeJS.ProcessEnv,
-  options: OpenOptions = {},
-): Promise<Database> {
+  work: (open: Open, secretKey: Uint8Array | undefined) => Promise<T>,
+): Promise<T> {
   const secretKey = await readKey(env);
-  const [{ openDatabase }, { SecretKeyError }] = await Promise.all([
+  const [open, { SecretKeyError }] = await Promise.all([
     import("../../store/open-database.ts"),
     import("../../store/secret-cipher.ts"),
   ]);
   try {
-    return await openDatabase(target, { ...options, secretKey });
+    return await work(open, secretKey);
   } catch (error) {
     if (error instanceof SecretKeyError) throw new UsageError(error.message, { hint: error.hint });
     throw error;

@@ -56,12 +56,17 @@ export function instanceIn(path: string): string | undefined {
     connection = new DatabaseSync(immutable(path), { readOnly: true });
     const { application_id } = connection.prepare("pragma application_id").get() ?? {};
     if (application_id !== applicationId) return undefined;
-    return String(connection.prepare("select issuer from instance").get()?.issuer);
+    return issuerOf(connection);
   } catch {
     return undefined;
   } finally {
     connection?.close();
   }
+}
+
+export function issuerOf(connection: DatabaseSync): string | undefined {
+  const instance = connection.prepare("select issuer from instance").get();
+  return instance && String(instance.issuer);
 }
 
 /** Throws `conflict` when the database is corrupt. `path` names it in the message. */

@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { isFileError, openFile, translateError } from "../sqlite/sqlite-database.ts";
 import { fingerprint, seal } from "./backup-seal.ts";
 import { copyDatabase, findTableDamage, removeDatabase, type Watch } from "./copy-database.ts";
-import { immutable } from "./examine-backup.ts";
+import { immutable, issuerOf } from "./examine-backup.ts";
 
 /** Size and checksum of a backup file. */
 export interface Backup {
@@ -30,6 +30,18 @@ export async function makeBackup(path: string, draft: string, watch: Watch): Pro
     await removeDatabase(draft);
     // File errors concern the draft, since the database was already open.
     throw isFileError(error) ? error : translateError(error, path);
+  } finally {
+    source.close();
+  }
+}
+
+/** Throws unless the SQLite database at `path` can be opened for a backup. Returns the issuer of its instance. */
+export function checkBackupSource(path: string): string | undefined {
+  const source = openFile(path, false);
+  try {
+    return issuerOf(source);
+  } catch (error) {
+    throw translateError(error, path);
   } finally {
     source.close();
   }

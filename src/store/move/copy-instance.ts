@@ -7,7 +7,7 @@ import type { Database, Db, Tx } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
 import { indexMessages } from "../message-words.ts";
 import { runMigrations } from "../migrations/run-migrations.ts";
-import { knownSchemaOf, openDatabase } from "../open-database.ts";
+import { checkNewDatabase, knownSchemaOf, openDatabase } from "../open-database.ts";
 import type { Schema } from "../schema/schema.ts";
 import { insertByCopy } from "./insert-by-copy.ts";
 import { readTableRows, type StoredRow } from "./row-batches.ts";
@@ -56,6 +56,23 @@ export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
   }
 }
 
+/** Throws what `copyInstance` would throw before it copies rows. Returns what there is to copy. */
+export async function checkCopy({ from, to }: Pick<CopyPlan, "from" | "to">): Promise<CopyResult> {
+  const source = await openDatabase(from, { skipMigration: true });
+  try {
+    const schema = await knownSchemaOf(source);
+    const tables = await listTables(source.reader);
+    const create = async (tx: Tx) => mustMatch(tables, await listTables(tx));
+    await checkNewDatabase(to, { create, schema });
+    const counts = await countRows(source.reader, tables);
+    return { tables: tables.length, rows: total(counts), schema };
+  } catch (error) {
+    throw source.explain(error);
+  } finally {
+    await source.close();
+  }
+}
+
 /** Runs `work` on a connection that sees the database as it was at the first query. */
 async function inSnapshot<T>({ reader }: Database, work: (db: Db) => Promise<T>): Promise<T> {
   return reader.connection().execute(async (db) => {
@@ -92,6 +109,8 @@ async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<O
   return { tables: tables.length, rows: digests.values().reduce((sum, { rows }) => sum + rows, 0) };
 }
 
+const total = (counts: ReadonlyMap<unknown, number>): number => counts.values().reduce((sum, count) => sum + count, 0);
+
 type Step = (rows: number) => Promise<void>;
 
 async function countRows(db: Db, tables: readonly CatalogueTable[]): Promise<Map<string, number>> {
@@ -105,13 +124,13 @@ async function countRows(db: Db, tables: readonly CatalogueTable[]): Promise<Map
 
 /** Returns a function that reports progress. Each row is copied and verified, so it counts twice. */
 function stepper(counts: ReadonlyMap<string, number>, { signal, progress }: Watch): Step {
-  const total = 2 * counts.values().reduce((sum, count) => sum + count, 0);
+  const steps = 2 * total(counts);
   let done = 0;
   return async (rows) => {
     await yieldToEventLoop();
     signal.throwIfAborted();
     done += rows;
-    progress(Math.min(1, done / total));
+    progress(Math.min(1, done / steps));
   };
 }
 

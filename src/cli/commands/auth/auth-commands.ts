@@ -1,5 +1,5 @@
 import { auth as ops } from "../../../contract/auth.ts";
-import { type Commands, command } from "../../kit/command-spec.ts";
+import { type Commands, command, dryRunFlag } from "../../kit/command-spec.ts";
 import { twoFactor } from "./two-factor-commands.ts";
 
 const own = () => import("./sign-in-commands.ts");
@@ -29,11 +29,13 @@ export const auth: Commands = {
     summary: "End the session of a profile and remove its token",
     description:
       "Removes the token also when the session cannot be ended, for example because the instance cannot be reached. The command\nthen fails, and says until when copies of the token stay valid.",
+    flags: [dryRunFlag],
     run: async (context) => (await own()).logout(context),
   },
   renew: {
     summary: "Renew the token of a profile",
     description: "Commands renew the token automatically when less than half of its lifetime is left.",
+    flags: [dryRunFlag],
     run: async (context) => (await own()).renewNow(context),
   },
   status: {

@@ -4,6 +4,7 @@ import type { Caller } from "../../../contract/operation.ts";
 import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { noteDone } from "../../kit/note-done.ts";
 import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
@@ -86,6 +87,7 @@ function loginProfile({ globals, terminal }: Context, { address, remote, profile
 export async function logout(context: Context): Promise<void> {
   const target = loginOf(context);
   const { name, token } = needProfile(target);
+  if (context.flags.dryRun) return noteDone(context, `Signed out of profile ${name}.`);
   const failure = await endSession(routeOf(context, target), token);
   await changeConfig(context.terminal.env, (config) => {
     const { token: _token, expires: _expires, ...rest } = config.profiles[name] ?? { target: "" };
@@ -105,6 +107,7 @@ export async function logout(context: Context): Promise<void> {
 export async function renewNow(context: Context): Promise<void> {
   const target = loginOf(context);
   const { name, token } = needProfile(target);
+  if (context.flags.dryRun) return noteDone(context, `Renewed the token of profile ${name}.`);
   const renewed = await renew(routeOf(context, target), name, token);
   const { expires } = tokenTimesOf(renewed) ?? {};
   context.terminal.note(

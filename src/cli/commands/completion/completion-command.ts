@@ -1,5 +1,5 @@
 import { shells } from "../../completion/completion-script.ts";
-import type { Commands, CustomCommand } from "../../kit/command-spec.ts";
+import { type Commands, type CustomCommand, dryRunFlag } from "../../kit/command-spec.ts";
 
 const printing = (shell: (typeof shells)[number]): CustomCommand => ({
   summary: `Print the completion script for ${shell === "powershell" ? "PowerShell" : shell}`,
@@ -26,6 +26,7 @@ line in their start-up file, and bash the package bash-completion. Running it ag
       completes: shells,
     },
   ],
+  flags: [dryRunFlag],
   examples: ["wcs completion install", "wcs completion install zsh"],
   run: async (context) => (await import("./install-completion.ts")).installCompletion(context),
 };

@@ -19,18 +19,21 @@ interface Place {
 }
 
 /** `wcs completion install` */
-export async function installCompletion({ args, terminal, program }: Context): Promise<void> {
+export async function installCompletion(context: Context): Promise<void> {
+  const { args, terminal, program } = context;
+  const write = context.flags.dryRun ? checkChange : writeIfChanged;
   const shell = shellOf(args.shell, terminal.env);
   const { script: path, startUp, load } = placeOf(shell, terminal.env);
   const say = (text: string) => terminal.note(terminal.sanitizeLine(text));
-  say(`${writeIfChanged(path, await script(shell, program.registry))} ${path}`);
+  say(`${write(path, await script(shell, program.registry))} ${path}`);
   if (startUp) {
     const text = read(startUp.path);
     const missing = startUp.lines.filter((line) => !text.split(/\r?\n/).includes(line));
     const added = missing.map((line) => `${line}\n`).join("");
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-    say(`${writeIfChanged(startUp.path, text + (missing.length > 0 ? gap + added : ""))} ${startUp.path}`);
+    say(`${write(startUp.path, text + (missing.length > 0 ? gap + added : ""))} ${startUp.path}`);
   }
+  if (context.flags.dryRun) return terminal.note("Dry run: nothing was changed.");
   say(`Start a new shell, or run: ${load}`);
 }
 
@@ -94,6 +97,9 @@ function writeIfChanged(path: string, text: string): "Wrote" | "Unchanged:" {
   }
   return "Wrote";
 }
+
+const checkChange = (path: string, text: string): string =>
+  read(path) === text ? "Unchanged:" : "Without --dry-run: Wrote";
 
 const notWritten = (path: string, error: unknown) =>
   new UsageError(`cannot write ${path} (${(error as NodeJS.ErrnoException).code})`, {

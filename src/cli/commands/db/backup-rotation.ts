@@ -23,21 +23,24 @@ export function newBackupIn(folder: string): string {
 }
 
 /**
- * Removes all but the newest `kept` backups of the instance from the folder of the backup `made`, which stays in any case.
- * Returns the removed paths. A file counts only when its name and its content say that it is such a backup.
+ * Returns the paths of all but the newest `kept` backups of the instance in the folder of the backup `made`, which stays in
+ * any case. A file counts only when its name and its content say that it is such a backup.
  */
-export function removeOldBackups(made: string, kept: number): string[] {
+export function oldBackups(made: string, instance: string | undefined, kept: number): string[] {
   const folder = dirname(made);
-  const instance = instanceIn(made);
   const others = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && ownName.test(entry.name) && entry.name !== basename(made))
     .map(({ name }) => join(folder, name))
     .filter((path) => instance !== undefined && instanceIn(path) === instance);
-  const removed = others
+  return others
     .sort()
     .reverse()
     .slice(kept - 1);
-  for (const path of removed) {
+}
+
+/** Removes older backups after the backup `made` was saved. */
+export function removeBackups(paths: readonly string[], made: string): void {
+  for (const path of paths) {
     try {
       rmSync(path);
     } catch (error) {
@@ -45,5 +48,4 @@ export function removeOldBackups(made: string, kept: number): string[] {
       throw new UsageError(`${made} was saved, but ${path} cannot be removed (${code})`);
     }
   }
-  return removed;
 }

@@ -1,18 +1,21 @@
-import { existsSync } from "node:fs";
-import { realpath, rm, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { constants, existsSync } from "node:fs";
+import { access, realpath, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { ServiceError } from "../../../contract/errors.ts";
 import { logSuffixes, syncFolder, type Watch } from "../../../store/backup/copy-database.ts";
-import { type Backup, makeBackup } from "../../../store/backup/make-backup.ts";
+import { instanceIn } from "../../../store/backup/examine-backup.ts";
+import { type Backup, checkBackupSource, makeBackup } from "../../../store/backup/make-backup.ts";
 import { isFileError } from "../../../store/sqlite/sqlite-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
 import { draftFor, exists } from "../../file-io/open-destination.ts";
+import { reason } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { noteDone } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { pluralize } from "../../output/pluralize.ts";
-import { newBackupIn, removeOldBackups } from "./backup-rotation.ts";
+import { newBackupIn, oldBackups, removeBackups } from "./backup-rotation.ts";
 import { watched } from "./copy-progress.ts";
 import { sqliteFileOf } from "./db-target.ts";
 
@@ -23,13 +26,32 @@ export async function backup(context: Context): Promise<void> {
   const place = resolve(args.file as string);
   const kept = flags.rotate === undefined ? undefined : numberOfBackups(String(flags.rotate), flags.force);
   const file = kept === undefined ? place : newBackupIn(place);
+  if (flags.dryRun) return rehearse({ database, file, kept }, context);
   const made = await watched("copying", context, (watch) => make(database, file, flags.force === true, watch));
-  const removed = kept === undefined ? undefined : removeOldBackups(file, kept);
+  const removed = kept === undefined ? undefined : oldBackups(file, instanceIn(file), kept);
+  if (removed) removeBackups(removed, file);
   await createOutput({}, context).one({ file, ...made, ...(removed && { removed }) });
   terminal.note(
     `Saved ${terminal.sanitizeLine(file)} (${bytesAsText(made.size_bytes)}). It contains the keys of the instance; keep it safe.`,
   );
   if (removed?.length) terminal.note(`Removed ${pluralize(removed.length, "older backup")}.`);
+}
+
+interface Rehearsal {
+  readonly database: string;
+  readonly file: string;
+  readonly kept: number | undefined;
+}
+
+async function rehearse({ database, file, kept }: Rehearsal, context: Context): Promise<void> {
+  const instance = checkBackupSource(database);
+  await checkPlace(await realpath(file).catch(() => file), database, context.flags.force === true);
+  await access(dirname(file), constants.W_OK).catch((error) => {
+    throw new UsageError(reason(error, dirname(file)));
+  });
+  const removed = kept === undefined ? 0 : oldBackups(file, instance, kept).length;
+  const also = removed > 0 ? ` Removed ${pluralize(removed, "older backup")}.` : "";
+  noteDone(context, `Saved ${context.terminal.sanitizeLine(file)}.${also}`);
 }
 
 function numberOfBackups(text: string, force: unknown): number {

@@ -40,6 +40,7 @@ export const db: Commands = {
         flags: "--rotate <n>",
         description: "Add a backup to the folder, and keep the newest n of this instance there",
       },
+      dryRunFlag,
     ],
     examples: [
       "wcs db backup wcs-monday.db",
@@ -74,6 +75,7 @@ export const db: Commands = {
         description: "New SQLite file, or postgres:// URL of an empty database",
         completes: "file",
       },
+      dryRunFlag,
     ],
     examples: [
       "wcs db copy --from wcs.db --to postgres://wcs@db.example.com/wcs",

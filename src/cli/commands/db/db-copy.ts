@@ -1,7 +1,8 @@
 import { wordsInOrder } from "../../../core/conversations/query-words.ts";
-import { copyInstance } from "../../../store/move/copy-instance.ts";
+import { checkCopy, copyInstance } from "../../../store/move/copy-instance.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { noteDone } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { refusePassword, withoutPassword } from "../../session/database-url.ts";
@@ -16,6 +17,7 @@ export async function copy(context: Context): Promise<void> {
   const to = addressOf(context, "to");
   if (to === undefined) throw new UsageError("missing --to", { hint: "name a new file or an empty database" });
   const from = addressOf(context, "from") ?? databaseOf(context);
+  if (context.flags.dryRun) return rehearse({ from, to }, context);
   const wordsOf = (message: string) => [...new Set(wordsInOrder(message))];
   const since = performance.now();
   const copied = await watched("copying", context, (watch) => copyInstance({ from, to, wordsOf, watch }));
@@ -37,6 +39,12 @@ export async function copy(context: Context): Promise<void> {
   terminal.note(
     `Copied ${pluralize(copied.rows, "row")} in ${pluralize(copied.tables, "table")}. The source was not changed; changes made to it meanwhile are not in the copy.`,
   );
+}
+
+async function rehearse({ from, to }: { from: string; to: string }, context: Context): Promise<void> {
+  const { rows, tables } = await context.terminal.spin("checking", checkCopy({ from, to }));
+  const place = context.terminal.sanitizeLine(withoutPassword(to));
+  noteDone(context, `Copied ${pluralize(rows, "row")} in ${pluralize(tables, "table")} to ${place}.`);
 }
 
 function addressOf({ flags }: Context, name: "from" | "to"): string | undefined {

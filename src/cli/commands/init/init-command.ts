@@ -1,13 +1,15 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "../../../contract/errors.ts";
+import type { OpenOptions } from "../../../store/database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
+import { type Context, dryRunFlag, type TopLevelCommand } from "../../kit/command-spec.ts";
+import { noteDone } from "../../kit/note-done.ts";
 import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { changeConfig, dataDir, readConfig, withProfile } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
-import { openWithKey } from "../../session/open-with-key.ts";
+import { openWithKey, withKey } from "../../session/open-with-key.ts";
 import { ownPassword } from "../../session/read-password.ts";
 import { databaseAddress } from "../../session/target.ts";
 
@@ -26,6 +28,7 @@ export const init: TopLevelCommand = {
     { flags: "--root-unit <name>", description: "Name of the unit above all others (default Organisation)" },
     { flags: "--demo", description: "Fill the database with a small sample organisation" },
     { flags: "--no-profile", description: "Do not create a profile" },
+    dryRunFlag,
   ],
   examples: [
     "wcs init",
@@ -60,6 +63,7 @@ async function run(context: Context): Promise<void> {
     );
   }
   const answers = await ask(context);
+  if (context.flags.dryRun) return rehearse(database, answers, context);
   const id = await make(database, answers, terminal.env);
   if (context.flags.demo) await fill(database, id, terminal.env);
   const profile = context.flags.profile === false ? undefined : await keepProfile(context, database, answers.email);
@@ -73,6 +77,13 @@ async function run(context: Context): Promise<void> {
     terminal.note(`The administrator has no password yet. Set one with wcs users password ${id}.`);
   if (profile) terminal.note(`Profile ${profile} is now the current one. Try wcs users list, or wcs serve.`);
   if (answers.isAsked) showLine(["init"], [], lineOf(answers, context), terminal);
+}
+
+async function rehearse(database: string, answers: Answers, context: Context): Promise<void> {
+  const { env } = context.terminal;
+  const { create } = await plan(answers);
+  await withKey(env, ({ checkNewDatabase }, secretKey) => checkNewDatabase(database, { create, secretKey }));
+  noteDone(context, `Created ${context.terminal.sanitizeLine(withoutPassword(database))}.`);
 }
 
 /** Returns the flags that stand for the answers. */
@@ -119,11 +130,14 @@ async function ask(context: Context): Promise<Answers> {
   return { ...person, rootUnit, password, isAsked };
 }
 
-async function make(
-  database: string,
-  { email, first_name, last_name, rootUnit, password }: Answers,
-  env: NodeJS.ProcessEnv,
-): Promise<number> {
+async function make(database: string, answers: Answers, env: NodeJS.ProcessEnv): Promise<number> {
+  const { create, created } = await plan(answers);
+  await (await openWithKey(database, env, { create })).close();
+  return created();
+}
+
+/** Checks the password, and returns the function that fills a new database and one that returns the administrator's ID. */
+async function plan({ email, first_name, last_name, rootUnit, password }: Answers) {
   const [{ bootstrap }, { checkNewPassword, hashPassword }, { defaults }] = await Promise.all([
     import("../../../core/bootstrap.ts"),
     import("../../../core/directory/passwords.ts"),
@@ -133,13 +147,10 @@ async function make(
   if (password !== undefined) await checkNewPassword(password, person, defaults);
   const administrator = { ...person, ...(password !== undefined && { passwordHash: await hashPassword(password) }) };
   let id = 0;
-  const opened = await openWithKey(database, env, {
-    create: async (tx, secrets) => {
-      id = await bootstrap(tx, { administrator, rootUnit, now: Math.floor(Date.now() / 1000), secrets });
-    },
-  });
-  await opened.close();
-  return id;
+  const create: OpenOptions["create"] = async (tx, secrets) => {
+    id = await bootstrap(tx, { administrator, rootUnit, now: Math.floor(Date.now() / 1000), secrets });
+  };
+  return { create, created: () => id };
 }
 
 async function fill(database: string, userId: number, env: NodeJS.ProcessEnv): Promise<void> {

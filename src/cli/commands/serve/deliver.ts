@@ -1,11 +1,15 @@
 import { UsageError } from "../../errors/cli-errors.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { noteDone } from "../../kit/note-done.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { createDeliveryEngine } from "../../session/open-caller.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { findTarget } from "../../session/target.ts";
 import { environmentWithSmtp, noMail } from "./smtp-option.ts";
+
+const dueOf = ({ due, mails }: { due: number; mails: number }): string =>
+  `${pluralize(due, "callback")} and ${pluralize(mails, "mail")}`;
 
 /** `wcs webhooks deliver` */
 export async function deliver(context: Context): Promise<void> {
@@ -23,11 +27,12 @@ export async function deliver(context: Context): Promise<void> {
     limitHeap();
     const engine = await createDeliveryEngine(database, service, terminal);
     const before = await engine.waiting();
+    if (flags.dryRun) return noteDone(context, `Sent ${dueOf(before)}.`);
     const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
     const { missingForMail } = await import("../../../delivery/delivery.ts");
     const missing = after.mails > 0 ? missingForMail(await service.settings()) : [];
     const waiting = `Still waiting: ${pluralize(after.due + after.later, "callback")}, ${pluralize(after.mails, "mail")}.`;
-    terminal.note(`${pluralize(before.due, "callback")} and ${pluralize(before.mails, "mail")} were due. ${waiting}`);
+    terminal.note(`${dueOf(before)} were due. ${waiting}`);
     if (missing.length > 0) terminal.note(noMail(missing));
   } finally {
     await database.close();

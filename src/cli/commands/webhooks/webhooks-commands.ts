@@ -1,6 +1,6 @@
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
-import { askAbout, type Commands, command, type OperationRun } from "../../kit/command-spec.ts";
+import { askAbout, type Commands, command, dryRunFlag, type OperationRun } from "../../kit/command-spec.ts";
 import { smtpFlag } from "../serve/smtp-option.ts";
 
 const id = { field: "id" } as const;
@@ -137,7 +137,7 @@ export const webhooks: Commands = {
     summary: "Send the waiting callbacks and mails of a database, then exit",
     description:
       "wcs serve sends them continuously. Callbacks and mails that fail and are to be retried wait for the next run.",
-    flags: [smtpFlag],
+    flags: [smtpFlag, dryRunFlag],
     examples: ["wcs webhooks deliver --db ./wcs.db", "wcs webhooks deliver --smtp-url smtp://mail.example.com:25"],
     run: async (context) => (await import("../serve/deliver.ts")).deliver(context),
   },

@@ -1,0 +1,7 @@
+import type { Context } from "./command-spec.ts";
+
+/** Says on stderr what a custom command has done, or would do without its --dry-run. */
+export function noteDone({ terminal, flags }: Pick<Context, "terminal" | "flags">, text: string): void {
+  terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${text}`);
+  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+}
