@@ -3,7 +3,6 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import { type Commands, type Context, dryRunFlag } from "../kit/command-spec.ts";
-import { noteDone } from "../kit/note-done.ts";
 import { createOutput } from "../output/create-output.ts";
 import { type Config, changeConfig, readConfig } from "../session/config.ts";
 import { withoutPassword } from "../session/database-url.ts";
@@ -39,6 +38,9 @@ export const profile: Commands = {
 
 const change = ({ terminal, flags }: Context, how: (config: Config) => Config) =>
   changeConfig(terminal.env, how, flags.dryRun === true);
+
+/** Loads a file that listing profiles does not need. */
+const say = async (context: Context, text: string) => (await import("../kit/note-done.ts")).noteDone(context, text);
 
 const formats = { expires: "unix-time" } as const;
 
@@ -77,7 +79,7 @@ async function use(context: Context): Promise<void> {
     if (!Object.hasOwn(config.profiles, name)) throw unknown(name, Object.keys(config.profiles));
     return { ...config, current: name };
   });
-  noteDone(context, `Profile ${name} is now the current one.`);
+  await say(context, `Profile ${name} is now the current one.`);
 }
 
 async function add(context: Context): Promise<void> {
@@ -91,7 +93,7 @@ async function add(context: Context): Promise<void> {
     }
     return { profiles: { ...config.profiles, [name]: { target } }, current: config.current ?? name };
   });
-  noteDone(context, `Added profile ${name}.${current === name ? " It is the current one." : ""}`);
+  await say(context, `Added profile ${name}.${current === name ? " It is the current one." : ""}`);
 }
 
 /** Returns the target to save: from a flag, else from the environment, else from a prompt. */
@@ -125,7 +127,7 @@ async function remove(context: Context): Promise<void> {
     const { [name]: _, ...others } = profiles;
     return { ...rest, profiles: others, ...(current !== undefined && current !== name && { current }) };
   });
-  noteDone(context, `Removed profile ${name}.`);
+  await say(context, `Removed profile ${name}.`);
 }
 
 function unknown(name: string, names: readonly string[]): UsageError | ServiceError {
