@@ -106,7 +106,7 @@ __wcs_place() {
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
     'webhooks deliver') flags='--smtp-url --dry-run -n'; values='--smtp-url=' ;;
     'names') words='find' ;;
-    'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks|tokens --limit= --interval='; args=(''); many=1 ;;
+    'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks|tokens|events|posts|conversations --limit= --interval='; args=(''); many=1 ;;
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
     'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;

@@ -328,8 +328,8 @@ function __wcs_place --no-scope-shadowing
         case 'names'
             set words 'find	Find things by name, reference or e-mail address'
         case 'names find'
-            set flags '--kinds	Only these kinds (default all): users, units, usertypes, groups, webhooks, tokens' '--limit	Maximum number of items' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
-            set values '--kinds=users|units|usertypes|groups|webhooks|tokens' '--limit=' '--interval='
+            set flags '--kinds	Only these kinds (default all): users, units, usertypes, groups, webhooks, tokens, events, posts, conversations' '--limit	Maximum number of items' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set values '--kinds=users|units|usertypes|groups|webhooks|tokens|events|posts|conversations' '--limit=' '--interval='
             set args ''
             set many 1
         case 'export'

@@ -20,8 +20,18 @@ export const referenceNouns = {
 /** The kind of the thing that an ID stands for. */
 export type Reference = keyof typeof referenceNouns;
 
-/** The kinds of things that people know by name. The command line takes their names where it takes an ID. */
-export const namedKinds = ["users", "units", "usertypes", "groups", "webhooks", "tokens"] as const;
+/** The kinds of things that people know by name or title. The command line takes their names where it takes an ID. */
+export const namedKinds = [
+  "users",
+  "units",
+  "usertypes",
+  "groups",
+  "webhooks",
+  "tokens",
+  "events",
+  "posts",
+  "conversations",
+] as const;
 export type NamedKind = (typeof namedKinds)[number];
 
 /** The kinds of things whose titles need not be unique. Prompts offer a list of them where an ID is missing. */

@@ -13,7 +13,7 @@ export const names = operationGroup("names", {
     method: "GET",
     path: "/names",
     summary: "Find things by name, reference or e-mail address",
-    description: `Finds users, units, user types, groups, webhooks and API tokens. For each text and kind, the response has the thing with this reference or e-mail address; otherwise those with this name, ignoring case and accents; otherwise those with a similar name: ${mostMatches} at most. \`ref:E-7\` finds references only, and \`me\` finds you. Without texts, the response has the first things of each kind. Only things that you can see are found.`,
+    description: `Finds users, units, user types, groups, webhooks, API tokens, events, posts and conversations. For each text and kind, the response has the thing with this reference or e-mail address; otherwise those with this name, ignoring case and accents; otherwise those with a similar name: ${mostMatches} at most. \`ref:E-7\` finds references only, and \`me\` finds you. Without texts, the response has the first things of each kind. Only things that you can see are found.`,
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -36,7 +36,7 @@ export const names = operationGroup("names", {
             .string()
             .nullable()
             .describe(
-              "Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook, the owner of a token",
+              "Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook, the owner of a token, the date (UTC) of an event, of the publication of a post, or on which a conversation began",
             ),
           match: z.enum(["reference", "email", "name", "similar"]).describe("How the text matches"),
         })

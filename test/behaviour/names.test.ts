@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
+import { conversations } from "../../src/contract/conversations.ts";
+import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
 import { names } from "../../src/contract/names.ts";
+import { posts } from "../../src/contract/posts.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -100,6 +103,77 @@ describeEverywhere("names", (environment) => {
     const { name: detail } = await actors.member.call(users.get, { id: ids.member });
     expect(await find("administrator", "deploy", "tokens")).toMatchObject([{ id, match: "name", detail }]);
     for (const actor of ["manager", "outsider"] as const) expect(await found(actor, "deploy", "tokens")).toEqual([]);
+  });
+
+  it("names.find finds posts by their titles, for those who may read them, until they are renamed or deleted", async () => {
+    const { actors, units } = world();
+    const { administrator } = actors;
+    const post = { content_type: "news" as const, unit: units.north };
+    const { id } = await administrator.call(posts.create, { ...post, title: "Ny kantine på Havnen" });
+    const draft = await administrator.call(posts.create, {
+      ...post,
+      title: "Kantine: kladde",
+      publish: { status: false },
+    });
+    expect(await found("member", "ny KANTINE pa havnen", "posts")).toEqual([[id, "name"]]);
+    expect(await found("member", "ny kant", "posts")).toEqual([[id, "similar"]]);
+    expect(await found("administrator", "Kantine: kladde", "posts")).toEqual([[draft.id, "name"]]);
+    for (const text of ["Kantine: kladde", "kantine:", "ref:ny kantine på havnen", "\u0301"])
+      expect(await found("member", text, "posts")).toEqual([]);
+    expect(await found("outsider", "ny kantine på havnen", "posts")).toEqual([]);
+    await administrator.call(posts.update, { id, title: "Ændret" });
+    expect(await found("member", "ny kantine på havnen", "posts")).toEqual([]);
+    expect(await found("member", "aendret", "posts")).toEqual([[id, "name"]]);
+    await administrator.call(posts.delete, { id });
+    expect(await found("administrator", "aendret", "posts")).toEqual([]);
+  });
+
+  it("names.find finds the newest of posts with the same title, with the date of publication", async () => {
+    const { administrator } = world().actors;
+    const ids: number[] = [];
+    for (let number = 0; number < 8; number++) {
+      const post = { content_type: "news" as const, title: "Weekly news", unit: world().units.root };
+      ids.push((await administrator.call(posts.create, post)).id);
+    }
+    const matches = await find("member", "weekly news", "posts");
+    expect(matches.map(({ id }) => id)).toEqual(ids.reverse().slice(0, 6));
+    const { publish } = await administrator.call(posts.get, { id: ids[0]! });
+    expect(matches[0]!.detail).toBe(new Date(publish.published_at! * 1000).toISOString().slice(0, 10));
+  });
+
+  it("names.find finds events by their titles, for those who may read them, and titles that grow when folded", async () => {
+    const { actors, units } = world();
+    const { administrator } = actors;
+    const times = { start: 1_900_000_000, end: 1_900_003_600 };
+    const event = { ...times, type: "chain" as const, units: [units.north] };
+    const { id } = await administrator.call(events.create, { ...event, title: "Sommerfest" });
+    expect(await find("member", "SOMMERFEST", "events")).toMatchObject([{ id, match: "name", detail: "2030-03-17" }]);
+    expect(await found("outsider", "sommerfest", "events")).toEqual([]);
+    const personal = await actors.member.call(events.create, { ...times, type: "user", title: "Dentist" });
+    expect(await found("member", "dentist", "events")).toEqual([[personal.id, "name"]]);
+    expect(await found("administrator", "dentist", "events")).toEqual([]);
+    const long = "\ufdfa".repeat(255);
+    await administrator.call(events.update, { id, title: long });
+    expect(await found("member", long, "events")).toEqual([[id, "name"]]);
+    expect(await found("member", "sommerfest", "events")).toEqual([]);
+    await administrator.call(events.delete, { id });
+    expect(await found("member", long, "events")).toEqual([]);
+  });
+
+  it("names.find finds conversations by their titles, for their participants only", async () => {
+    const { actors, ids } = world();
+    const recipients = [ids.member, ids.colleague];
+    const { id } = await actors.administrator.call(conversations.create, { recipients, message: "Hi" });
+    await actors.administrator.call(conversations.update, { id, title: "Projekt: Kajplads" });
+    for (const actor of ["administrator", "member"] as const) {
+      expect(await found(actor, "projekt kajplads", "conversations")).toEqual([[id, "name"]]);
+      expect(await found(actor, "PROJ", "conversations")).toEqual([[id, "similar"]]);
+    }
+    for (const actor of ["manager", "outsider"] as const)
+      expect(await found(actor, "projekt kajplads", "conversations")).toEqual([]);
+    await actors.administrator.call(conversations.update, { id, title: "" });
+    expect(await found("member", "projekt", "conversations")).toEqual([]);
+    expect((await actors.member.call(names.find, { kinds: ["conversations"] })).data).toEqual([]);
   });
 
   it("names.find finds no deleted webhooks, so that another one of the same name is found by it", async () => {

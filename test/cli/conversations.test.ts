@@ -82,7 +82,7 @@ describePlaces("wcs conversations", (place) => {
     expect((await say(["send", "--to", "99", "x"])).stderr).toContain("--to contains users that do not exist: 99");
     expect((await say(["send", "--to", "2", "--reply-to", "1", "x"])).code).toBe(2);
     expect((await say(["send"])).code).toBe(2);
-    expect((await say(["send", "first", "x"])).stderr).toContain("<id> must be an integer, not 'first'");
+    expect((await say(["send", "first", "x"])).stderr).toContain("<id>: no conversation is called first.");
   });
 
   it("send --to: e-mail addresses lead only those to somebody who may see them", async () => {

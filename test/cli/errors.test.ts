@@ -48,7 +48,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users list --cursor nonsense", 3, /^error: --cursor .*without a cursor\.\n/],
   ["api GET /users/reference/%zz", 2, /^error: %zz in the path is not percent-encoded UTF-8\.\nhint: /],
   ["posts mute 1 --for constructor", 2, /^error: --for must be one of always, 1h, 8h, 1w\.\n/],
-  ["events get abc", 2, /^error: <id> must be an integer, not 'abc'\.\n$/],
+  ["events get abc", 6, /^error: <id>: no event is called abc\.\n/],
   [
     "units create --unit-type floor --name x --parent 1",
     2,

@@ -11,11 +11,7 @@ import { useHome } from "./support.ts";
 
 /** The things that are given by ID only, each with the reason. */
 const withoutNames: Readonly<Record<string, string>> = {
-  events: "titles are repeated; a missing ID is chosen from a list",
-  posts: "titles are repeated; a missing ID is chosen from a list",
   sessions: "sessions have no names; a missing ID is chosen from a list",
-  conversations:
-    "most have no title; a missing ID is chosen from a list, and --to and --with find them by their participants",
   messages: "messages have no names",
   files: "names of files are repeated, also in one post",
   entry: "entries of a log have no names",
@@ -33,6 +29,13 @@ const lookedUp: Readonly<Record<string, string>> = {
   "users export --unit": "users export - --unit Nobody",
   "users export-data <user>": "users export-data Nobody --to data",
   "webhooks logs <id>": "webhooks logs Nobody",
+  "conversations export <id>": "conversations export Nobody -o -",
+  "conversations follow <id>": "conversations follow Nobody",
+  "conversations message edit <id>": "conversations message edit Nobody 1 Hello",
+  "conversations messages <id>": "conversations messages Nobody",
+  "conversations search --conversation": "conversations search Hello --conversation Nobody",
+  "conversations send <id>": "conversations send Nobody Hello",
+  "events export <ids>": "events export Nobody",
   "conversations list --with": "conversations list --with Nobody",
   "conversations list --without": "conversations list --without Nobody",
   "conversations send --to": "conversations send --to Nobody Hello",
@@ -101,7 +104,7 @@ describe("each argument and flag that stands for a thing", () => {
 
   it.each(Object.values(lookedUp))("wcs %s looks for the name", async (line) => {
     const { code, stderr } = await home().wcs(line.replace("EVENTS", home().path("events.ics")).split(" "));
-    expect(stderr).toMatch(/no (user|unit|user type|group|webhook) is called Nobody/);
+    expect(stderr).toMatch(/no (user|unit|user type|group|webhook|event|conversation) is called Nobody/);
     expect(code).toBe(6);
   });
 

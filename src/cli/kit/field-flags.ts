@@ -217,6 +217,9 @@ const waysToName: Readonly<Record<NamedKind, string>> = {
   groups: "name or ID",
   webhooks: "name or ID",
   tokens: "name or ID",
+  events: "title or ID",
+  posts: "title or ID",
+  conversations: "title or ID",
 };
 
 /** Returns true when the operation changes data and so supports a dry run. */

@@ -2,7 +2,7 @@ import type { Updateable } from "kysely";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { updateRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
-import { words } from "../directory/text-keys.ts";
+import { titleWordsKey } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { muteFrom } from "../pipeline/mutes.ts";
 import { appendService } from "./append-message.ts";
@@ -20,12 +20,7 @@ export const conversationMarkHandlers = {
     if (title !== undefined) requireAdministrator(mine, "rename it");
     if (mute_rule !== undefined) await mark(ctx, id, muteFrom(ctx.now, mute_rule));
     if (title !== undefined && title !== mine.title) {
-      await updateRow(ctx.db, "conversations", id, {
-        title,
-        title_key: words(title)
-          .map((word) => ` ${word}`)
-          .join(""),
-      });
+      await updateRow(ctx.db, "conversations", id, { title, title_key: titleWordsKey(title) });
       await appendService(ctx, mine, { event: "renamed", users: [], title });
     }
     return presentConversation(ctx, id);

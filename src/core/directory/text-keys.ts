@@ -21,6 +21,15 @@ export function fold(text: string): string {
     .replace(/[øæœßłđðþıς]/g, (letter) => plain[letter] ?? letter);
 }
 
+/** Returns the title of a post or an event in the form used for looking it up. Cut, since folding can make a text longer. */
+export const titleLookupKey = (title: string): string => fold(title).slice(0, 255);
+
+/** Returns the title of a conversation in the form used for searching: its folded words, each after a space. */
+export const titleWordsKey = (title: string): string =>
+  words(title)
+    .map((word) => ` ${word}`)
+    .join("");
+
 /** Returns the folded words of a text in order: runs of letters and digits. */
 export function foldedWords(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];

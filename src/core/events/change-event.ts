@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
+import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -75,7 +76,15 @@ async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, 
   const { occurrences, columns } = planned.times!;
   const audience_id = await addAudience(ctx, eventAudienceOf(readers));
   const { title, type } = fields;
-  const own = { audience_id, title, type, uid, created_at: ctx.now, updated_at: ctx.now };
+  const own = {
+    audience_id,
+    title,
+    title_key: titleLookupKey(title),
+    type,
+    uid,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  };
   const id = await insertRow(ctx.db, "events", { ...texts(fields), ...columns, ...own });
   await keepOccurrences(ctx, id, occurrences);
   await placeEvent(ctx, { id, author: ctx.actor.id, readers });
@@ -101,7 +110,8 @@ async function change(
   const changes = listChangedColumns(before, { ...texts(fields), ...times?.columns, type: readers.type });
   const others = !isDeepStrictEqual(readers, had);
   if (Object.keys(changes).length === 0 && !others && fields.files === undefined) return;
-  await updateRow(ctx.db, "events", id, { ...changes, updated_at: ctx.now });
+  const title_key = changes.title === undefined ? undefined : titleLookupKey(changes.title);
+  await updateRow(ctx.db, "events", id, { ...changes, title_key, updated_at: ctx.now });
   if (others || times !== undefined) {
     const author = before.author_id;
     await displaceEvent(ctx, { id, author, readers: had });
@@ -117,6 +127,7 @@ async function change(
 /** Column values of a deleted event. */
 const erased = {
   title: "",
+  title_key: "",
   body: "",
   location: null,
   link: "",

@@ -2,6 +2,7 @@ import { type NamedKind, namedKinds } from "../../contract/field-metadata.ts";
 import type { names as contract, NameMatch } from "../../contract/names.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { findGroups, findTokens, findUnits, findUserTypes, findWebhooks } from "./find-named.ts";
+import { findConversationsByTitle, findEventsByTitle, findPostsByTitle } from "./find-titled.ts";
 import { findUserNames } from "./find-user-names.ts";
 
 /** Returns the matches of texts among the things of one kind. */
@@ -14,6 +15,9 @@ const finders: Readonly<Record<NamedKind, Find>> = {
   groups: findGroups,
   webhooks: findWebhooks,
   tokens: findTokens,
+  events: findEventsByTitle,
+  posts: findPostsByTitle,
+  conversations: findConversationsByTitle,
 };
 
 export const names: Handlers<typeof contract> = {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { posts as contract } from "../../contract/posts.ts";
 import { updateRow } from "../../store/bulk.ts";
+import { titleLookupKey } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
@@ -29,7 +30,8 @@ export const postChangeHandlers = {
     const isPollNew = await setPoll(ctx, before, fields.poll);
     const areMentionsNew = fields.mentions !== undefined && (await setMentions(ctx, id, fields.mentions));
     if (Object.keys(columns).length === 0 && !isAudienceNew && !isPollNew && !areMentionsNew) return;
-    await updateRow(ctx.db, "posts", id, { ...columns, updated_at: ctx.now });
+    const title_key = columns.title === undefined ? undefined : titleLookupKey(columns.title);
+    await updateRow(ctx.db, "posts", id, { ...columns, title_key, updated_at: ctx.now });
     await placePost(ctx, id);
     const isAnotherCount =
       isAudienceNew || "published_at" in columns || "event" in columns || "confirm_enabled" in columns;
@@ -89,6 +91,7 @@ export const changedPostIssues: NonNullable<Checks<typeof contract>["update"]> =
 /** Column values of a deleted post. */
 const erased = {
   title: "",
+  title_key: "",
   body: "",
   event: null,
   reader_count: null,

@@ -1,6 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { insertRow, insertRows } from "../../store/bulk.ts";
+import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
@@ -51,6 +52,7 @@ function newPostRow(
     audience_id,
     content_type,
     title,
+    title_key: titleLookupKey(title),
     body: columns.body ?? "",
     show_in_feed: columns.show_in_feed ?? 1,
     important: columns.important ?? 0,

@@ -63,7 +63,7 @@ const profile: readonly ExportSection[] = [
 
 const eventsOf = (user: number, personal: 0 | 1) => sql`select e.* from audiences as a
   join events as e on e.audience_id = a.id where a.author_id = ${user} and a.personal = ${personal}`;
-const eventOptions = { ...byId, json: ["recurrence"], portion: largeRows };
+const eventOptions = { ...byId, hidden: ["title_key"], json: ["recurrence"], portion: largeRows };
 
 const content: readonly ExportSection[] = [
   {
@@ -71,6 +71,7 @@ const content: readonly ExportSection[] = [
     rows: (user) =>
       sql`select p.* from audiences as a join posts as p on p.audience_id = a.id where a.author_id = ${user}`,
     ...byId,
+    hidden: ["title_key"],
     json: ["event"],
     portion: largeRows,
   },

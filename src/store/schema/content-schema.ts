@@ -98,6 +98,8 @@ interface PostsTable extends Timestamps {
   audience_id: number;
   content_type: "news" | "debate" | "event";
   title: string;
+  /** The title as it is looked up by; see `titleLookupKey`. */
+  title_key: Generated<string>;
   body: Generated<string>;
   show_in_feed: Generated<BooleanColumn>;
   important: Generated<BooleanColumn>;
@@ -203,6 +205,8 @@ interface EventsTable extends Timestamps {
   audience_id: number;
   type: "chain" | "unit" | "user";
   title: string;
+  /** The title as it is looked up by; see `titleLookupKey`. */
+  title_key: Generated<string>;
   body: Generated<string>;
   location: string | null;
   link: Generated<string>;

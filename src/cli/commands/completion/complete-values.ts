@@ -63,7 +63,9 @@ async function items(
     if (left <= 0) return [];
     const name = prefix === "" || /^\d+$/.test(prefix) ? undefined : prefix;
     const options = { signal: AbortSignal.timeout(left) };
-    const named = name === undefined ? undefined : namedKinds.find((each) => each === kind);
+    // Lists of these kinds also match what is not in the title, such as the participants of a conversation.
+    const isListed = listedKinds.some((each) => each === kind);
+    const named = name === undefined || isListed ? undefined : namedKinds.find((each) => each === kind);
     const find =
       named === undefined
         ? itemsIn(finder, { caller, options, name, words, environment })

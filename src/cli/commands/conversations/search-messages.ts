@@ -4,7 +4,7 @@ import type { Caller } from "../../../contract/operation.ts";
 import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseInteger } from "../../kit/parse-value.ts";
+import { findOneByName } from "../../kit/find-by-name.ts";
 import { type Extent, extentOf, walk, walkItems } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
@@ -26,10 +26,12 @@ export async function searchMessages(context: Context): Promise<void> {
   const extent = extentOf(context);
   const view = { op: conversations.messages, items: "messages" };
   if (flags.conversation !== undefined) {
-    const id = parseInteger(flags.conversation, "--conversation");
     const renderer = async () => messageForm();
     const output = createOutput({ ...view, columns: messageColumns, renderer }, context);
-    return withCaller(context, (caller) => output.list(walk(caller, conversations.messages, { id, query }, extent)));
+    return withCaller(context, async (caller) => {
+      const id = await findOneByName("conversations", "--conversation", flags.conversation, caller, context.terminal);
+      await output.list(walk(caller, conversations.messages, { id, query }, extent));
+    });
   }
   const titles = new Map<number, string>();
   const renderer = async () => messageForm({ heading: ({ conversationId: id }) => `${titles.get(id)} (${id})` });

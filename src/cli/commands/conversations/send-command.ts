@@ -4,7 +4,7 @@ import type { CallOptions } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { findByName } from "../../kit/find-by-name.ts";
+import { findByName, findOneByName } from "../../kit/find-by-name.ts";
 import { parseInteger, splitList } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { withCaller, wordsIn } from "./command-line.ts";
@@ -40,7 +40,6 @@ async function sendTo(context: Context, to: readonly string[], words: readonly s
 async function sendIn(context: Context, [first, ...words]: readonly string[]): Promise<void> {
   const { replyTo } = context.flags;
   if (first === undefined) throw new UsageError("missing <id>", { hint: "to send to users, use --to USER,..." });
-  const id = parseInteger(first, "<id>");
   const parent_id = replyTo === undefined ? undefined : parseInteger(replyTo, "--reply-to");
   const sources = createSources(context.terminal);
   const files = await filesIn(context, sources);
@@ -48,6 +47,7 @@ async function sendIn(context: Context, [first, ...words]: readonly string[]): P
   await withCaller(
     context,
     async (caller) => {
+      const id = await findOneByName("conversations", "<id>", first, caller, context.terminal);
       const begin = async () => {
         await caller.call(conversations.get, { id });
         return "";
@@ -62,10 +62,10 @@ async function sendIn(context: Context, [first, ...words]: readonly string[]): P
 /** `wcs conversations message edit`. */
 export async function editMessage(context: Context): Promise<void> {
   const { args } = context;
-  const id = parseInteger(args.id, "<id>");
   const messageId = parseInteger(args.message, "<message>");
   const options = await optionsOf(context);
   await withCaller(context, async (caller) => {
+    const id = await findOneByName("conversations", "<id>", args.id, caller, context.terminal);
     const begin = async () => (await caller.call(conversations.message, { id, messageId })).message;
     const use = (message: string) => caller.call(conversations.messageUpdate, { id, messageId, message }, options);
     await show(

@@ -10,6 +10,7 @@ export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string
     audience_id ${number} not null references audiences (id),
     type ${key} not null,
     title text not null,
+    title_key ${key} not null default '',
     body text not null default '',
     location text,
     link text not null default '',
@@ -28,6 +29,7 @@ export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string
     updated_at ${number} not null,
     deleted_at ${number}
   )`,
+  "create index events_title on events (title_key, id) where deleted_at is null",
   "create index events_uid on events (uid)",
   "create index events_audience on events (audience_id)",
   // Has all columns that counters read of the newest events.

@@ -13,6 +13,7 @@ const feedTables = ({ id, key, number, clustered }: ColumnTypes) => [
     audience_id ${number} not null references audiences (id),
     content_type ${key} not null,
     title text not null,
+    title_key ${key} not null default '',
     body text not null default '',
     show_in_feed integer not null default 1,
     important integer not null default 0,
@@ -37,6 +38,7 @@ const feedTables = ({ id, key, number, clustered }: ColumnTypes) => [
     updated_at ${number} not null,
     deleted_at ${number}
   )`,
+  "create index posts_title on posts (title_key, id) where deleted_at is null",
   "create index posts_listed on posts (listed_at, id) where deleted_at is null",
   "create index posts_updated on posts (updated_at, id) where deleted_at is null",
   "create index posts_drafts on posts (listed_at, id) where draft = 1 and deleted_at is null",

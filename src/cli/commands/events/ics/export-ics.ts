@@ -5,7 +5,8 @@ import { UsageError } from "../../../errors/cli-errors.ts";
 import { type Exported, exportItems } from "../../../file-io/export-file.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { parseChoice, parseInteger, splitList } from "../../../kit/parse-value.ts";
+import { findByName } from "../../../kit/find-by-name.ts";
+import { parseChoice, splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
 import { version } from "../../../session/version.ts";
 import { addDays } from "../../../time/days.ts";
@@ -54,14 +55,16 @@ function calendarTo(path: string): Exported<ListedEvent> {
 type Selection = (caller: Caller) => AsyncIterable<readonly ListedEvent[]>;
 
 /** Returns the selected events: those with the given IDs, or those in the range of days. */
-async function selectionOf({ args, flags, globals }: Context): Promise<Selection> {
+async function selectionOf({ args, flags, globals, terminal }: Context): Promise<Selection> {
   const ids = splitList(args.ids);
   const { from, to, type } = flags as { from?: string; to?: string; type?: string };
   if (ids.length > 0) {
     if (from !== undefined || to !== undefined || type !== undefined)
       throw new UsageError("<ids> cannot be combined with --from, --to or --type");
-    const wanted = ids.map((id) => parseInteger(id, "<id>"));
-    return (caller) => byId(caller, wanted);
+    return async function* (caller) {
+      const [found = []] = await findByName([{ label: "<ids>", kind: "events", texts: ids }], caller, terminal);
+      for (const id of found) yield [await caller.call(events.get, { id })];
+    };
   }
   const zone = checkZone(globals.tz);
   const clock = clockOf(zone);
@@ -71,8 +74,4 @@ async function selectionOf({ args, flags, globals }: Context): Promise<Selection
     ...(to !== undefined && { end: clock.startOf(addDays(await readDay(to, "--to", zone), 1)) - 1 }),
   };
   return (caller) => walkEvents(caller, filter);
-}
-
-async function* byId(caller: Caller, ids: readonly number[]): AsyncGenerator<readonly ListedEvent[]> {
-  for (const id of new Set(ids)) yield [await caller.call(events.get, { id })];
 }

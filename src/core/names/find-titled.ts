@@ -1,0 +1,93 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { NamedKind } from "../../contract/field-metadata.ts";
+import { mostMatches, type NameMatch } from "../../contract/names.ts";
+import { afterPrefix } from "../../store/dialect.ts";
+import { titleLookupKey, titleWordsKey } from "../directory/text-keys.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { readable, readerOf } from "../visibility/audience.ts";
+import { postReader, visible } from "../visibility/post-visibility.ts";
+import { firstMatches, forcedReference, inEachRange, type KeyRange, type Matched, rangesOf } from "./first-matches.ts";
+
+/** Maximum number of posts or events with matching titles of which it is checked whether the actor can read them. */
+const mostChecked = 200;
+
+interface Titled {
+  readonly id: number;
+  readonly name: string;
+  /** Unix time that distinguishes equal titles. */
+  readonly at: number;
+}
+
+export const findPostsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
+  findContent(ctx, texts, {
+    kind: "posts",
+    at: "listed_at",
+    visible: visible(ctx.db, postReader(ctx.actor), ctx.now),
+  });
+
+export const findEventsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
+  findContent(ctx, texts, {
+    kind: "events",
+    at: "start_at",
+    visible: readable(ctx.db, "a", readerOf(ctx.actor, "calendar")),
+  });
+
+interface Content {
+  readonly kind: "posts" | "events";
+  readonly at: "listed_at" | "start_at";
+  /** Limits the rows `p` with the audiences `a` to those that the actor can read. */
+  readonly visible: RawBuilder<SqlBool>;
+}
+
+function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: Content): Promise<NameMatch[]> {
+  const titled = ctx.db
+    .selectFrom(sql<Record<"id" | "audience_id", number> & { title_key: string }>`${sql.table(kind)}`.as("t"))
+    .selectAll()
+    .where(sql<SqlBool>`t.deleted_at is null and t.title_key between asked.low and asked.high`)
+    .orderBy("t.title_key")
+    .orderBy("t.id", "desc")
+    .limit(sql.lit(mostChecked));
+  const query = ctx.db
+    .selectFrom(titled.as("p"))
+    .innerJoin("audiences as a", "a.id", "p.audience_id")
+    .select(["p.id", sql<string>`p.title`.as("name"), sql<number>`${sql.ref(`p.${at}`)}`.as("at")])
+    .where(visible)
+    .orderBy("p.title_key")
+    .orderBy("p.id", "desc")
+    .limit(mostMatches);
+  return findByKeys(kind, texts, titleLookupKey, (ranges) => inEachRange<Titled>(ctx, ranges, query));
+}
+
+/** Finds the actor's conversations by their titles. */
+export async function findConversationsByTitle(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
+  const query = ctx.db
+    .selectFrom("conversation_participants as p")
+    .innerJoin("conversations as c", "c.id", "p.conversation_id")
+    .select(["c.id", "c.title as name", "c.created_at as at"])
+    .where("p.user_id", "=", ctx.actor.id)
+    .where("c.title", "<>", "")
+    .where(sql<SqlBool>`c.title_key between asked.low and asked.high`)
+    .orderBy("c.title_key")
+    .orderBy("c.id", "desc")
+    .limit(mostMatches);
+  return findByKeys("conversations", texts, titleWordsKey, (ranges) => inEachRange<Titled>(ctx, ranges, query));
+}
+
+/** Finds things by the keys of their titles, else by the beginnings of these keys. */
+async function findByKeys(
+  kind: NamedKind,
+  texts: readonly string[],
+  keyOf: (text: string) => string,
+  find: (ranges: readonly KeyRange[]) => Promise<readonly Matched<Titled>[]>,
+): Promise<NameMatch[]> {
+  // An empty key is the beginning of all keys, so only an empty text has one.
+  const key = (text: string) => (forcedReference(text) === undefined ? keyOf(text) || undefined : undefined);
+  const beginning = (text: string) => (text === "" ? "" : key(text));
+  const found = await firstMatches<Titled>(texts, [
+    { match: "name", find: (open) => find(rangesOf(open, key, (whole) => whole)) },
+    { match: "similar", find: (open) => find(rangesOf(open, beginning, afterPrefix)) },
+  ]);
+  return found.map(({ text, id, name, at, match }) => ({ text, kind, id, name, detail: dateOf(at), match }));
+}
+
+const dateOf = (at: number): string => new Date(at * 1000).toISOString().slice(0, 10);
