@@ -75,6 +75,8 @@ export interface Operation<
   readonly transaction: "read" | "write" | "locking" | "own";
   /** Needs a sign-in: API tokens cannot call the operation, whatever their scopes. */
   readonly signInOnly?: true;
+  /** Limits by itself what an API token gets by its scopes. */
+  readonly limitsTokens?: true;
   /** May be called by administrators who have to set up two factors before they do anything else. */
   readonly withoutTwoFactor?: true;
   /** Excludes the operation from the audit log. */

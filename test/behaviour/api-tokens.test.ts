@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
+import type { NamedKind } from "../../src/contract/field-metadata.ts";
+import { names } from "../../src/contract/names.ts";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { tokens } from "../../src/contract/tokens.ts";
@@ -42,6 +44,24 @@ describeEverywhere("API tokens", (environment) => {
     const database = await openDatabase(world().instance.target);
     return createService({ database, clock: () => world().instance.now() * 1000 }).caller({ token });
   };
+
+  it("names.find finds the kinds of things that the scopes let a token get or list", async () => {
+    const { actors } = world();
+    const { administrator } = actors;
+    await administrator.call(webhooks.create, { name: "North", uri: "https://x.example/" });
+    const kindsOf = async (scopes: string[], kinds?: NamedKind[]) => {
+      const { caller } = await newToken(administrator, { scopes });
+      const { data } = await caller.call(names.find, { texts: ["north"], kinds });
+      return [...new Set(data.map(({ kind }) => kind))];
+    };
+    expect(await kindsOf(["webhooks.*"])).toEqual(["webhooks"]);
+    expect(await kindsOf(["webhooks.list", "units.get"])).toEqual(["units", "webhooks"]);
+    for (const scope of ["read", "write", "names.find", "names.*"])
+      expect(await kindsOf([scope], ["units", "webhooks"])).toEqual(["units", "webhooks"]);
+    expect(await codeOf(kindsOf(["webhooks.*"], ["webhooks", "units"]))).toBe("forbidden");
+    for (const scopes of [["users.create"], ["webhooks.create"], ["units.tree"]])
+      expect(await codeOf(kindsOf(scopes))).toBe("forbidden");
+  });
 
   it("tokens.create shows the token once, and the token acts as its owner", async () => {
     const { actors, ids, instance } = world();

@@ -82,6 +82,25 @@ it("auth status does without what the scopes of the token do not cover", async (
   expect(found).toMatchObject({ user: { id: 1 }, kind: "API token", expires: null, token: null });
 });
 
+it("auth status of a token that may not even read its owner says that it is an API token", async () => {
+  const { token } = await create("smallest", "--scopes", "units.list");
+  const { code, stdout } = await status(token);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, user: null, login: "WCS_TOKEN", kind: "API token" });
+});
+
+it("the scope webhooks.* is enough to create a webhook at a private address and to use it by its name", async () => {
+  const { token } = await create("hooks", "--scopes", "webhooks.*");
+  const run = (...words: string[]) => home().wcs(["webhooks", ...words], { env: { WCS_TOKEN: token } });
+  expect(await run("create", "--name", "Own Hook", "--uri", "http://127.0.0.1:9/")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Own Hook"),
+    stderr: expect.stringMatching(/^Warning: callbacks to private addresses are refused\./),
+  });
+  expect(await run("get", "own hook")).toMatchObject({ code: 0, stdout: expect.stringContaining("Own Hook") });
+  expect(await run("logs", "own hook")).toMatchObject({ code: 0 });
+  expect(await run("delete", "own hook", "--yes")).toMatchObject({ code: 0 });
+});
+
 it("an API token is never renewed and never written to disk", async () => {
   const { token } = await create("stored", "--scopes", "write");
   const renewal = await home().wcs(["api", "POST", "/renew"], { env: { WCS_TOKEN: token } });

@@ -11,7 +11,8 @@ import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-const operations = await allOperations();
+/** All but those that limit API tokens by themselves, as `names.find` does. */
+const operations = (await allOperations()).filter(({ limitsTokens }) => !limitsTokens);
 const groups = [...new Set(operations.map(({ name }) => name.split(".")[0]!))];
 const owners = ["administrator", "manager", "member", "outsider"] as const;
 

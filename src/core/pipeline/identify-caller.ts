@@ -138,9 +138,12 @@ const nameOf = (id: number, session = "") => `${id} ${session}`;
 export const endedSession = (): ServiceError =>
   new ServiceError("unauthenticated", "The session of the token has ended; sign in again.");
 
+/** Returns the error for an operation that the scopes of an API token do not cover. */
+export const notCovered = (operation: string): ServiceError =>
+  new ServiceError("forbidden", `The scopes of the API token do not cover ${operation}.`);
+
 /** Throws `forbidden` when an API token with these scopes must not call the operation, whatever its owner may do. */
 function requireScope(op: AnyOperation, scopes: readonly string[]): void {
   if (op.signInOnly) throw new ServiceError("forbidden", `An API token cannot call ${op.name}; sign in instead.`);
-  if (allows(scopes, op)) return;
-  throw new ServiceError("forbidden", `The scopes of the API token do not cover ${op.name}.`);
+  if (!op.limitsTokens && !allows(scopes, op)) throw notCovered(op.name);
 }

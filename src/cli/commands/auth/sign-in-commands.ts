@@ -3,6 +3,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import { unlessForbidden } from "../../errors/unless-forbidden.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
 import { showLine } from "../../kit/shown-line.ts";
@@ -141,18 +142,18 @@ export async function status(context: Context): Promise<void> {
   const { terminal, globals } = context;
   const { users } = await import("../../../contract/users.ts");
   const { caller, target } = await context.connect();
-  const { id, name, email, admin } = await caller.call(users.current, {});
+  const user = await unlessForbidden(caller.call(users.current, {}));
   const isNamed = globals.as === undefined && environmentLogin(terminal.env, target) !== undefined;
   const ownToken = environmentToken(terminal.env, target);
   const token = globals.as === undefined && !isNamed ? ownToken || tokenOf(context, target) : undefined;
   await createOutput({ formats: { expires: "unix-time", "session.created_at": "unix-time" } }, context).one({
     target: withoutPassword(target.address),
     profile: target.profile?.name ?? null,
-    user: { id, name, email, admin },
+    user: user === undefined ? null : { id: user.id, name: user.name, email: user.email, admin: user.admin },
     login: ownToken ? "WCS_TOKEN" : isNamed ? "WCS_USERNAME" : token ? "token" : "owner of the database",
     kind: token ? (isApiToken(token) ? "API token" : "sign-in") : null,
     ...(token && isApiToken(token)
-      ? await factsOfApiToken(caller, id)
+      ? await factsOfApiToken(caller, user?.id)
       : { expires: (token && tokenTimesOf(token)?.expires) ?? null, session: await currentSession(caller) }),
   });
 }
@@ -166,19 +167,15 @@ async function currentSession(caller: Caller) {
 }
 
 /** Returns the facts about the API token that the caller uses. Null where its scopes do not cover reading them. */
-async function factsOfApiToken(caller: Caller, owner: number) {
+async function factsOfApiToken(caller: Caller, owner: number | undefined) {
   const { tokens } = await import("../../../contract/tokens.ts");
   let cursor: string | undefined;
-  try {
-    do {
-      const { data, meta } = await caller.call(tokens.list, { owner, limit: 500, cursor });
-      const own = data.find(({ current }) => current);
-      if (own) return { expires: own.expires_at, token: { id: own.id, name: own.name, scopes: own.scopes } };
-      cursor = meta.next_cursor ?? undefined;
-    } while (cursor !== undefined);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "forbidden") throw error;
-  }
+  do {
+    const page = await unlessForbidden(caller.call(tokens.list, { owner, limit: 500, cursor }));
+    const own = page?.data.find(({ current }) => current);
+    if (own) return { expires: own.expires_at, token: { id: own.id, name: own.name, scopes: own.scopes } };
+    cursor = page?.meta.next_cursor ?? undefined;
+  } while (cursor !== undefined);
   return { expires: null, token: null };
 }
 

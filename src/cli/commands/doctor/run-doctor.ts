@@ -1,6 +1,7 @@
 import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { tokenTimesOf } from "../../../http/client/token-times.ts";
+import { unlessForbidden } from "../../errors/unless-forbidden.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { environmentToken } from "../../session/environment-login.ts";
 import { findTarget } from "../../session/target.ts";
@@ -58,27 +59,17 @@ async function findInLogin(context: Context): Promise<Finding[]> {
   return judgeFacts(loginChecks, { user, ...facts, now: Date.now() / 1000 });
 }
 
+/** Has no findings about things that the user has no access to, which the check `rights` reports. */
 async function findInTokens(context: Context): Promise<Finding[]> {
   const { readTokenFacts, tokenChecks } = await import("./check-tokens.ts");
-  return unlessForbidden(async () => judgeFacts(tokenChecks, await ask(context, readTokenFacts)));
+  const facts = await unlessForbidden(ask(context, readTokenFacts));
+  return facts === undefined ? [] : judgeFacts(tokenChecks, facts);
 }
 
 async function findInService(context: Context): Promise<Finding[]> {
   const { readServiceFacts, serviceChecks } = await import("./check-service.ts");
-  return unlessForbidden(async () => judgeFacts(serviceChecks, await ask(context, readServiceFacts)));
-}
-
-/**
- * Returns no findings about things that the user has no access to, which the check `rights` reports, or that the scopes of
- * an API token do not cover.
- */
-async function unlessForbidden(find: () => Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await find();
-  } catch (error) {
-    if ((error as { code?: string }).code === "forbidden") return [];
-    throw error;
-  }
+  const facts = await unlessForbidden(ask(context, readServiceFacts));
+  return facts === undefined ? [] : judgeFacts(serviceChecks, facts);
 }
 
 /** Runs `work` with the current login, without renewing it or prompting for one. */

@@ -2,6 +2,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
 import { settings } from "../../../contract/settings.ts";
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
+import { unlessForbidden } from "../../errors/unless-forbidden.ts";
 import type { Context, OperationRun } from "../../kit/command-spec.ts";
 
 type Webhook = OutputOf<typeof ops.get>["data"];
@@ -54,7 +55,9 @@ function noteSecret({ data }: OutputOf<typeof ops.create>, { terminal, flags }: 
 /** Warns about an address to which callbacks are refused. Names are resolved by the service, so only known ones count. */
 async function warnAboutAddress(uri: string, caller: Caller, { terminal }: Context): Promise<void> {
   if (!(await isPrivate(new URL(uri).hostname))) return;
-  if ((await caller.call(settings.list, {}))["webhooks.allow_private"]) return;
+  // Who may not read the settings, as with an API token for webhooks, gets the warning in any case.
+  const found = await unlessForbidden(caller.call(settings.list, {}));
+  if (found?.["webhooks.allow_private"]) return;
   terminal.note(
     "Warning: callbacks to private addresses are refused. Allow them with wcs settings set webhooks.allow_private true.",
   );
