@@ -170,7 +170,7 @@ describe("what a person reads", () => {
 
   it("says when there is nothing, and when there is more", async () => {
     const none = await home().sit(["usertypes", "list"], { screen });
-    expect(none).toEqual({ code: 0, stdout: "", stderr: "No usertypes.\n" });
+    expect(none).toEqual({ code: 0, stdout: "", stderr: "No user types.\n" });
     const some = await home().sit(["units", "list", "--limit", "2"], { screen });
     expect(some.stderr).toBe("Showing the first 2. Use --all or --limit N for more.\n");
     const all = await home().sit(["units", "list", "--all"], { screen });

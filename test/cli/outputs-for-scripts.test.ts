@@ -232,6 +232,9 @@ describe("messages", () => {
       "events create --type user --title Empty --all-day --date 2031-01-01 --query id".split(" "),
     );
     expect((await sit(`events participants ${id.trim()}`)).stderr).toBe("No participants.\n");
+    const post = await wcs("posts create --content-type news --title Quiet --query id");
+    expect((await sit(`posts comments list ${post.stdout.trim()}`)).stderr).toBe("No comments.\n");
+    expect((await sit("audit list --since +1d")).stderr).toBe("No entries.\n");
     expect((await sit(`events files list ${id.trim()}`)).stderr).toBe("No files.\n");
   });
 

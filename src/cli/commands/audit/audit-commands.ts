@@ -3,6 +3,7 @@ import { type Commands, command } from "../../kit/command-spec.ts";
 
 export const audit: Commands = {
   list: command(ops.list, {
+    items: "entries",
     columns: ["created_at", "actor.name", "operation", "path", "fields", "outcome", "address"],
     examples: [
       "wcs audit list --since -7d",

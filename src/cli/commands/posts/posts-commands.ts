@@ -42,6 +42,7 @@ const comments: CommandGroup = {
   commands: {
     list: command(ops.commentList, {
       args: [id],
+      items: "comments",
       columns: ["id", "created_at", "author.name", "parent_id", "body"],
       renderer: commentForm,
       examples: ["wcs posts comments list 12 --all", "wcs posts comments list 12 --parent-id 31"],

@@ -141,6 +141,7 @@ export const users: Commands = {
     examples: ["wcs users reset-2fa ada@example.com"],
   }),
   birthdays: command(ops.birthdays, {
+    items: "birthdays",
     columns: ["id", "day", "name", "title", "unit.name"],
     examples: ["wcs users birthdays --start 12-01 --end 12-31 --all"],
   }),

@@ -9,6 +9,7 @@ const row = ["id", "name", "reference"] as const;
 
 export const usertypes: Commands = {
   list: command(ops.list, {
+    items: "user types",
     columns: [...row, "abilities"],
   }),
   get: command(ops.get, {
