@@ -14,8 +14,8 @@ export interface Report {
   readonly rows: number;
   /** IDs of the users in the rows who are deactivated. */
   readonly deactivated: ReadonlySet<number>;
-  /** True when a row names a user type that does not exist. */
-  readonly lacksUserTypes: boolean;
+  /** Codes of the issues. */
+  readonly codes: ReadonlySet<string>;
   /** Returns `created 1, changed 0, unchanged 0, skipped 2`. */
   summary(): string;
 }
@@ -39,13 +39,13 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
   const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
   const complain = complaining(terminal, results?.path);
   let rows: ReportedRow[] = [];
-  let lacksUserTypes = false;
+  const codes = new Set<string>();
   const deactivated = new Set<number>();
   return {
     add(line, outcome) {
       if (outcome.deactivated && outcome.id !== null) deactivated.add(outcome.id);
       counts[outcome.action] += 1;
-      lacksUserTypes ||= outcome.issues?.some(({ code }) => code === "no_such_user_type") ?? false;
+      for (const { code } of outcome.issues ?? []) codes.add(code);
       rows.push({ line, outcome });
     },
     async flush(end) {
@@ -58,9 +58,7 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
     },
     counts,
     deactivated,
-    get lacksUserTypes() {
-      return lacksUserTypes;
-    },
+    codes,
     get skipped() {
       return counts.skipped;
     },
