@@ -9,7 +9,7 @@ import { noteDeactivated } from "../../output/note-deactivated.ts";
 import type { ApplyContext, Done } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
 import { applyUnits } from "./apply/apply-units.ts";
-import { applyUsers } from "./apply/apply-users.ts";
+import { applyLosses, applyUsers } from "./apply/apply-users.ts";
 import { applyUserTypes } from "./apply/apply-usertypes.ts";
 import { applyWebhooks } from "./apply/apply-webhooks.ts";
 import { createDirectory } from "./apply/id-directory.ts";
@@ -155,7 +155,7 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
   }
   if (failure === undefined && refusals.length === 0) return;
   terminal.note(`Not applied: ${summary(withoutCounts(all, done))}.`);
-  terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
+  if (made > 0) terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
   throw (
     failure ??
     new ServiceError(
@@ -167,7 +167,7 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
 
 /** Runs the steps in order, and stops after one that failed in part, because later steps may depend on it. */
 async function* steps(work: ApplyContext, refusals: readonly Refusal[]): AsyncGenerator<Done[]> {
-  for (const step of [applyUserTypes, applyUnits, applyUsers, applyWebhooks, applyRemovals]) {
+  for (const step of [applyUserTypes, applyUnits, applyUsers, applyWebhooks, applyRemovals, applyLosses]) {
     yield* step(work);
     if (refusals.length > 0) return;
   }
