@@ -15,7 +15,7 @@ import { applyWebhooks } from "./apply/apply-webhooks.ts";
 import { createDirectory } from "./apply/id-directory.ts";
 import { tryPlan } from "./apply/preflight.ts";
 import { type ChangeCounts, countChanges, eachChange, print, summary, withoutCounts } from "./apply/print-results.ts";
-import type { FileIssues, Path } from "./file/file-issues.ts";
+import { type FileIssues, mostShown, type Path } from "./file/file-issues.ts";
 import { type ReadFile, readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
@@ -149,10 +149,7 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
   await print(results(), work.plan, context);
   terminal.progress(undefined);
   if (made > 0) terminal.note(sentence(summary(done, "past")));
-  const places = refusals.length > 0 ? await issues.places(refusals.map(({ path }) => path)) : [];
-  for (const [at, { reasons }] of refusals.entries()) {
-    terminal.complain(`${terminal.sanitizeLine(`${places[at]} ${reasons.join("; ")}`)}\n`);
-  }
+  await sayRefusals({ refusals, issues }, context);
   if (failure === undefined && refusals.length === 0) return;
   terminal.note(`Not applied: ${summary(withoutCounts(all, done))}.`);
   if (made > 0) terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
@@ -163,6 +160,15 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
       refusals.length === 1 ? "1 entry was not applied." : `${refusals.length} entries were not applied.`,
     )
   );
+}
+
+async function sayRefusals({ refusals, issues }: Omit<Application, "work">, { terminal }: Context): Promise<void> {
+  const shown = refusals.slice(0, mostShown);
+  const places = shown.length > 0 ? await issues.places(shown.map(({ path }) => path)) : [];
+  const lines = shown.map(({ reasons }, at) => `${places[at]} ${reasons.join("; ")}`);
+  const more = refusals.length - shown.length;
+  if (more > 0) lines.push(`and ${more} more`);
+  for (const line of lines) terminal.complain(`${terminal.sanitizeLine(line)}\n`);
 }
 
 /** Runs the steps in order, and stops after one that failed in part, because later steps may depend on it. */
