@@ -253,6 +253,72 @@ describeEverywhere("users.import", (environment) => {
     expect((await get(two.reference)).email).toBe(one.email);
   });
 
+  it("users can swap their addresses, pass them on, and give them to new users", async () => {
+    const [one, two, three, other] = [row(), row(), row(), row()];
+    const ids = (await run([one, two, three])).map(({ id }) => id);
+    const rows = [
+      { ...other, email: three.email },
+      { ...one, email: two.email.toUpperCase() },
+      { ...two, email: one.email },
+      { ...three, email: "moved-on@example.com" },
+    ];
+    const before = await allRows(world().instance.database);
+    expect(actions(await run(rows, { dryRun: true }))).toEqual(["created", "changed", "changed", "changed"]);
+    expect(await allRows(world().instance.database)).toEqual(before);
+    expect((await run(rows)).slice(1)).toMatchObject(ids.map((id) => ({ action: "changed", id })));
+    expect(actions(await run(rows))).toEqual(["unchanged", "unchanged", "unchanged", "unchanged"]);
+    for (const { reference, email } of rows) expect((await get(reference)).email).toBe(email);
+    expect((await admin().call(users.search, { q: one.email })).data).toMatchObject([{ id: ids[1] }]);
+  });
+
+  it("an address is not free when the row that would give it up is invalid", async () => {
+    const [one, two, three, other] = [row(), row(), row(), row()];
+    const ids = (await run([one, two, three])).map(({ id }) => id);
+    const results = await run([
+      { ...other, email: one.email },
+      { ...one, email: two.email },
+      { ...two, email: three.email },
+      { ...three, email: other.email, unit: "nowhere" },
+    ]);
+    expect(results.map(({ fields }) => Object.entries(fields ?? {}).join())).toEqual([
+      `email,is taken by user ${ids[0]}`,
+      `email,is taken by user ${ids[1]}`,
+      `email,is taken by user ${ids[2]}`,
+      "unit,is not an existing unit: nowhere",
+    ]);
+    for (const { reference, email } of [one, two, three]) expect((await get(reference)).email).toBe(email);
+  });
+
+  it("of two rows that claim an address that becomes free, the first one gets it", async () => {
+    const [one, two, three] = [row(), row(), row()];
+    await run([one, two, three]);
+    const results = await run([
+      { ...two, email: one.email },
+      { ...three, email: one.email },
+      { ...one, email: three.email },
+    ]);
+    expect(actions(results)).toEqual(["skipped", "skipped", "skipped"]);
+    const next = await run([
+      { ...one, email: "freed@example.com" },
+      { ...two, email: one.email },
+      { ...three, email: one.email },
+    ]);
+    expect(actions(next)).toEqual(["changed", "changed", "skipped"]);
+  });
+
+  it("users can swap their references when rows are matched by address", async () => {
+    const [one, two] = [row(), row()];
+    await run([one, two]);
+    const rows = [
+      { ...one, reference: two.reference },
+      { ...two, reference: one.reference },
+    ];
+    const swap = async () => (await admin().call(users.import, { rows, key: "email" })).results;
+    expect(actions(await swap())).toEqual(["changed", "changed"]);
+    expect(actions(await swap())).toEqual(["unchanged", "unchanged"]);
+    expect((await get(one.reference)).email).toBe(two.email);
+  });
+
   it("a reference that a row clears is free for the rows after it", async () => {
     const first = row();
     const id = await idOf(first);

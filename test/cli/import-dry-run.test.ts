@@ -27,6 +27,43 @@ it("users import --dry-run: a reference that a later batch clears is free for an
   expect(await run("users", "import", file)).toEqual({ code: 0, stderr: [summary] });
 });
 
+it("users import: users whose rows are sent together swap addresses; others are told to move the rows", async () => {
+  const ids = await Promise.all(
+    ["many-0", "many-1999"].map(async (reference) => {
+      const { stdout } = await place().wcs(["users", "get", "--reference", reference, "--json"]);
+      return JSON.parse(stdout).id;
+    }),
+  );
+  const row = (reference: number, email: number) =>
+    `many-${reference},Many,No${reference},many${email}@example.com,root`;
+  const between = Array.from({ length: 1000 }, (_, at) => row(at + 10, at + 10));
+  const [first, last] = [row(0, 1999), row(1999, 0)];
+  const file = place().home.path("swap.csv");
+  const write = (rows: string[]) =>
+    writeFileSync(file, `reference,first_name,last_name,email,unit\n${rows.join("\n")}\n`);
+  const dry = "Dry run: nothing was changed.";
+  const both = async () => [await run("users", "import", file, "-n"), await run("users", "import", file)];
+
+  write([first, ...between, last]);
+  const refused = [
+    `line 2, email: is taken by user ${ids[1]}`,
+    `line 1003, email: is taken by user ${ids[0]}`,
+    "created 0, changed 0, unchanged 1000, skipped 2",
+    "error: 2 of 1002 rows were not imported.",
+    "hint: If another row gives up the e-mail address that is taken, move both rows to the beginning of the file.",
+  ];
+  expect(await both()).toEqual([
+    { code: 3, stderr: refused.toSpliced(3, 0, dry) },
+    { code: 3, stderr: refused },
+  ]);
+  write([first, last, ...between]);
+  const summary = "created 0, changed 2, unchanged 1000, skipped 0";
+  expect(await both()).toEqual([
+    { code: 0, stderr: [summary, dry] },
+    { code: 0, stderr: [summary] },
+  ]);
+});
+
 it("users import --dry-run: names no ID of a user whom an earlier row of the file would create", async () => {
   const file = place().home.path("twice.csv");
   const rows = ["t-1,Ann,One", "t-1,Ann,One", "t-1,Ann,Two", "t-2,Bob,One"];

@@ -83,6 +83,27 @@ describe.each(["users.yaml", "users.json"])("%s", (name) => {
 
 const placeIn = (users: readonly User[], at: number) => users.findIndex((user) => user.email === userAt(at).email);
 
+it("diff prints the first issues of a file with many, and --json all of them", async () => {
+  const file = write(
+    "wrong.yaml",
+    Array.from({ length: count }, (_, at) => ({ ...userAt(at), unit: "nowhere" })),
+  );
+  const { code, stderr } = await place().wcs(["diff", file]);
+  const lines = stderr.trimEnd().split("\n");
+  expect([code, lines.length, lines[99]]).toEqual([
+    3,
+    103,
+    expect.stringContaining(`${file}:502: users[99].unit is not`),
+  ]);
+  expect(lines.slice(100)).toEqual([
+    `${file}: and 150 more; --json lists all`,
+    `error: 250 errors in ${file}; nothing was changed.`,
+    "hint: wcs help organisation describes the file",
+  ]);
+  const asJson = await place().wcs(["diff", file, "--json"]);
+  expect(Object.keys(JSON.parse(asJson.stderr).error.fields)).toHaveLength(count);
+});
+
 /** Writes users into a file of more than 16 MiB, which has a long comment at each. */
 function writeLarge(users: readonly User[]): string {
   const file = write("large.yaml", users);

@@ -56,6 +56,19 @@ it.each([
   expect((await place().wcs(["units", "get", "--reference", "new"])).code).toBe(6);
 });
 
+it("apply --prune refuses a file that would deactivate all other administrators, before the first change", async () => {
+  const admin = JSON.parse(await done("users", "get", "1", "--json")).email;
+  await done("users", "update", "ref:E-4", "--admin");
+  await addUser("Bot", "--service", "--admin");
+  const file = place().home.path("all.yaml");
+  writeFileSync(file, `users: [{reference: E-1, title: Boss}, {email: ${admin}, admin: false}]`);
+  for (const flags of [["--dry-run"], ["--yes"]]) {
+    const { code, stderr } = await place().wcs(["apply", file, "--prune", ...flags]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("users[1] is the last active administrator")]);
+  }
+  await done("users", "update", "ref:E-4", "--no-admin");
+});
+
 it("apply accepts a file in which the last administrator hands over", async () => {
   const admin = JSON.parse(await done("users", "get", "1", "--json")).email;
   const file = place().home.path("handed-over.yaml");

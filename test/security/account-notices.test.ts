@@ -54,6 +54,23 @@ describeEverywhere("notices of changes of an account", (environment) => {
     expect(await notices()).toEqual([]);
   });
 
+  it("users.import tells both users who swap their addresses, each at the address before", async () => {
+    const other = await world().addUser({ password });
+    const rows = [
+      { reference: "swap-1", first_name: "A", last_name: "A", unit: "harbour", email: other.email },
+      { reference: "swap-2", first_name: "B", last_name: "B", unit: "harbour", email },
+    ];
+    await manager().call(users.update, { id, reference: "swap-1" });
+    await manager().call(users.update, { id: other.id, reference: "swap-2" });
+    await manager().call(users.import, { rows });
+    expect(await notices()).toEqual(
+      [
+        [email, newAddress],
+        [other.email, newAddress],
+      ].sort(),
+    );
+  });
+
   it("An address that changes while the user is deactivated, or after a change of the provider, is told, too", async () => {
     await manager().call(users.deactivate, { id });
     await manager().call(users.update, { id, email: `new-${email}` });

@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
+import { pluralize } from "../output/pluralize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ResultFile } from "./result-file.ts";
 import type { Outcome } from "./row-outcome.ts";
@@ -6,7 +6,7 @@ import type { Outcome } from "./row-outcome.ts";
 /** Counts the outcomes of rows and prints the issues of those skipped. */
 export interface Report {
   add(line: number, outcome: Outcome): void;
-  /** Prints the issues since the last call. Must be called with `true` at the end. */
+  /** Writes the results since the last call. Must be called with `true` at the end, which prints the issues. */
   flush(end?: true): Promise<void>;
   /** Numbers of rows by outcome. */
   readonly counts: Readonly<Record<Outcome["action"], number>>;
@@ -14,8 +14,8 @@ export interface Report {
   readonly rows: number;
   /** IDs of the users in the rows who are deactivated. */
   readonly deactivated: ReadonlySet<number>;
-  /** True when a row names a user type that does not exist. */
-  readonly lacksUserTypes: boolean;
+  /** Codes of the issues. */
+  readonly codes: ReadonlySet<string>;
   /** Returns `created 1, changed 0, unchanged 0, skipped 2`. */
   summary(): string;
 }
@@ -32,20 +32,20 @@ interface ReportOptions {
   readonly sort: boolean;
 }
 
-/** Maximum number of rows printed when a result file has all of them. */
+/** Maximum number of different issues that are printed. */
 const shown = 100;
 
 export function createReport({ terminal, results, sort }: ReportOptions): Report {
   const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
-  const complain = complaining(terminal, results?.path);
+  const complaints = complaining(terminal, results && (results.path ?? "the output"));
   let rows: ReportedRow[] = [];
-  let lacksUserTypes = false;
+  const codes = new Set<string>();
   const deactivated = new Set<number>();
   return {
     add(line, outcome) {
       if (outcome.deactivated && outcome.id !== null) deactivated.add(outcome.id);
       counts[outcome.action] += 1;
-      lacksUserTypes ||= outcome.issues?.some(({ code }) => code === "no_such_user_type") ?? false;
+      for (const { code } of outcome.issues ?? []) codes.add(code);
       rows.push({ line, outcome });
     },
     async flush(end) {
@@ -53,14 +53,13 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
       if (sort) rows.sort((a, b) => a.line - b.line);
       const ready = rows;
       rows = [];
-      complain(ready);
+      for (const row of ready) complaints.add(row);
+      if (end) complaints.print();
       await results?.add(ready);
     },
     counts,
     deactivated,
-    get lacksUserTypes() {
-      return lacksUserTypes;
-    },
+    codes,
     get skipped() {
       return counts.skipped;
     },
@@ -74,26 +73,65 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
   };
 }
 
-/** Prints the issues of rows. After `shown` rows it names the result file, if there is one. */
+/** An issue and the rows that have it. */
+interface FoldedIssue {
+  readonly text: string;
+  /** First and last lines of runs of further rows. */
+  readonly runs: [number, number][];
+  /** Number of rows that are not in the runs. */
+  more: number;
+}
+
+/** Maximum number of runs of lines that are printed with an issue. */
+const mostRuns = 5;
+
+/**
+ * Collects the issues of rows and prints them at the end, equal ones together. Beyond `shown` issues it counts rows, and names the
+ * result file.
+ */
 function complaining(terminal: Terminal, rest: string | undefined) {
-  let said = 0;
-  return (rows: readonly ReportedRow[]): void => {
-    const lines: string[] = [];
-    for (const { line, outcome } of rows) {
-      if (!outcome.fields) continue;
-      said += 1;
-      if (rest === undefined || said <= shown) lines.push(...sentences(line, outcome.fields));
-      else if (said === shown + 1) lines.push(`the other rows that were not imported are in ${rest}`);
-    }
-    if (lines.length === 0) return;
-    terminal.progress(undefined);
-    terminal.complain(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+  const issues = new Map<string, FoldedIssue>();
+  let hidden = 0;
+  return {
+    /** Adds the issues of a row; lines must ascend. */
+    add({ line, outcome }: ReportedRow): void {
+      let isHidden = false;
+      for (const [name, reasons] of Object.entries(outcome.fields ?? {})) {
+        const text = `${name === "row" ? "" : `, ${name}:`} ${reasons.join(" and ")}`;
+        const issue = issues.get(text);
+        if (issue) addLine(issue, line);
+        else if (issues.size < shown) issues.set(text, { text: `line ${line}${text}`, runs: [], more: 0 });
+        else isHidden = true;
+      }
+      if (isHidden) hidden += 1;
+    },
+    print(): void {
+      const lines = [...issues.values()].map(({ text, runs, more }) => `${text}${alsoIn(runs, more)}`);
+      if (hidden > 0) {
+        const rows = `issues of ${pluralize(hidden, "more row")}`;
+        lines.push(rest === undefined ? `${rows} are not shown; --results FILE writes all` : `${rows} are in ${rest}`);
+      }
+      if (lines.length === 0) return;
+      terminal.progress(undefined);
+      terminal.complain(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+      issues.clear();
+      hidden = 0;
+    },
   };
 }
 
-/** Formats the issues of a row, one line for each column. */
-function sentences(line: number, fields: FieldErrors): string[] {
-  return Object.entries(fields).map(([name, reasons]) =>
-    name === "row" ? `line ${line} ${reasons.join(" and ")}` : `line ${line}, ${name}: ${reasons.join(" and ")}`,
-  );
+function addLine(issue: FoldedIssue, line: number): void {
+  const last = issue.runs.at(-1);
+  if (last && last[1] === line - 1 && issue.more === 0) last[1] = line;
+  else if (issue.runs.length < mostRuns) issue.runs.push([line, line]);
+  else issue.more += 1;
+}
+
+/** Formats further lines: ` (also lines 3-7, 9 and 20 more)`. */
+function alsoIn(runs: FoldedIssue["runs"], more: number): string {
+  const [first, ...others] = runs;
+  if (first === undefined) return "";
+  const lines = runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");
+  const noun = others.length === 0 && first[0] === first[1] ? "line" : "lines";
+  return ` (also ${noun} ${lines}${more > 0 ? ` and ${more} more` : ""})`;
 }

@@ -1,4 +1,4 @@
-import { Composer, type Document, isScalar, Lexer, LineCounter, Parser, visit, YAMLParseError } from "yaml";
+import { Composer, type CST, type Document, isScalar, Lexer, LineCounter, Parser, visit, YAMLParseError } from "yaml";
 import { deepest } from "../../contract/nesting.ts";
 import { tooDeep } from "./too-deep.ts";
 
@@ -26,10 +26,7 @@ export function parseYaml(text: string): ParsedYaml {
     }
     yield* parser.end();
   }
-  const documents = new Composer({ prettyErrors: false, uniqueKeys: false }).compose(tokens(), true, text.length);
-  // `true` makes a document of an empty text, too.
-  const parsed = documents.next().value as Document.Parsed;
-  const another = documents.next().value;
+  const [parsed, another] = compose(tokens(), text.length);
   if (another) {
     const [start, end] = another.range;
     parsed.errors.push(new YAMLParseError([start, end], "MULTIPLE_DOCS", "The file must not have several documents."));
@@ -42,6 +39,20 @@ export function parseYaml(text: string): ParsedYaml {
   const issue = new YAMLParseError([end, end], "RESOURCE_EXHAUSTION", `The file is ${tooDeep}.`);
   parsed.errors = before.length > 0 ? before : [issue];
   return { lines, parsed, isTooDeep: before.length === 0 };
+}
+
+/** Returns the first document, which an empty text has, too, and the second one if there is any. */
+function compose(tokens: Iterable<CST.Token>, end: number): [Document.Parsed, Document.Parsed | undefined] {
+  const { stackTraceLimit } = Error;
+  // A text can have an error in each character, and their stack traces would take longer than parsing.
+  Error.stackTraceLimit = 0;
+  try {
+    const documents = new Composer({ prettyErrors: false, uniqueKeys: false }).compose(tokens, true, end);
+    // `true` makes a document of an empty text.
+    return [documents.next().value as Document.Parsed, documents.next().value as Document.Parsed | undefined];
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /** Adds an error for each key that occurs twice. The library would compare each key with all before it. */

@@ -52,8 +52,9 @@ export async function queueNotice(ctx: Ctx, user: number, change: AccountChange)
     .where("id", "=", user)
     .where("password_hash", "is not", null)
     .executeTakeFirst();
-  if (row === undefined || row.email === null || row.email_key === null) return;
-  const isLast = await countNotice(ctx, change, row.email_key);
+  if (row === undefined || row.email === null) return;
+  // An import may have cleared the key to free the address for another user.
+  const isLast = await countNotice(ctx, change, row.email_key ?? row.email);
   if (isLast === undefined) return;
   const { now } = ctx;
   await ctx.db

@@ -9,6 +9,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { parseRows, RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { isSignInAddress } from "./change-user.ts";
+import { freeClaimedKeys } from "./free-claimed-keys.ts";
 import { userColumns } from "./user-columns.ts";
 import { type ExistingUser, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
 import type { UserImportRow, Wanted } from "./user-import-row.ts";
@@ -16,12 +17,19 @@ import { changeUser, createUsers, findUserChanges } from "./user-import-writes.t
 
 type Import = Handlers<typeof contract>["import"];
 
-/** Processes rows in order, with the same result as one at a time, but inserts new users together. */
+/**
+ * Processes rows in order, with the same result as one at a time, but inserts new users together, and lets a row take the
+ * address that a later row gives up.
+ */
 export const importUserRows: Import = async (ctx, { rows, key, create_user_types }) => {
   const { list, skip, done, markDeactivated } = results(rows);
   const parsed = parseRows(userRow(), rows);
   const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
   const known = await lookUp(ctx, validRows, create_user_types);
+  const judge = (row: UserImportRow) => judgeRow(ctx, known, row, key);
+  const userOf = (row: UserImportRow) => findUser(known, row, key);
+  const isValid = (row: UserImportRow) => judge(row).problems.isEmpty;
+  await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
   let pending: { index: number; wanted: Wanted }[] = [];
   const flush = async () => {
     const created = await createUsers(ctx, pending);
@@ -45,12 +53,7 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
       known.add(await loadUsers(ctx, await flush()));
       waiting.clear();
     }
-    const existing = match(known, row, key);
-    const problems = new RowIssues();
-    if (key === "reference" && !row.reference) problems.set("reference", { code: "required" });
-    const wanted = resolve(ctx, known, row, existing, problems);
-    const changes = wanted && existing && findUserChanges(existing, wanted);
-    if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, problems);
+    const { existing, wanted, changes, problems } = judge(row);
     if (wanted === undefined || !problems.isEmpty) skip(index, problems.all());
     else if (existing === undefined) {
       pending.push({ index, wanted });
@@ -66,8 +69,21 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
   return { results: list };
 };
 
+type ImportKey = Parameters<Import>[1]["key"];
+
+/** Finds the user of a row, what the row changes, and its issues. */
+function judgeRow(ctx: Ctx, known: Known, row: UserImportRow, key: ImportKey) {
+  const existing = findUser(known, row, key);
+  const problems = new RowIssues();
+  if (key === "reference" && !row.reference) problems.set("reference", { code: "required" });
+  const wanted = resolve(ctx, known, row, existing, problems);
+  const changes = wanted && existing && findUserChanges(existing, wanted);
+  if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, problems);
+  return { existing, wanted, changes, problems };
+}
+
 /** Returns the user of a row: by the key of the import, else by reference, or by e-mail address if there is none. */
-function match(known: Known, { reference, email }: UserImportRow, key: "reference" | "email" | undefined) {
+function findUser(known: Known, { reference, email }: UserImportRow, key: ImportKey) {
   if (key !== "email" && reference) return known.byReference.get(reference);
   return key === "reference" ? undefined : known.byEmail.get(emailKey(email));
 }

@@ -9,13 +9,13 @@ import { noteDeactivated } from "../../output/note-deactivated.ts";
 import type { ApplyContext, Done } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
 import { applyUnits } from "./apply/apply-units.ts";
-import { applyUsers } from "./apply/apply-users.ts";
+import { applyLosses, applyUsers } from "./apply/apply-users.ts";
 import { applyUserTypes } from "./apply/apply-usertypes.ts";
 import { applyWebhooks } from "./apply/apply-webhooks.ts";
 import { createDirectory } from "./apply/id-directory.ts";
 import { tryPlan } from "./apply/preflight.ts";
 import { type ChangeCounts, countChanges, eachChange, print, summary, withoutCounts } from "./apply/print-results.ts";
-import type { FileIssues, Path } from "./file/file-issues.ts";
+import { type FileIssues, mostShown, type Path } from "./file/file-issues.ts";
 import { type ReadFile, readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
@@ -149,13 +149,10 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
   await print(results(), work.plan, context);
   terminal.progress(undefined);
   if (made > 0) terminal.note(sentence(summary(done, "past")));
-  const places = refusals.length > 0 ? await issues.places(refusals.map(({ path }) => path)) : [];
-  for (const [at, { reasons }] of refusals.entries()) {
-    terminal.complain(`${terminal.sanitizeLine(`${places[at]} ${reasons.join("; ")}`)}\n`);
-  }
+  await sayRefusals({ refusals, issues }, context);
   if (failure === undefined && refusals.length === 0) return;
   terminal.note(`Not applied: ${summary(withoutCounts(all, done))}.`);
-  terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
+  if (made > 0) terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
   throw (
     failure ??
     new ServiceError(
@@ -165,9 +162,18 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
   );
 }
 
+async function sayRefusals({ refusals, issues }: Omit<Application, "work">, { terminal }: Context): Promise<void> {
+  const shown = refusals.slice(0, mostShown);
+  const places = shown.length > 0 ? await issues.places(shown.map(({ path }) => path)) : [];
+  const lines = shown.map(({ reasons }, at) => `${places[at]} ${reasons.join("; ")}`);
+  const more = refusals.length - shown.length;
+  if (more > 0) lines.push(`and ${more} more`);
+  for (const line of lines) terminal.complain(`${terminal.sanitizeLine(line)}\n`);
+}
+
 /** Runs the steps in order, and stops after one that failed in part, because later steps may depend on it. */
 async function* steps(work: ApplyContext, refusals: readonly Refusal[]): AsyncGenerator<Done[]> {
-  for (const step of [applyUserTypes, applyUnits, applyUsers, applyWebhooks, applyRemovals]) {
+  for (const step of [applyUserTypes, applyUnits, applyUsers, applyWebhooks, applyRemovals, applyLosses]) {
     yield* step(work);
     if (refusals.length > 0) return;
   }

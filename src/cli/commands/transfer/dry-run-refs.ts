@@ -49,7 +49,9 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
         return skippedRow({ reference: [`is taken by line ${named.line}`] }, outcome.reference);
       }
       if (by !== "email" && key !== undefined && holder !== undefined && holder.reference !== key) {
-        return skippedRow({ email: [`is taken by line ${holder.line}`] }, outcome.reference);
+        return skippedRow({ email: [`is taken by line ${holder.line}`] }, outcome.reference, [
+          { field: "email", code: "email_taken" },
+        ]);
       }
       const judged = same ? repeated(same, row, outcome) : outcome;
       if (judged.action !== "unchanged") {

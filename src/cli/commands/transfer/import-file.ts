@@ -147,9 +147,12 @@ async function finish(
   }
 }
 
-function hintFor({ options }: Job, report: Report): string {
-  return report.lacksUserTypes && !options.create_user_types
-    ? "Pass --create-user-types to create missing user types."
+function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
+  if (codes.has("no_such_user_type") && !options.create_user_types)
+    return "Pass --create-user-types to create missing user types.";
+  // A row can take the address that another row of the same request gives up.
+  return codes.has("email_taken") && rows > kind.most
+    ? "If another row gives up the e-mail address that is taken, move both rows to the beginning of the file."
     : "Correct these rows and import the file again; rows that are already imported stay unchanged.";
 }
 

@@ -12,12 +12,18 @@ const importedUserFields = userRow().keyof().options;
 
 export const most = 1000;
 
-/** Creates and changes users, including memberships, `active` and `admin`. */
+/**
+ * Creates and changes users, including memberships, `active` and `admin`. Those who get another address come first and
+ * together, because the import lets only rows of one request pass addresses on.
+ */
 export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   const { plan, caller, signal } = work;
   const tasks = () => Iterator.from(plan.tasks.users).filter((task) => !isRemoval(task));
-  const inRows = tasks().filter(isForImport);
-  for await (const batch of inBatches(inRows, (task) => userRowOf(task, work.plan), most)) {
+  function* inRows() {
+    yield* tasks().filter((task) => isForImport(task) && getsAnotherAddress(task));
+    yield* tasks().filter((task) => isForImport(task) && !getsAnotherAddress(task));
+  }
+  for await (const batch of inBatches(inRows(), (task) => userRowOf(task, work.plan), most)) {
     for (const task of batch.tasks) await makeReady(task, work);
     signal.throwIfAborted();
     const { results } = await caller.call(users.import, { rows: [...batch.rows] });
@@ -28,7 +34,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
       if (fields || id === null) work.refused(task.path, reasonsOf(fields));
       else {
         await complete(task, id, work);
-        done.push(task.change);
+        if (!losesAccess(task)) done.push(task.change);
       }
     }
     yield done;
@@ -36,9 +42,36 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   for (const task of tasks().filter((each) => !isForImport(each))) {
     await makeReady(task, work);
     await complete(task, task.id ?? 0, work);
-    yield [task.change];
+    if (!losesAccess(task)) yield [task.change];
   }
 }
+
+/**
+ * Revokes administrator rights and deactivates users, the current user last: administrators must be left at each moment, and the
+ * other changes may need them.
+ */
+export async function* applyLosses({ plan, caller, signal }: ApplyContext): AsyncGenerator<Done[]> {
+  const losing = () => Iterator.from(plan.tasks.users).filter(losesAccess);
+  if (losing().next().done) return;
+  const me = await caller.call(users.current, {});
+  const isMe = (task: Task<"users">) => task.id === me.id;
+  for (const { id = 0, change, after } of [...losing().filter((task) => !isMe(task)), ...losing().filter(isMe)]) {
+    signal.throwIfAborted();
+    if (touches(change, ["admin"])) await caller.call(users.update, { id, admin: after.admin });
+    if (touches(change, ["active"])) await caller.call(after.active ? users.reactivate : users.deactivate, { id });
+    yield [change];
+  }
+}
+
+/** Returns true when an existing user stops to be an administrator or active. */
+const losesAccess = (task: Task<"users">): boolean =>
+  task.before !== undefined &&
+  !isRemoval(task) &&
+  ((touches(task.change, ["admin"]) && !task.after.admin) || (touches(task.change, ["active"]) && !task.after.active));
+
+/** Returns true when the change replaces the address of an existing user. */
+export const getsAnotherAddress = ({ change, before }: Task<"users">): boolean =>
+  before !== undefined && touches(change, ["email"]);
 
 export const isForImport = ({ change }: Task<"users">): boolean =>
   change.action === "create" || touches(change, importedUserFields);
@@ -75,10 +108,12 @@ async function makeReady({ id, change, before, after }: Task<"users">, work: App
 }
 
 /** Makes the changes that an import row cannot express. */
-async function complete({ change, before, after }: Task<"users">, id: number, work: ApplyContext): Promise<void> {
+async function complete(task: Task<"users">, id: number, work: ApplyContext): Promise<void> {
+  const { change, before, after } = task;
   const { caller, signal } = work;
   signal.throwIfAborted();
   if (touches(change, ["memberships"])) await setMemberships(id, before, after, work);
+  if (losesAccess(task)) return;
   if (touches(change, ["admin"]) && (before || after.admin))
     await caller.call(users.update, { id, admin: after.admin });
   if (!touches(change, ["active"]) || (before === undefined && after.active)) return;

@@ -1,16 +1,49 @@
 import { type Ability, abilities, type Caller, type CallOptions } from "../../../../contract/operation.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
+import { keyOf } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import type { ApplyContext, Done } from "./apply-context.ts";
 
 /** Creates and changes user types with a request each, because there are few. */
 export async function* applyUserTypes({ caller, signal, plan, directory }: ApplyContext): AsyncGenerator<Done[]> {
+  for (const { vacated } of listNameTransfers(plan.tasks.usertypes)) {
+    signal.throwIfAborted();
+    await vacateName(vacated, caller);
+  }
   for (const task of plan.tasks.usertypes.filter((each) => !isRemoval(each))) {
     signal.throwIfAborted();
     const { id } = await putUserType(task, caller);
     directory.userTypes.set(task.change.name, id);
     yield [task.change];
   }
+}
+
+/** A name that one user type gives up, because it is renamed or deleted, and another one gets. */
+interface NameTransfer {
+  readonly vacated: Task<"usertypes">;
+  readonly taker: Task<"usertypes">;
+}
+
+export function listNameTransfers(tasks: readonly Task<"usertypes">[]): NameTransfer[] {
+  const named = tasks.filter((task) => !isRemoval(task) && touches(task.change, ["name"]));
+  const takers = new Map(named.map((task) => [keyOf(task.after.name ?? ""), task]));
+  return tasks.flatMap((vacated) => {
+    const taker = takers.get(keyOf(vacated.before?.name ?? ""));
+    const isGiven = isRemoval(vacated) || touches(vacated.change, ["name"]);
+    return taker && taker !== vacated && isGiven ? [{ vacated, taker }] : [];
+  });
+}
+
+const temporaryName = (id = 0) => `User type ${id} (being renamed)`;
+
+/** Gives the type a temporary name, because its name is needed before the type is renamed or deleted. */
+export function vacateName({ id = 0 }: Task<"usertypes">, caller: Caller, options: CallOptions = {}) {
+  return caller.call(usertypes.update, { id, name: temporaryName(id) }, options);
+}
+
+/** Checks a change of a type that gets the name of another one. */
+export function tryWithoutName(task: Task<"usertypes">, caller: Caller, options: CallOptions) {
+  return putUserType({ ...task, after: { ...task.after, name: temporaryName(task.id) } }, caller, options);
 }
 
 /** Makes the change, or checks it in a dry run. */

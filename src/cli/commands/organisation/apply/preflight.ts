@@ -8,8 +8,8 @@ import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Planning } from "../plan/plan-context.ts";
 import type { OrganisationSnapshot } from "../plan/snapshot.ts";
 import { inBatches, reasonsOf } from "./apply-context.ts";
-import { isForImport, most, userRowOf } from "./apply-users.ts";
-import { putUserType } from "./apply-usertypes.ts";
+import { getsAnotherAddress, isForImport, most, userRowOf } from "./apply-users.ts";
+import { listNameTransfers, putUserType, tryWithoutName, vacateName } from "./apply-usertypes.ts";
 
 /** Checks permissions and calls the service with dry runs before the first change. */
 export async function tryPlan(plan: OrganisationPlan, planning: Planning): Promise<void> {
@@ -22,8 +22,12 @@ export async function tryPlan(plan: OrganisationPlan, planning: Planning): Promi
 const dryRun = { dryRun: true };
 
 async function tryUserTypes({ tasks }: OrganisationPlan, { caller, organisation }: Planning): Promise<void> {
+  const transfers = listNameTransfers(tasks.usertypes);
+  for (const { vacated } of transfers) await vacateName(vacated, caller, dryRun);
+  const takers = new Set(transfers.map(({ taker }) => taker));
   for (const task of tasks.usertypes) {
-    if (!isRemoval(task)) await putUserType(task, caller, dryRun);
+    if (takers.has(task)) await tryWithoutName(task, caller, dryRun);
+    else if (!isRemoval(task)) await putUserType(task, caller, dryRun);
     // With users in the file the plan has checked the holders already; the present holders may differ.
     else if (!organisation.users) await caller.call(usertypes.delete, { id: task.id ?? 0 }, dryRun);
   }
@@ -53,9 +57,7 @@ async function tryUsers(plan: OrganisationPlan, { caller, held, issues }: Planni
   const ready = Iterator.from(tasks).filter(
     (task) => !isRemoval(task) && isForImport(task) && isReady(task, changing, held),
   );
-  const addressesChange = Iterator.from(tasks).some(
-    ({ change, before }) => before !== undefined && touches(change, ["email"]),
-  );
+  const addressesChange = Iterator.from(tasks).some(getsAnotherAddress);
   for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), most)) {
     const { results } = await caller.call(users.import, { rows: [...batch.rows] }, dryRun);
     for (const [at, { fields, issues: rowIssues = [] }] of results.entries()) {

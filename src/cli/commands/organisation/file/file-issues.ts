@@ -14,6 +14,9 @@ export interface FileIssues {
   refuse(): Promise<void>;
 }
 
+/** Maximum number of issues that are printed with their lines, because finding the lines takes time. */
+export const mostShown = 100;
+
 /** Creates a collector of issues; `linesOf` returns the lines of paths in the file. */
 export function createIssues(
   label: string,
@@ -26,6 +29,16 @@ export function createIssues(
     names.add(nameOf(path));
     found.push({ path, what });
   };
+  /** Returns the lines about the issues that were found first, in the order of the file. */
+  async function shownLines(): Promise<string[]> {
+    const shown = found.slice(0, mostShown);
+    const lineAt = await linesOf(shown.map(({ path }) => path));
+    const placed = shown.map(({ path, what }, at) => ({ line: lineAt[at] ?? 1, name: nameOf(path), what }));
+    placed.sort((a, b) => a.line - b.line);
+    const lines = placed.map(({ line, name, what }) => `${label}:${line}: ${name} ${what}`);
+    const more = found.length - shown.length;
+    return more > 0 ? [...lines, `${label}: and ${more} more; --json lists all`] : lines;
+  }
   return {
     add,
     require(path, why) {
@@ -40,16 +53,13 @@ export function createIssues(
       const { terminal, globals } = context;
       // Without a prototype, because a field may be called __proto__.
       const fields: FieldErrors = Object.create(null);
-      const lineAt = await linesOf(found.map(({ path }) => path));
-      const placed = found.map(({ path, what }, at) => ({ line: lineAt[at] ?? 1, name: nameOf(path), what }));
-      placed.sort((a, b) => a.line - b.line);
-      for (const { name, what } of placed) {
+      for (const { path, what } of found) {
+        const name = nameOf(path);
         fields[name] ??= [];
         fields[name].push(what);
       }
       const asJson = globals.json || globals.output === "json" || globals.output === "ndjson";
-      const lines = placed.map(({ line, name, what }) => `${label}:${line}: ${name} ${what}`);
-      if (!asJson) terminal.complain(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+      if (!asJson) terminal.complain((await shownLines()).map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
       throw new ServiceError("validation_failed", `${sum(found.length)} in ${label}; nothing was changed.`, {
         fields,
         hint: "wcs help organisation describes the file",

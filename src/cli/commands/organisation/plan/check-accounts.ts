@@ -1,3 +1,4 @@
+import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import type { CurrentUser } from "./current-entries.ts";
 import type { Planning } from "./plan-context.ts";
 
@@ -14,6 +15,8 @@ export function createAccountChecks({ organisation, issues }: Planning) {
       const place = organisation.users?.find({ reference: null, email: after.email || null });
       if (place !== undefined && place.at !== at)
         issues.add(["users", place.at, "email"], `is taken by user ${user.id} (${user.name})`);
+      // A service account cannot sign in as an administrator.
+      if (isServiceAccount(user)) return;
       if (isAdministrator(after)) isAnyLeft = true;
       else if (isAdministrator(user)) firstLost ??= at;
     },

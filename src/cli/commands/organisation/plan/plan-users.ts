@@ -36,11 +36,12 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
     if (++watched % 500 === 0) planning.watch(watched);
     const found = file.find(user);
     if (found === undefined) {
-      accounts.watch(user, user);
+      const isPruned = prune && user.active && user.id !== me?.id && !isServiceAccount(user);
+      accounts.watch(user, { ...user, active: user.active && !isPruned });
       if (!prune) continue;
       const entry = userEntry(user, nameable.names);
       holders.watch(entry);
-      if (!user.active || user.id === me?.id || isServiceAccount(user)) continue;
+      if (!isPruned) continue;
       requireEdit(user.permissions.edit, user);
       tasks.add(file.count + watched, removal("users", user.id, entry));
       continue;

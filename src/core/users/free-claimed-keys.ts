@@ -1,0 +1,64 @@
+import { isAmong } from "../../store/dialect.ts";
+import { emailKey } from "../directory/text-keys.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import type { ExistingUser, Known } from "./user-import-lookup.ts";
+import type { UserImportRow } from "./user-import-row.ts";
+
+interface Batch {
+  readonly rows: readonly UserImportRow[];
+  readonly key: "reference" | "email" | undefined;
+  readonly userOf: (row: UserImportRow) => ExistingUser | undefined;
+  readonly isValid: (row: UserImportRow) => boolean;
+}
+
+/**
+ * Clears the e-mail addresses that valid rows replace and other rows claim, so that users can swap them. With the key `email`,
+ * which stays, clears references instead.
+ */
+export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Promise<void> {
+  const column = batch.key === "email" ? "reference" : "email_key";
+  const leavers = findLeavers(batch, column);
+  if (leavers.length === 0) return;
+  const freed = new Map(leavers.map(({ user }) => [user.id, user]));
+  known.add([...freed.values()].map((user) => ({ ...user, [column]: null })));
+  // An invalid row leaves its user unchanged, which can make the row that claims the user's key invalid, too.
+  const byClaim = new Map(leavers.map((leaver) => [leaver.claim, leaver]));
+  const unchecked = [...leavers];
+  for (let next = unchecked.pop(); next; next = unchecked.pop()) {
+    const { user, row } = next;
+    if (!freed.has(user.id) || batch.isValid(row)) continue;
+    freed.delete(user.id);
+    known.add([user]);
+    const claiming = byClaim.get(user[column]);
+    if (claiming) unchecked.push(claiming);
+  }
+  await ctx.db
+    .updateTable("users")
+    .set({ [column]: null })
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), [...freed.keys()]))
+    .execute();
+}
+
+/** A user whose key a row replaces. */
+interface Leaver {
+  readonly user: ExistingUser;
+  readonly row: UserImportRow;
+  /** The new key. */
+  readonly claim: string | null;
+}
+
+/**
+ * Finds users whose key a row replaces and another row claims. Leaves out users with several rows, and keys that several rows
+ * claim, because the order of those rows decides.
+ */
+function findLeavers({ rows, userOf }: Batch, column: "reference" | "email_key"): Leaver[] {
+  const claimOf = (row: UserImportRow) => (column === "reference" ? row.reference : emailKey(row.email));
+  const rowsByClaim = Map.groupBy(rows, claimOf);
+  const rowsByUser = Map.groupBy(rows, userOf);
+  return [...rowsByUser].flatMap(([user, [row, second]]) => {
+    const claim = row && claimOf(row);
+    if (!user?.[column] || row === undefined || second || claim === undefined || claim === user[column]) return [];
+    const isAlone = claim === null || rowsByClaim.get(claim)?.length === 1;
+    return isAlone && rowsByClaim.has(user[column]) ? [{ user, row, claim }] : [];
+  });
+}
