@@ -16,7 +16,10 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
   const database = await connectWithKey(target, options);
   try {
     if (options.skipMigration) return database;
-    if (!(await mustMigrate(database, options))) return await withKnownKey(database, options);
+    const outdated = await mustMigrate(database, options).catch((error) => {
+      throw nameTarget(target, database.explain(error));
+    });
+    if (!outdated) return await withKnownKey(database, options);
     if (options.create || isPostgresUrl(target)) {
       await migrateOrCreate(database, options);
       return await withKnownKey(database, options);
@@ -68,8 +71,22 @@ async function withKnownKey(database: Database, options: OpenOptions): Promise<D
 }
 
 async function connect(target: string, options: OpenOptions): Promise<Connected> {
-  if (isPostgresUrl(target)) return (await import("./postgres/postgres-database.ts")).connectPostgres(target, options);
+  if (isPostgresUrl(target)) {
+    const { connectPostgres } = await import("./postgres/postgres-database.ts");
+    return connectPostgres(target, options).catch((error) => {
+      throw nameTarget(target, error);
+    });
+  }
   return (await import("./sqlite/sqlite-database.ts")).connectSqlite(target, options);
+}
+
+/** Names the PostgreSQL database that an error is about, since a command may use two; errors about SQLite name the file. */
+export function nameTarget(target: string, error: unknown): unknown {
+  const url = isPostgresUrl(target) ? URL.parse(target) : null;
+  if (url !== null && error instanceof ServiceError) {
+    error.message = `${url.searchParams.get("host") ?? url.host}${url.pathname}: ${error.message}`;
+  }
+  return error;
 }
 
 const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));

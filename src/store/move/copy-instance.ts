@@ -7,7 +7,7 @@ import type { Database, Db, Tx } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
 import { indexMessages } from "../message-words.ts";
 import { runMigrations } from "../migrations/run-migrations.ts";
-import { knownSchemaOf, openDatabase } from "../open-database.ts";
+import { knownSchemaOf, nameTarget, openDatabase } from "../open-database.ts";
 import type { Schema } from "../schema/schema.ts";
 import { insertByCopy } from "./insert-by-copy.ts";
 import { readTableRows, type StoredRow } from "./row-batches.ts";
@@ -40,7 +40,9 @@ interface CopyResult {
 export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
   const source = await openDatabase(plan.from, { skipMigration: true });
   try {
-    await knownSchemaOf(source);
+    await knownSchemaOf(source).catch((error) => {
+      throw nameTarget(plan.from, source.explain(error));
+    });
     return await inSnapshot(source, async (reader) => {
       const schema = await knownSchemaOf({ reader });
       const filled = Promise.withResolvers<Omit<CopyResult, "schema">>();
