@@ -244,6 +244,8 @@ export function isBusy(error: unknown): boolean {
   return primary === 5 || primary === 6;
 }
 
+const restore = "Restore a backup with wcs db restore, which keeps the present file.";
+
 /** Translates an error of SQLite about the database at `path` into a `ServiceError`; returns other errors unchanged. */
 export function translateError(error: unknown, path: string): unknown {
   if (isFileError(error)) {
@@ -264,8 +266,12 @@ export function translateError(error: unknown, path: string): unknown {
     case 10:
       return new ServiceError("unavailable", "The disk is full or failing; nothing was changed.", { cause: error });
     case 11:
+      return new ServiceError("conflict", `${path} is damaged.`, { hint: restore, cause: error });
     case 26:
-      return new ServiceError("conflict", `${path} is not a wcs database, or it is damaged.`, { cause: error });
+      return new ServiceError("conflict", `${path} is not a wcs database, or it is damaged.`, {
+        hint: restore,
+        cause: error,
+      });
     case 14:
       return new ServiceError("unavailable", `${path} cannot be opened; its folder must exist and be writable.`, {
         cause: error,
