@@ -2,7 +2,7 @@ import type { conversations as contract } from "../../contract/conversations.ts"
 import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
 import { participantHandlers } from "./change-participants.ts";
 import { conversationMarkHandlers } from "./conversation-marks.ts";
-import { listConversations, listIssues } from "./list-conversations.ts";
+import { conversationFilterIssues, listConversations } from "./list-conversations.ts";
 import { messageReadHandlers } from "./list-messages.ts";
 import { participation } from "./participation.ts";
 import { reactions } from "./react-to-message.ts";
@@ -18,7 +18,7 @@ export const conversations: Handlers<typeof contract> = {
 };
 
 export const checks: Checks<typeof contract> = {
-  list: listIssues,
+  list: conversationFilterIssues,
   create: newConversationIssues,
   send: newMessageIssues,
 };

@@ -29,7 +29,7 @@ interface Range {
 
 export const listConversations: Handlers<typeof contract>["list"] = async (ctx, input) => {
   const { page, limit, ...filter } = input;
-  refuse(await listIssues(ctx, filter));
+  refuse(await conversationFilterIssues(ctx, filter));
   const offset = (page - 1) * limit;
   const isPlain = filter.keyword === undefined && filter.participants === undefined;
   const { rows, count } = isPlain ? plainSearches(filter.status) : searches(filter);
@@ -42,7 +42,7 @@ export const listConversations: Handlers<typeof contract>["list"] = async (ctx, 
 };
 
 /** Returns the issue of participants who do not exist; excluding them would list everything. */
-export const listIssues = (ctx: Ctx, { participants }: Partial<Filter>) =>
+export const conversationFilterIssues = (ctx: Ctx, { participants }: Partial<Filter>) =>
   filterIssues(ctx, [["participants", "users", participants]]);
 
 /** Returns the searches for lists that only have a status, which are compiled once. */

@@ -14,7 +14,7 @@ import { type Post, presentPosts } from "./present-posts.ts";
 export const postReadHandlers = {
   async list(ctx, input) {
     const { ids, meta } = await listPosts(ctx, input);
-    if (ids.length === 0) refuse(await listIssues(ctx, input));
+    if (ids.length === 0) refuse(await postFilterIssues(ctx, input));
     const rows = ids.length === 0 ? [] : await loadShownPosts(ctx, ids);
     return { data: await presentPosts(ctx, inOrderOf(ids, rows)), meta };
   },
@@ -23,7 +23,7 @@ export const postReadHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 /** Returns the issues of filters by things that do not exist. */
-export async function listIssues(
+export async function postFilterIssues(
   ctx: Ctx,
   { unit, group, author }: Partial<InputOf<typeof contract.list>>,
 ): Promise<FieldErrors> {

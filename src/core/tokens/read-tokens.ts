@@ -14,7 +14,7 @@ type Row = Awaited<ReturnType<ReturnType<typeof tokenRows>["execute"]>>[number];
 export const tokenReadHandlers = {
   async list(ctx, { limit, cursor, owner, expires_before }) {
     if (owner !== undefined) {
-      refuse(await listIssues(ctx, { owner }));
+      refuse(await tokenFilterIssues(ctx, { owner }));
       await requireOwner(ctx, owner);
     }
     const shownOwner = owner ?? (ctx.actor.admin ? undefined : ctx.actor.id);
@@ -30,7 +30,7 @@ export const tokenReadHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 /** Returns the issue of an owner who does not exist. */
-export const listIssues = (ctx: Ctx, { owner }: { readonly owner?: number | undefined }) =>
+export const tokenFilterIssues = (ctx: Ctx, { owner }: { readonly owner?: number | undefined }) =>
   filterIssues(ctx, [["owner", "users", owner]]);
 
 /** Selects tokens with the names of their owners, without their hashes. */

@@ -37,7 +37,7 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
       query = query.where("name_key", ">=", prefix).where("name_key", "<", afterPrefix(prefix));
     }
     const { rows, meta } = await readPage(ctx, query, { by: ["id"] }, asked);
-    if (rows.length === 0) refuse(await listIssues(ctx, filter));
+    if (rows.length === 0) refuse(await unitFilterIssues(ctx, filter));
     const ids = rows.map((row) => row.id);
     return { data: await presentUnits(ctx, ids), meta };
   },
@@ -98,7 +98,10 @@ export async function unitWithChildren(ctx: Ctx, id: number): Promise<Unit> {
 }
 
 /** Returns the issues of filters by units that do not exist. */
-export function listIssues(ctx: Ctx, { parent, below }: Partial<InputOf<typeof contract.list>>): Promise<FieldErrors> {
+export function unitFilterIssues(
+  ctx: Ctx,
+  { parent, below }: Partial<InputOf<typeof contract.list>>,
+): Promise<FieldErrors> {
   return filterIssues(ctx, [
     ["parent", "units", parent],
     ["below", "units", below],

@@ -4,7 +4,7 @@ import type { Checks, Handlers } from "../pipeline/context.ts";
 import { departments } from "./change-departments.ts";
 import { unitChangeHandlers } from "./change-unit.ts";
 import { importUnitRows } from "./import-units.ts";
-import { listIssues, treeIssues, unitReadHandlers } from "./read-units.ts";
+import { treeIssues, unitFilterIssues, unitReadHandlers } from "./read-units.ts";
 
 const image = imageHandlers("unit");
 
@@ -17,4 +17,4 @@ export const units: Handlers<typeof contract> = {
   import: importUnitRows,
 };
 
-export const checks: Checks<typeof contract> = { list: listIssues, tree: treeIssues };
+export const checks: Checks<typeof contract> = { list: unitFilterIssues, tree: treeIssues };

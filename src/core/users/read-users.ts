@@ -14,7 +14,7 @@ import { refuse } from "../pipeline/refuse-issues.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
 
 /** Returns the issues of filters by things that do not exist, and of `below` without a unit. */
-export async function listIssues(ctx: Ctx, { unit, below, user_type }: Partial<Filter>): Promise<FieldErrors> {
+export async function userFilterIssues(ctx: Ctx, { unit, below, user_type }: Partial<Filter>): Promise<FieldErrors> {
   const issues = await filterIssues(ctx, [
     ["unit", "units", unit],
     ["user_type", "user_types", user_type],
@@ -36,7 +36,7 @@ export const userReadHandlers = {
     }
     refuse(belowIssues(filter));
     const { rows, meta } = await readPage(ctx, await matchingUsers(ctx.db, filter), { by: ["id"] }, asked);
-    if (rows.length === 0) refuse(await listIssues(ctx, filter));
+    if (rows.length === 0) refuse(await userFilterIssues(ctx, filter));
     const ids = rows.map((row) => row.id);
     const data = await presentUsers(ctx, ids);
     // Returning such a user for an address that the actor may not see would reveal whose it is.
