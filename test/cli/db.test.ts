@@ -222,6 +222,20 @@ it("check: an index, a trigger and a table that are missing; a copy has the firs
   expect(found.message).toContain("the table message_reactions is missing");
 });
 
+it("check: an instance that is missing", async () => {
+  await make();
+  const raw = new DatabaseSync(database);
+  raw.exec("delete from instance");
+  raw.close();
+  const { code, stdout } = await db("check", "--json");
+  expect(code).toBe(9);
+  expect(JSON.parse(stdout)[0]).toMatchObject({
+    check: "schema",
+    state: "failed",
+    message: expect.stringContaining("is missing"),
+  });
+});
+
 it("a database that is cut off: damaged, with the command that restores a backup", async () => {
   await make();
   truncateSync(database, 200_000);

@@ -47,6 +47,8 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
   const named = (verdict: ReturnType<typeof ok>) => ({ check: "schema", ...verdict });
   try {
     const schema = await schemaOf(database);
+    if (schema === latestMigration && !(await hasInstance(database)))
+      return { finding: named(failed("The instance, with its keys, is missing. Restore a backup.")), isKnown: true };
     if (schema === latestMigration)
       return { finding: named(ok(`The schema is the newest (${schema}).`)), isKnown: true };
     const left = "Derived data was not checked.";
@@ -58,6 +60,10 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
   } catch (error) {
     return { finding: failure("schema", database.explain(error)), isKnown: false };
   }
+}
+
+async function hasInstance({ reader }: Database): Promise<boolean> {
+  return (await reader.selectFrom("instance").select("issuer").executeTakeFirst()) !== undefined;
 }
 
 async function findOut({ name, well, ask }: Check, database: Database): Promise<Finding> {
