@@ -53,7 +53,7 @@ export const tokens = operationGroup("tokens", {
         ...cursorInput(),
       }),
     ...cursorList(apiToken),
-    errors: ["not_found", "gone"],
+    errors: ["gone"],
   }),
   create: operation({
     method: "POST",

@@ -16,7 +16,7 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
   const database = await connectWithKey(target, options);
   try {
     if (options.skipMigration) return database;
-    if (!(await mustMigrate(database, options))) return await withKnownKey(database, options);
+    if (!(await isOutdated(database, target, options))) return await withKnownKey(database, options);
     if (options.create || isPostgresUrl(target)) {
       await migrateOrCreate(database, options);
       return await withKnownKey(database, options);
@@ -43,7 +43,7 @@ export async function checkNewDatabase(target: string, options: OpenOptions): Pr
   if (!isPostgresUrl(target) && (await import("./sqlite/sqlite-database.ts")).canCreate(target)) return;
   const database = await connectWithKey(target, options);
   try {
-    await mustMigrate(database, options);
+    await isOutdated(database, target, options);
     await migrateOrCreate(database, options, true);
   } catch (error) {
     throw database.explain(error);
@@ -85,8 +85,28 @@ async function withKnownKey(database: Database, options: OpenOptions): Promise<D
 }
 
 async function connect(target: string, options: OpenOptions): Promise<Connected> {
-  if (isPostgresUrl(target)) return (await import("./postgres/postgres-database.ts")).connectPostgres(target, options);
+  if (isPostgresUrl(target)) {
+    const { connectPostgres } = await import("./postgres/postgres-database.ts");
+    return connectPostgres(target, options).catch((error) => {
+      throw nameTarget(target, error);
+    });
+  }
   return (await import("./sqlite/sqlite-database.ts")).connectSqlite(target, options);
+}
+
+/** Returns the same as `mustMigrate`; errors name the database. */
+const isOutdated = (database: Database, target: string, options: OpenOptions): Promise<boolean> =>
+  mustMigrate(database, options).catch((error) => {
+    throw nameTarget(target, database.explain(error));
+  });
+
+/** Names the PostgreSQL database that an error is about, since a command may use two; errors about SQLite name the file. */
+export function nameTarget(target: string, error: unknown): unknown {
+  const url = isPostgresUrl(target) ? URL.parse(target) : null;
+  if (url !== null && error instanceof ServiceError) {
+    error.message = `${url.searchParams.get("host") ?? url.host}${url.pathname}: ${error.message}`;
+  }
+  return error;
 }
 
 const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));

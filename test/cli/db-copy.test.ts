@@ -306,12 +306,39 @@ describe("db copy", () => {
     const url = new URL(argumentOf(target));
     url.username = name;
     const { code, stderr } = await copy(await make(), url.href);
-    expect([code, stderr]).toEqual([8, expect.stringContaining("lacks a right")]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining(`error: ${url.host}${url.pathname}: `)]);
+    expect(stderr).toContain("lacks a right");
     await (await openDatabase(target, { create: async () => {} })).close();
     await execute(target, `grant select on kysely_migration to ${name}`);
     const reading = await copy(url.href, home.path("unreadable.db"));
     expect([reading.code, reading.stderr]).toEqual([8, expect.stringContaining("lacks a right")]);
   });
+
+  it("names the database that cannot be used: the source or the target", async () => {
+    const empty = argumentOf((await emptyDatabase("postgres")).target);
+    const { host, pathname } = new URL(empty);
+    const missing = new URL(empty);
+    missing.pathname = "/no_such_database";
+    const without = `error: ${host}${pathname}: The database contains no wcs instance. Create one with wcs init.\n`;
+    expect(await copy(empty, home.path("never.db"))).toMatchObject({ code: 6, stderr: without });
+    const stderr = `error: ${host}/no_such_database: The PostgreSQL database does not exist. Create it with createdb.\n`;
+    expect(await copy(await make(), missing.href)).toMatchObject({ code: 6, stderr });
+  });
+
+  it.each(["prefer", "require", "verify-ca", "verify-full"])(
+    "sslmode=%s is strict, without a warning of pg",
+    async (mode) => {
+      const target = argumentOf((await emptyDatabase("postgres")).target);
+      const { host, pathname } = new URL(target);
+      const { code, stderr } = await home.spawn(["db", "info", "--db", `${target}?sslmode=${mode}`]);
+      expect([code, stderr.split("\n")[0]]).toEqual([
+        8,
+        expect.stringContaining("PostgreSQL cannot be reached over TLS"),
+      ]);
+      expect(stderr).toContain(`${host}${pathname}`);
+      expect(stderr).not.toContain("Warning");
+    },
+  );
 
   it("values that the databases write differently arrive, there and back", async () => {
     const source = await make();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { closeSync, copyFileSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -171,7 +171,7 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
       const rows = await json(db("check", "--json"));
       expect(rows.map((row: { state: string }) => row.state)).toEqual(rows.map(() => "ok"));
       const checks = ["units", "users", "groups", "posts", "events", "readers", "conversations", "search", "files"];
-      const first = kind === "sqlite" ? ["schema", "integrity", "foreign keys"] : ["schema"];
+      const first = kind === "sqlite" ? ["schema", "integrity", "foreign keys", "structure"] : ["schema"];
       expect(rows.map((row: { check: string }) => row.check)).toEqual([...first, ...checks]);
     });
 
@@ -187,7 +187,7 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
       const { code, stdout, stderr } = await db("check", "--json");
       const wrong = JSON.parse(stdout).filter((row: { state: string }) => row.state !== "ok");
       expect(wrong).toEqual([{ check, state: "failed", message: expect.stringMatching(message) }]);
-      expect([code, stderr]).toEqual([9, expect.stringMatching(/1 check of \d+ failed/)]);
+      expect([code, stderr]).toEqual([9, expect.stringMatching(/1 check of \d+ failed\..*Restore a backup that/)]);
     });
   });
 }
@@ -202,6 +202,47 @@ it("an instance elsewhere: exit 2", async () => {
   for (const line of [["info"], ["check"], ["migrate"], ["backup", "x"], ["restore", "x"], ["outbox"], ["prune"]]) {
     const { code, stderr } = await wcs("db", ...line, "--url", "http://127.0.0.1:1");
     expect([line, code, stderr]).toEqual([line, 2, expect.stringMatching(/needs a database.*\nhint: Use --db/)]);
+  }
+});
+
+it("check: an index, a trigger and a table that are missing; a copy has the first two again", async () => {
+  await make();
+  const raw = new DatabaseSync(database);
+  raw.exec("drop index deliveries_waiting; drop trigger users_update_version");
+  const wrong = async () =>
+    JSON.parse((await db("check", "--json")).stdout).filter(({ state }: { state: string }) => state !== "ok");
+  const missing = "the index deliveries_waiting is missing; the trigger users_update_version is missing.";
+  expect(await wrong()).toEqual([{ check: "structure", state: "failed", message: missing }]);
+  const copied = `${database}.copy`;
+  await done(wcs("db", "copy", "--from", database, "--to", copied));
+  expect((await wcs("db", "check", "--db", copied)).code).toBe(0);
+  raw.exec("drop table message_reactions");
+  raw.close();
+  const [found] = await wrong();
+  expect(found.message).toContain("the table message_reactions is missing");
+});
+
+it("check: an instance that is missing", async () => {
+  await make();
+  const raw = new DatabaseSync(database);
+  raw.exec("delete from instance");
+  raw.close();
+  const { code, stdout } = await db("check", "--json");
+  expect(code).toBe(9);
+  expect(JSON.parse(stdout)[0]).toMatchObject({
+    check: "schema",
+    state: "failed",
+    message: expect.stringContaining("is missing"),
+  });
+});
+
+it("a database that is cut off: damaged, with the command that restores a backup", async () => {
+  await make();
+  truncateSync(database, 200_000);
+  const hint = "\nhint: Restore a backup with wcs db restore, which keeps the present file.\n";
+  for (const verb of ["info", "migrate", "outbox"]) {
+    const { code, stderr } = await db(verb);
+    expect([code, stderr]).toEqual([7, `error: ${database} is damaged.${hint}`]);
   }
 });
 

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { listOutbox, outboxState } from "../../src/delivery/delivery.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
-import { describeOnDatabases } from "../support/engine.ts";
+import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
+import { newReceiver } from "../support/receiver.ts";
 
 const uri = "http://receiver.invalid/";
 
@@ -53,6 +54,25 @@ describeOnDatabases("the outbox", (open) => {
     instance.wait(60);
     await instance.administrator.call(users.welcome, { users: others });
     expect(await mails()).toEqual([before[0], ["new0@example.com", now + 60], ["new1@example.com", now + 60]]);
+  });
+
+  it("shows the error of the latest attempt of a callback that is still to be retried", async () => {
+    const receiver = await newReceiver();
+    onTestFinished(() => receiver.close());
+    const statuses = [500, 404];
+    receiver.answer = (_, response) => void response.writeHead(statuses.shift() ?? 503).end();
+    await newWebhook(instance, receiver.url, "failing");
+    await makeUsers(instance);
+    const listed = async () =>
+      (await listOutbox(instance.database, 10)).flatMap(({ to, attempts, error }) =>
+        to === receiver.url ? [[attempts, error]] : [],
+      );
+    const drain = () => newEngine(instance).drain({ maxSeconds: 60 });
+    await drain();
+    expect(await listed()).toEqual([[1, expect.stringContaining("500")]]);
+    instance.wait(10);
+    await drain();
+    expect(await listed()).toEqual([[2, expect.stringContaining("404")]]);
   });
 
   it("lists as many of each as it is asked for, the oldest first", async () => {

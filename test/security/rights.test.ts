@@ -228,10 +228,26 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await addUser({ unit: places.south, userTypes: [id] });
     const { message } = await refusal(manager().call(usertypes.update, { id, name: "Mine" }));
     expect(message).toBe(
-      `You don't have the abilities usertypes in unit ${places.south}, user in unit ${places.south}.`,
+      `You don't have the abilities user in unit ${places.south}, usertypes in unit ${places.south}.`,
     );
     await forbidden(manager(), usertypes.update, { id, reference: null });
     await forbidden(manager(), usertypes.update, { id, abilities: { user: false } });
+  });
+
+  it("A refusal names units, users and abilities in the same order on each database", async () => {
+    const { actors, addUnit, addUser, units: places } = world();
+    const messageOf = async (call: Promise<unknown>) => (await refusal(call)).message;
+    const { id: other } = await addUnit({ parent: places.root });
+    const visibility = { units: [other, places.south] };
+    const post = { content_type: "debate" as const, title: "Debate", visibility };
+    expect(await messageOf(actors.member.call(posts.create, post))).toContain(`units: ${places.south}, ${other}.`);
+    const { id: first } = await addUser({ unit: other });
+    const { id: second } = await addUser({ unit: places.south });
+    expect(await messageOf(actors.member.call(users.welcome, { users: [second, first] }))).toContain(`unit ${other}.`);
+    const { id } = await manager().call(usertypes.create, { name: `Both ${++count}` });
+    for (const unit of [other, places.south, places.root]) await addUser({ unit, userTypes: [id] });
+    const missing = [places.root, places.south, other].map((unit) => `usertypes in unit ${unit}`).sort();
+    expect(await messageOf(manager().call(usertypes.update, { id, name: "Mine" }))).toContain(missing.join(", "));
   });
 
   it("A unit cannot be moved to where others have abilities that the mover lacks over it", async () => {

@@ -118,10 +118,10 @@ describe("errors of SQLite", () => {
     [6, "unavailable", "The database is busy; try again."],
     [8, "unavailable", "The database cannot be written to."],
     [10, "unavailable", "The disk is full or failing; nothing was changed."],
-    [11, "conflict", "The database is not a wcs database, or it is damaged."],
+    [11, "unavailable", "The database is damaged."],
     [13, "unavailable", "The disk is full; nothing was changed."],
     [14, "unavailable", "The database cannot be opened; its folder must exist and be writable."],
-    [26, "conflict", "The database is not a wcs database, or it is damaged."],
+    [26, "unavailable", "The database is not a wcs database, or it is damaged."],
   ])("%i and its extended codes are explained", (errcode, code, message) => {
     for (const error of [{ errcode }, { errcode: errcode + 256 }]) {
       const { retryAfter, cause, ...rest } = explained(error);

@@ -64,8 +64,8 @@ export const hidden: Record<Kind, readonly (readonly [about: string, actor: Acto
   ],
 };
 
-/** Holds the kind of thing that a field names, an input with the ID in it, and `ok` when the operation only filters by it. */
-export type Line = readonly [kind: Kind, input: (scene: HiddenScene, id: number) => object, outcome?: "ok" | "not_found"];
+/** Holds the kind of thing that a field names, an input with the ID in it, and its outcome where that is not the usual one. */
+export type Line = readonly [kind: Kind, input: (scene: HiddenScene, id: number) => object, outcome?: "not_found"];
 
 const times = { start: 1_800_000_000, end: 1_800_003_600 };
 const film = [{ type: "youtube", name: "Film", data: "https://www.youtube.com/watch?v=abcdefghijk" }];
@@ -87,7 +87,7 @@ const choices: Line = ["choice", ({ own }, id) => ({ id: own.post, poll: { choic
 
 /** Has a line for each field that names a thing which is hidden from some. */
 export const hiddenTable: Record<string, Record<string, Line>> = {
-  "posts.list": { group: ["group", (_, group) => ({ group }), "ok"] },
+  "posts.list": { group: ["group", (_, group) => ({ group })] },
   "posts.get": id("post"),
   "posts.create": {
     group: ["group", (_, group) => ({ ...debate, group })],

@@ -47,7 +47,7 @@ export const tokenLines: Record<string, readonly Line[]> = {
     ["of the member", "            yes   yes   yes   403   401   401", ({ ids }) => ({ owner: ids.member })],
     ["of a machine in North", "    yes   yes   403   403   401   401", ({ tokens }) => ({ owner: tokens.machine })],
     ["of an administrator", "      yes   403   403   403   401   401", ({ ids }) => ({ owner: ids.boss })],
-    ["of nobody", "                404   404   404   404   401   401", () => ({ owner: 987654 })],
+    ["of nobody", "                422   422   422   422   401   401", () => ({ owner: 987654 })],
   ],
   "tokens.create": [
     ["for oneself", "              yes   yes   yes   yes   401   401", () => token],

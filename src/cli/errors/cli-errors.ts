@@ -17,6 +17,12 @@ export class UsageError extends Error {
 /** A checked condition is not met: exit 9. */
 export class ConditionError extends Error {
   override readonly name = "ConditionError";
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
 }
 
 /** The user cancelled at a prompt or with Ctrl-C: exit 130, without a message. */
@@ -64,7 +70,9 @@ export function failureOf(error: unknown): Failure {
       usage: error.usage,
     };
   }
-  if (error instanceof ConditionError) return { exit: 9, code: "condition", message: sentence(error.message) };
+  if (error instanceof ConditionError) {
+    return { exit: 9, code: "condition", message: sentence(error.message), hint: error.hint };
+  }
   const diskFailure = diskFailureOf(error);
   if (diskFailure) return diskFailure;
   if (isServiceError(error)) {

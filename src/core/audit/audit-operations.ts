@@ -1,6 +1,14 @@
 import type { audit as contract } from "../../contract/audit.ts";
-import type { Handlers } from "../pipeline/context.ts";
+import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
+import { filterIssues } from "../pipeline/reference-issues.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+
+/** Returns the issue of an actor who does not exist. */
+const auditFilterIssues = (ctx: Ctx, { actor }: { readonly actor?: number | undefined }) =>
+  filterIssues(ctx, [["actor", "users", actor]]);
+
+export const checks: Checks<typeof contract> = { list: auditFilterIssues };
 
 export const audit: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
@@ -17,6 +25,7 @@ export const audit: Handlers<typeof contract> = {
     if (until !== undefined) query = query.where("e.created_at", "<=", until);
     const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true } as const;
     const { rows, meta } = await readPage(ctx, query, newestFirst, { list, limit, cursor });
+    if (rows.length === 0) refuse(await auditFilterIssues(ctx, { actor }));
     const data = rows.map(({ actor_id, first_name, last_name, fields, ...entry }) => ({
       ...entry,
       actor: actor_id === null ? null : { id: actor_id, name: `${first_name} ${last_name}`, url: `/users/${actor_id}` },

@@ -2,7 +2,7 @@ import type { conversations as contract } from "../../contract/conversations.ts"
 import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
 import { participantHandlers } from "./change-participants.ts";
 import { conversationMarkHandlers } from "./conversation-marks.ts";
-import { listConversations } from "./list-conversations.ts";
+import { conversationFilterIssues, listConversations } from "./list-conversations.ts";
 import { messageReadHandlers } from "./list-messages.ts";
 import { participation } from "./participation.ts";
 import { reactions } from "./react-to-message.ts";
@@ -17,7 +17,11 @@ export const conversations: Handlers<typeof contract> = {
   ...reactions,
 };
 
-export const checks: Checks<typeof contract> = { create: newConversationIssues, send: newMessageIssues };
+export const checks: Checks<typeof contract> = {
+  list: conversationFilterIssues,
+  create: newConversationIssues,
+  send: newMessageIssues,
+};
 
 export const admission: Admission<typeof contract> = {
   async send(ctx, { id }) {

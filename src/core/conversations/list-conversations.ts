@@ -5,8 +5,10 @@ import type { Db } from "../../store/database.ts";
 import { afterPrefix, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { words } from "../directory/text-keys.ts";
-import type { Handlers } from "../pipeline/context.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
+import { filterIssues } from "../pipeline/reference-issues.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { conversationQuery, presentConversations } from "./present-conversations.ts";
 import { peopleKey } from "./recipients.ts";
 
@@ -27,6 +29,7 @@ interface Range {
 
 export const listConversations: Handlers<typeof contract>["list"] = async (ctx, input) => {
   const { page, limit, ...filter } = input;
+  refuse(await conversationFilterIssues(ctx, filter));
   const offset = (page - 1) * limit;
   const isPlain = filter.keyword === undefined && filter.participants === undefined;
   const { rows, count } = isPlain ? plainSearches(filter.status) : searches(filter);
@@ -37,6 +40,10 @@ export const listConversations: Handlers<typeof contract>["list"] = async (ctx, 
   // Counting gives one row.
   return numberedPage(ctx, "/conversations", input, { items, total: counted[0]!.total });
 };
+
+/** Returns the issue of participants who do not exist; excluding them would list everything. */
+export const conversationFilterIssues = (ctx: Ctx, { participants }: Partial<Filter>) =>
+  filterIssues(ctx, [["participants", "users", participants]]);
 
 /** Returns the searches for lists that only have a status, which are compiled once. */
 const plainSearches = memoize((status: Input["status"]) => ({

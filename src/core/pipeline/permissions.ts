@@ -29,7 +29,7 @@ export function missingAbilities(actor: Actor, grants: readonly Grant[]): string
         missing.add(path === undefined ? ability : `${ability} in unit ${idInPath(path)}`);
     }
   }
-  return [...missing];
+  return [...missing].sort();
 }
 
 /**
@@ -168,7 +168,8 @@ const pathsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
     .select(["u.id", "u.deleted_at", "u.admin", "n.path"])
-    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
+    .orderBy("u.id"),
 );
 
 async function usersPaths(ctx: Ctx, field: string, named: number | number[]): Promise<(string | null)[]> {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
+import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "./context.ts";
 
@@ -13,16 +14,38 @@ const messages = {
 /** A list of IDs in an input field. */
 type References = readonly [field: string, table: keyof typeof messages, ids: readonly number[]];
 
+async function knownIds(db: Db, table: string, ids: readonly number[], condition = sql``): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}
+    where ${isAmong(db, sql.ref<number>("id"), ids)} ${condition}`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Returns an error for each list with unknown IDs, by its field. */
 export async function referenceIssues({ db }: Pick<Ctx, "db">, lists: readonly References[]): Promise<FieldErrors> {
   const issues: FieldErrors = {};
   for (const [field, table, ids] of lists) {
-    if (ids.length === 0) continue;
-    const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}
-      where ${isAmong(db, sql.ref<number>("id"), ids)} ${table === "users" ? sql`and active = 1` : sql``}`.execute(db);
-    const known = new Set(rows.map(({ id }) => id));
+    const known = await knownIds(db, table, ids, table === "users" ? sql`and active = 1` : undefined);
     const unknown = [...new Set(ids)].filter((id) => !known.has(id));
     if (unknown.length > 0) issues[field] = [`${messages[table]}: ${unknown.join(", ")}`];
+  }
+  return issues;
+}
+
+/** The nouns for the rows of a table. */
+const nouns = { units: "unit", user_types: "user type", users: "user" };
+
+/** An ID, or a list of them, by which a list is filtered. */
+type Filter = readonly [field: string, table: keyof typeof nouns, ids: number | readonly number[] | undefined];
+
+/** Returns an error for each filter by a thing that does not exist. Deleted users still have posts and audit entries. */
+export async function filterIssues({ db }: Pick<Ctx, "db">, filters: readonly Filter[]): Promise<FieldErrors> {
+  const issues: FieldErrors = {};
+  for (const [field, table, given = []] of filters) {
+    const ids = [given].flat();
+    const known = await knownIds(db, table, ids);
+    const unknown = [...new Set(ids)].filter((id) => !known.has(id));
+    if (unknown.length > 0) issues[field] = [`is not an existing ${nouns[table]}: ${unknown.join(", ")}`];
   }
   return issues;
 }

@@ -9,7 +9,7 @@ import { unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { addAudience } from "../visibility/audience.ts";
 import { placesOf } from "../visibility/feed-index.ts";
-import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
+import { groupIssues } from "../visibility/group-visibility.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 import { addPoll } from "./change-poll.ts";
 import { addPlaces } from "./index-post.ts";
@@ -88,16 +88,8 @@ async function findHome(ctx: Ctx, { content_type = "debate", unit, group }: Part
   const owner = unit ?? ctx.actor.unitId;
   const path = owner === null ? undefined : await unitPath(ctx.db, owner);
   if (path === undefined) issues.unit = [owner === null ? "is required" : `is not an existing unit: ${owner}`];
-  if (group !== undefined) {
-    const found = await ctx.db
-      .selectFrom("groups as g")
-      .select("g.id")
-      .where("g.id", "=", group)
-      .where(isVisibleGroup("g", groupReader(ctx.actor)))
-      .executeTakeFirst();
-    if (content_type !== "debate") issues.group = ["is allowed for posts of content_type debate only"];
-    else if (found === undefined) issues.group = [`is not an existing group: ${group}`];
-  }
+  if (content_type === "debate") Object.assign(issues, await groupIssues(ctx, group));
+  else if (group !== undefined) issues.group = ["is allowed for posts of content_type debate only"];
   const home: Home = { content_type, owner: owner ?? 0, group: group ?? null };
   return { home, path, issues };
 }

@@ -101,13 +101,15 @@ const unitsById = prepared((db, p: { ids: readonly number[] }) =>
   db
     .selectFrom("units")
     .select(["id", "path"])
-    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+    .where((eb) => isAmong(db, eb.ref("id"), p.ids))
+    .orderBy("id"),
 );
 const rootsAndUnits = prepared((db, p: { ids: readonly number[] }) =>
   db
     .selectFrom("units")
     .select(["id", "path"])
-    .where((eb) => eb.or([isAmong(db, eb.ref("id"), p.ids), eb("parent_id", "is", null)])),
+    .where((eb) => eb.or([isAmong(db, eb.ref("id"), p.ids), eb("parent_id", "is", null)]))
+    .orderBy("id"),
 );
 
 /** Throws `forbidden` when the actor lacks the ability in an added unit; units that were there `before` may stay. */

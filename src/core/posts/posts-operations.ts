@@ -7,7 +7,7 @@ import { create, newPostIssues } from "./create-post.ts";
 import { findEditable } from "./find-post.ts";
 import { postFileHandlers } from "./post-files.ts";
 import { postMarkHandlers } from "./post-marks.ts";
-import { postReadHandlers } from "./read-posts.ts";
+import { postFilterIssues, postReadHandlers } from "./read-posts.ts";
 import { voting } from "./vote.ts";
 
 export const posts = {
@@ -21,6 +21,7 @@ export const posts = {
 } satisfies Handlers<typeof contract>;
 
 export const checks: Checks<typeof contract> = {
+  list: postFilterIssues,
   create: newPostIssues,
   update: changedPostIssues,
   commentAdd: commentIssues,

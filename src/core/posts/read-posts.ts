@@ -1,6 +1,11 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { filterIssues } from "../pipeline/reference-issues.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+import { groupIssues } from "../visibility/group-visibility.ts";
 import { requireReadablePost } from "./find-post.ts";
 import { listPosts } from "./list-posts.ts";
 import { loadShownPosts } from "./post-rows.ts";
@@ -9,12 +14,25 @@ import { type Post, presentPosts } from "./present-posts.ts";
 export const postReadHandlers = {
   async list(ctx, input) {
     const { ids, meta } = await listPosts(ctx, input);
+    if (ids.length === 0) refuse(await postFilterIssues(ctx, input));
     const rows = ids.length === 0 ? [] : await loadShownPosts(ctx, ids);
     return { data: await presentPosts(ctx, inOrderOf(ids, rows)), meta };
   },
 
   get: (ctx, { id }) => onePost(ctx, id),
 } satisfies Partial<Handlers<typeof contract>>;
+
+/** Returns the issues of filters by things that do not exist. */
+export async function postFilterIssues(
+  ctx: Ctx,
+  { unit, group, author }: Partial<InputOf<typeof contract.list>>,
+): Promise<FieldErrors> {
+  const others = await filterIssues(ctx, [
+    ["unit", "units", unit],
+    ["author", "users", author],
+  ]);
+  return { ...(await groupIssues(ctx, group)), ...others };
+}
 
 /** Returns a post as the actor sees it. Throws like `findPost`. */
 export async function onePost(ctx: Ctx, id: number): Promise<Post> {

@@ -5,13 +5,18 @@ import { users } from "../../contract/users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { permit } from "../pipeline/permissions.ts";
+import { filterIssues } from "../pipeline/reference-issues.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 
 type Token = OutputOf<(typeof contract)["get"]>;
 type Row = Awaited<ReturnType<ReturnType<typeof tokenRows>["execute"]>>[number];
 
 export const tokenReadHandlers = {
   async list(ctx, { limit, cursor, owner, expires_before }) {
-    if (owner !== undefined) await requireOwner(ctx, owner);
+    if (owner !== undefined) {
+      refuse(await tokenFilterIssues(ctx, { owner }));
+      await requireOwner(ctx, owner);
+    }
     const shownOwner = owner ?? (ctx.actor.admin ? undefined : ctx.actor.id);
     let query = tokenRows(ctx);
     if (shownOwner !== undefined) query = query.where("t.user_id", "=", shownOwner);
@@ -23,6 +28,10 @@ export const tokenReadHandlers = {
 
   get: async (ctx, { id }) => presentToken(ctx, await findToken(ctx, id)),
 } satisfies Partial<Handlers<typeof contract>>;
+
+/** Returns the issue of an owner who does not exist. */
+export const tokenFilterIssues = (ctx: Ctx, { owner }: { readonly owner?: number | undefined }) =>
+  filterIssues(ctx, [["owner", "users", owner]]);
 
 /** Selects tokens with the names of their owners, without their hashes. */
 export function tokenRows({ db }: Ctx) {

@@ -1,7 +1,7 @@
 import type { tokens as contract } from "../../contract/tokens.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
 import { createToken, newTokenIssues } from "./create-token.ts";
-import { findToken, tokenReadHandlers } from "./read-tokens.ts";
+import { findToken, tokenFilterIssues, tokenReadHandlers } from "./read-tokens.ts";
 
 export const tokens: Handlers<typeof contract> = {
   ...tokenReadHandlers,
@@ -14,4 +14,4 @@ export const tokens: Handlers<typeof contract> = {
   },
 };
 
-export const checks: Checks<typeof contract> = { create: newTokenIssues };
+export const checks: Checks<typeof contract> = { list: tokenFilterIssues, create: newTokenIssues };

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
@@ -8,6 +9,8 @@ import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
 import { unitPath } from "../pipeline/permissions.ts";
+import { filterIssues } from "../pipeline/reference-issues.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
 
 type Reading = "list" | "get" | "reference" | "tree" | "children";
@@ -23,8 +26,9 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     if (filter.parent !== undefined) query = query.where("parent_id", "=", filter.parent);
     if (filter.unit_type !== undefined) query = query.where("unit_type", "=", filter.unit_type);
     if (filter.below !== undefined) {
-      const path = await branchPath(ctx, filter.below, "below");
-      query = query.where("path", ">", path).where("path", "<", branchEnd(path));
+      const path = await unitPath(ctx.db, filter.below);
+      if (path === undefined) query = query.where((eb) => eb.lit(false));
+      else query = query.where("path", ">", path).where("path", "<", branchEnd(path));
     }
     if (filter.name !== undefined) {
       // A name of combining accents only folds to an empty prefix, which would match all names; unfolded, it matches
@@ -33,6 +37,7 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
       query = query.where("name_key", ">=", prefix).where("name_key", "<", afterPrefix(prefix));
     }
     const { rows, meta } = await readPage(ctx, query, { by: ["id"] }, asked);
+    if (rows.length === 0) refuse(await unitFilterIssues(ctx, filter));
     const ids = rows.map((row) => row.id);
     return { data: await presentUnits(ctx, ids), meta };
   },
@@ -46,7 +51,8 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   },
 
   async tree(ctx, { unit, depth, limit, cursor }) {
-    const top = unit === undefined ? "/" : await branchPath(ctx, unit, "unit");
+    const top = unit === undefined ? "/" : await unitPath(ctx.db, unit);
+    if (top === undefined) throw invalid(await treeIssues(ctx, { unit }));
     const list = `tree ${top} ${depth}`;
     let query = ctx.db
       .selectFrom("units")
@@ -91,11 +97,20 @@ export async function unitWithChildren(ctx: Ctx, id: number): Promise<Unit> {
   return unit;
 }
 
-async function branchPath(ctx: Ctx, unit: number, field: string): Promise<string> {
-  const path = await unitPath(ctx.db, unit);
-  if (path === undefined) throw invalid({ [field]: [`is not an existing unit: ${unit}`] });
-  return path;
+/** Returns the issues of filters by units that do not exist. */
+export function unitFilterIssues(
+  ctx: Ctx,
+  { parent, below }: Partial<InputOf<typeof contract.list>>,
+): Promise<FieldErrors> {
+  return filterIssues(ctx, [
+    ["parent", "units", parent],
+    ["below", "units", below],
+  ]);
 }
+
+/** Returns the issue of a branch that does not exist. */
+export const treeIssues = (ctx: Ctx, { unit }: Partial<InputOf<typeof contract.tree>>): Promise<FieldErrors> =>
+  filterIssues(ctx, [["unit", "units", unit]]);
 
 /** Returns the level: 0 for the root, whose path is /1/, and for "/", which stands for the whole tree. */
 function levelOf(path: string): number {

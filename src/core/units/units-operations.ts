@@ -1,10 +1,10 @@
 import type { units as contract } from "../../contract/units.ts";
 import { imageHandlers } from "../files/owner-image.ts";
-import type { Handlers } from "../pipeline/context.ts";
+import type { Checks, Handlers } from "../pipeline/context.ts";
 import { departments } from "./change-departments.ts";
 import { unitChangeHandlers } from "./change-unit.ts";
 import { importUnitRows } from "./import-units.ts";
-import { unitReadHandlers } from "./read-units.ts";
+import { treeIssues, unitFilterIssues, unitReadHandlers } from "./read-units.ts";
 
 const image = imageHandlers("unit");
 
@@ -16,3 +16,5 @@ export const units: Handlers<typeof contract> = {
   imageDelete: image.delete,
   import: importUnitRows,
 };
+
+export const checks: Checks<typeof contract> = { list: unitFilterIssues, tree: treeIssues };

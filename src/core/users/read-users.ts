@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import type { Db } from "../../store/database.ts";
@@ -9,11 +9,20 @@ import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
 import { requireUser, unitPath } from "../pipeline/permissions.ts";
+import { filterIssues } from "../pipeline/reference-issues.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
 
-/** Returns the issue of `below` without a unit. */
-export function belowIssues({ unit, below = false }: { unit?: number | undefined; below?: boolean }): FieldErrors {
+/** Returns the issues of filters by things that do not exist, and of `below` without a unit. */
+export async function userFilterIssues(ctx: Ctx, { unit, below, user_type }: Partial<Filter>): Promise<FieldErrors> {
+  const issues = await filterIssues(ctx, [
+    ["unit", "units", unit],
+    ["user_type", "user_types", user_type],
+  ]);
+  return { ...issues, ...belowIssues({ unit, below }) };
+}
+
+function belowIssues({ unit, below }: Pick<Partial<Filter>, "unit" | "below">): FieldErrors {
   return unit === undefined && below ? { below: ["requires unit"] } : {};
 }
 
@@ -27,6 +36,7 @@ export const userReadHandlers = {
     }
     refuse(belowIssues(filter));
     const { rows, meta } = await readPage(ctx, await matchingUsers(ctx.db, filter), { by: ["id"] }, asked);
+    if (rows.length === 0) refuse(await userFilterIssues(ctx, filter));
     const ids = rows.map((row) => row.id);
     const data = await presentUsers(ctx, ids);
     // Returning such a user for an address that the actor may not see would reveal whose it is.
@@ -48,7 +58,7 @@ export const userReadHandlers = {
 
 type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
 
-/** Returns the query of the IDs of users that match all filters. Throws `validation_failed` when there is no such unit. */
+/** Returns the query of the IDs of users that match all filters. */
 async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filter) {
   let query = db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
   if (!filter.inactive) query = query.where("u.active", "=", 1);
@@ -57,8 +67,9 @@ async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filt
   if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
   if (unit !== undefined) {
     const path = await unitPath(db, unit);
-    if (path === undefined) throw invalid({ unit: [`is not an existing unit: ${unit}`] });
-    if (!below) {
+    if (path === undefined) {
+      query = query.where((eb) => eb.lit(false));
+    } else if (!below) {
       query = query.where("u.id", "in", (eb) =>
         eb.selectFrom("memberships as m").select("m.user_id").where("m.unit_id", "=", unit),
       );

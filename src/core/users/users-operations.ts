@@ -6,7 +6,7 @@ import { memberships } from "./change-memberships.ts";
 import { newUserIssues, userChangeHandlers } from "./change-user.ts";
 import { birthdays } from "./list-birthdays.ts";
 import { languageIssues } from "./offered-languages.ts";
-import { belowIssues, userReadHandlers } from "./read-users.ts";
+import { userFilterIssues, userReadHandlers } from "./read-users.ts";
 import { searchUsers } from "./search-users.ts";
 
 const avatar = imageHandlers("user");
@@ -27,7 +27,10 @@ export const users: Handlers<typeof contract> = {
 };
 
 export const checks: Checks<typeof contract> = {
-  list: async (_ctx, filter, isWrong) => (isWrong("unit") ? {} : belowIssues(filter)),
+  async list(ctx, filter, isWrong) {
+    const { below, ...issues } = await userFilterIssues(ctx, filter);
+    return below === undefined || isWrong("unit") ? issues : { ...issues, below };
+  },
   create: newUserIssues,
   update: languageIssues,
   password: async (ctx, input) => (await import("./set-password.ts")).passwordIssues(ctx, input),

@@ -1,5 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { FieldErrors } from "../../contract/errors.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
+import type { Ctx } from "../pipeline/context.ts";
 
 /** Returns true when the actor has the rights of a group administrator in every group. */
 export function ruleGroups(actor: Actor): boolean {
@@ -23,4 +25,16 @@ export function groupReader(actor: Actor): GroupReader {
 export function isVisibleGroup(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.ref(`${g}.privacy`)} = 'public' or ${allGroups} = 1 or exists (
     select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;
+}
+
+/** Returns an error about a given group that the actor may not see. */
+export async function groupIssues({ db, actor }: Ctx, group: number | undefined): Promise<FieldErrors> {
+  if (group === undefined) return {};
+  const found = await db
+    .selectFrom("groups as g")
+    .select("g.id")
+    .where("g.id", "=", group)
+    .where(isVisibleGroup("g", groupReader(actor)))
+    .executeTakeFirst();
+  return found === undefined ? { group: [`is not an existing group: ${group}`] } : {};
 }

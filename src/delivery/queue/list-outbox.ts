@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import type { Database } from "../../store/database.ts";
+import type { Database, Db } from "../../store/database.ts";
+import { isAmong } from "../../store/dialect.ts";
 
 /** A callback or mail that was not delivered yet. Times are Unix seconds. */
 interface OutboxItem {
@@ -30,14 +31,55 @@ export async function listOutbox({ reader }: Database, most: number): Promise<Ou
     .selectFrom("deliveries as d")
     .innerJoin("webhooks as w", "w.id", "d.webhook_id")
     .innerJoin("webhook_events as e", "e.id", "d.event_id")
-    .select(["d.id", "e.type as kind", "w.uri as to", "d.created_at", "d.attempt as attempts"])
+    .select([
+      "d.id",
+      "d.webhook_id",
+      "d.event_id",
+      "e.type as kind",
+      "w.uri as to",
+      "d.created_at",
+      "d.attempt as attempts",
+    ])
     .select(sql<number>`d.due_at / 1000`.as("due_at"))
     .where("d.state", "=", sql.lit("waiting"))
     .orderBy("d.id")
     .limit(most)
     .execute();
+  const errors = await lastErrors(
+    reader,
+    callbacks.filter(({ attempts }) => attempts > 0),
+  );
   return [
     ...mails.map(({ state, ...mail }) => ({ what: "mail" as const, ...mail, failed: state === "failed" })),
-    ...callbacks.map((callback) => ({ what: "callback" as const, ...callback, error: null, failed: false })),
+    ...callbacks.map(({ webhook_id, event_id, ...callback }) => {
+      const error = errors.get(`${webhook_id} ${event_id}`) ?? null;
+      return { what: "callback" as const, ...callback, error, failed: false };
+    }),
   ];
+}
+
+interface Attempted {
+  readonly webhook_id: number;
+  readonly event_id: number;
+  readonly created_at: number;
+}
+
+/** Returns the errors of the latest attempts, by webhook and event. Reads the log once: it has no index by event. */
+async function lastErrors(db: Db, attempted: readonly Attempted[]): Promise<Map<string, string | null>> {
+  if (attempted.length === 0) return new Map();
+  const among = (column: "webhook_id" | "event_id") =>
+    isAmong(db, sql.ref<number>(column), [...new Set(attempted.map((each) => each[column]))]);
+  const latest = db
+    .selectFrom("webhook_logs")
+    .select((eb) => eb.fn.max("id").as("id"))
+    .where("created_at", ">=", Math.min(...attempted.map(({ created_at }) => created_at)))
+    .where(among("webhook_id"))
+    .where(among("event_id"))
+    .groupBy(["webhook_id", "event_id"]);
+  const rows = await db
+    .selectFrom("webhook_logs")
+    .select(["webhook_id", "event_id", "error"])
+    .where("id", "in", latest)
+    .execute();
+  return new Map(rows.map(({ webhook_id, event_id, error }) => [`${webhook_id} ${event_id}`, error]));
 }

@@ -3,6 +3,7 @@ import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { firstDamage } from "../integrity/find-damage.ts";
 
 /** Aborts a long-running copy, and receives its progress. */
 export interface Watch {
@@ -71,7 +72,7 @@ export async function findTableDamage(connection: DatabaseSync, signal: AbortSig
     signal.throwIfAborted();
     const found = connection.prepare(`pragma integrity_check('${name.replaceAll("'", "''")}')`).get();
     const said = String(found?.integrity_check);
-    if (said !== "ok") return said.replace(/\s+/g, " ");
+    if (said !== "ok") return firstDamage(said);
   }
   return undefined;
 }

@@ -22,7 +22,9 @@ export async function makeBackup(path: string, draft: string, watch: Watch): Pro
     await copyDatabase(source, draft, watch);
     const damage = await lookThrough(draft, watch.signal);
     if (damage !== undefined) {
-      throw new ServiceError("conflict", `The database is damaged, so no backup was made: ${damage}`);
+      throw new ServiceError("conflict", `The database is damaged, so no backup was made: ${damage}`, {
+        hint: "Restore an older backup with wcs db restore, which keeps the present file.",
+      });
     }
     await seal(draft, watch.signal);
     return await fingerprint(draft, watch.signal);

@@ -3,6 +3,7 @@ import type { Database } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
 import { eventRules, fileRules, postRules, readerRules } from "./content-rules.ts";
 import { conversationRules, searchRules } from "./conversation-rules.ts";
+import { firstDamage } from "./find-damage.ts";
 import { groupRules, unitRules, userRules } from "./people-rules.ts";
 import { findIssues, type IntegrityIssues, type IntegrityRule, type Recount } from "./recount.ts";
 
@@ -26,7 +27,7 @@ export const fileChecks: readonly Check[] = [
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(${sql.lit(shown)})`.execute(
         reader,
       );
-      const found = rows.map((row) => row.integrity_check.replace(/\s+/g, " ")).filter((said) => said !== "ok");
+      const found = rows.map((row) => firstDamage(row.integrity_check)).filter((said) => said !== "ok");
       return { total: found.length, examples: found };
     },
   },

@@ -7,7 +7,7 @@ import type { Database, Db, Tx } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
 import { indexMessages } from "../message-words.ts";
 import { runMigrations } from "../migrations/run-migrations.ts";
-import { checkNewDatabase, knownSchemaOf, openDatabase } from "../open-database.ts";
+import { checkNewDatabase, knownSchemaOf, nameTarget, openDatabase } from "../open-database.ts";
 import type { Schema } from "../schema/schema.ts";
 import { insertByCopy } from "./insert-by-copy.ts";
 import { readTableRows, type StoredRow } from "./row-batches.ts";
@@ -40,7 +40,7 @@ interface CopyResult {
 export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
   const source = await openDatabase(plan.from, { skipMigration: true });
   try {
-    await knownSchemaOf(source);
+    await sourceSchema(source, plan.from);
     return await inSnapshot(source, async (reader) => {
       const schema = await knownSchemaOf({ reader });
       const filled = Promise.withResolvers<Omit<CopyResult, "schema">>();
@@ -56,11 +56,16 @@ export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
   }
 }
 
+const sourceSchema = (source: Database, from: string): Promise<string> =>
+  knownSchemaOf(source).catch((error) => {
+    throw nameTarget(from, source.explain(error));
+  });
+
 /** Throws what `copyInstance` would throw before it copies rows. Returns what there is to copy. */
 export async function checkCopy({ from, to }: Pick<CopyPlan, "from" | "to">): Promise<CopyResult> {
   const source = await openDatabase(from, { skipMigration: true });
   try {
-    const schema = await knownSchemaOf(source);
+    const schema = await sourceSchema(source, from);
     const tables = await listTables(source.reader);
     const create = async (tx: Tx) => mustMatch(tables, await listTables(tx));
     await checkNewDatabase(to, { create, schema });

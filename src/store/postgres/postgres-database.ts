@@ -60,10 +60,19 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   };
 }
 
+/**
+ * Replaces the modes of TLS that pg treats as `verify-full`. It prints a warning about them, since a later version will follow
+ * libpq, which checks less.
+ */
+function withPlainMode(url: string): string {
+  if (url.includes("uselibpqcompat=true")) return url;
+  return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, "$1verify-full");
+}
+
 /** Returns the URL with its password. Throws `unavailable` for one that pg cannot read, or that names a missing certificate. */
 function readable(target: string): string {
   try {
-    return withPassword(target);
+    return withPassword(withPlainMode(target));
   } catch (cause) {
     throw new ServiceError("unavailable", `The database URL cannot be used: ${(cause as Error).message}.`, { cause });
   }

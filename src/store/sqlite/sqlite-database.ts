@@ -24,7 +24,7 @@ export async function connectSqlite(path: string, { create }: OpenOptions): Prom
   try {
     const reader = open(path);
     reader.exec("pragma query_only = on");
-    return database(writer, reader, (error) => translateError(error, "The database"));
+    return database(writer, reader, translateError);
   } catch (error) {
     writer.close();
     throw translateError(error, path);
@@ -258,12 +258,19 @@ export function isBusy(error: unknown): boolean {
   return primary === 5 || primary === 6;
 }
 
-/** Translates an error of SQLite about the database at `path` into a `ServiceError`; returns other errors unchanged. */
-export function translateError(error: unknown, path: string): unknown {
+const restore = "Restore a backup with wcs db restore, which keeps the present file.";
+
+/**
+ * Translates an error of SQLite into a `ServiceError`; returns other errors unchanged. `path` names a file that is being
+ * opened: damage in it is a `conflict` of the command, while a database in use that turns out to be damaged is `unavailable`.
+ */
+export function translateError(error: unknown, path?: string): unknown {
+  const name = path ?? "The database";
+  const damaged = path === undefined ? "unavailable" : "conflict";
   if (isFileError(error)) {
     if (error.code === "ENOSPC" || error.code === "EDQUOT")
       return new ServiceError("unavailable", "The disk is full.", { cause: error });
-    return new ServiceError("unavailable", `${path} cannot be opened (${error.code}).`, { cause: error });
+    return new ServiceError("unavailable", `${name} cannot be opened (${error.code}).`, { cause: error });
   }
   const code = resultCode(error);
   if (code === undefined) return error;
@@ -278,10 +285,14 @@ export function translateError(error: unknown, path: string): unknown {
     case 10:
       return new ServiceError("unavailable", "The disk is full or failing; nothing was changed.", { cause: error });
     case 11:
+      return new ServiceError(damaged, `${name} is damaged.`, { hint: restore, cause: error });
     case 26:
-      return new ServiceError("conflict", `${path} is not a wcs database, or it is damaged.`, { cause: error });
+      return new ServiceError(damaged, `${name} is not a wcs database, or it is damaged.`, {
+        hint: restore,
+        cause: error,
+      });
     case 14:
-      return new ServiceError("unavailable", `${path} cannot be opened; its folder must exist and be writable.`, {
+      return new ServiceError("unavailable", `${name} cannot be opened; its folder must exist and be writable.`, {
         cause: error,
       });
     default:

@@ -1,6 +1,7 @@
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { Database } from "../../../store/database.ts";
 import { type Check, contentChecks, fileChecks } from "../../../store/integrity/check-database.ts";
+import { structureCheck } from "../../../store/integrity/missing-objects.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -10,7 +11,14 @@ import { databaseOf } from "./db-target.ts";
 
 /** `wcs db check` */
 export async function check(context: Context): Promise<void> {
-  await showFindings(checkDatabase(databaseOf(context)), context);
+  const address = databaseOf(context);
+  const restore = isPostgresUrl(address) ? "pg_restore" : "wcs db restore";
+  // A finding about the schema says itself what to do.
+  await showFindings(checkDatabase(address), context, (failed) =>
+    failed.every(({ check }) => check === "schema")
+      ? undefined
+      : `Restore a backup that passes this check with ${restore}. docs/guides/backup.md explains each check.`,
+  );
 }
 
 /** Runs all checks of a database. */
@@ -25,7 +33,8 @@ export async function checkDatabase(address: string): Promise<Finding[]> {
   }
   try {
     const { finding, isKnown } = await findSchema(database);
-    const checks = [...(isPostgresUrl(address) ? [] : fileChecks), ...(isKnown ? contentChecks : [])];
+    const ofFile = isPostgresUrl(address) ? [] : isKnown ? [...fileChecks, structureCheck] : fileChecks;
+    const checks = [...ofFile, ...(isKnown ? contentChecks : [])];
     const findings = [finding];
     for (const each of checks) findings.push(await findOut(each, database));
     return findings;
@@ -38,6 +47,8 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
   const named = (verdict: ReturnType<typeof ok>) => ({ check: "schema", ...verdict });
   try {
     const schema = await schemaOf(database);
+    if (schema === latestMigration && !(await hasInstance(database)))
+      return { finding: named(failed("The instance, with its keys, is missing. Restore a backup.")), isKnown: true };
     if (schema === latestMigration)
       return { finding: named(ok(`The schema is the newest (${schema}).`)), isKnown: true };
     const left = "Derived data was not checked.";
@@ -49,6 +60,10 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
   } catch (error) {
     return { finding: failure("schema", database.explain(error)), isKnown: false };
   }
+}
+
+async function hasInstance({ reader }: Database): Promise<boolean> {
+  return (await reader.selectFrom("instance").select("issuer").executeTakeFirst()) !== undefined;
 }
 
 async function findOut({ name, well, ask }: Check, database: Database): Promise<Finding> {

@@ -6,13 +6,18 @@ import type { Draw } from "../../output/renderer.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { Finding, State } from "./finding.ts";
 
-/** Prints the findings of a command that checks. Throws a `ConditionError` when a check failed. */
-export async function showFindings(work: Promise<Finding[]>, context: Context): Promise<void> {
+/** Prints the findings of a command that checks. Throws a `ConditionError` when a check failed, with the advice about these. */
+export async function showFindings(
+  work: Promise<Finding[]>,
+  context: Context,
+  adviceOn: (failed: readonly Finding[]) => string | undefined = () => undefined,
+): Promise<void> {
   const findings = await context.terminal.spin("checking", work);
   const columns = ["check", "state", "message"];
   await createOutput<Finding>({ draw: async () => drawFindings, columns }, context).all(findings);
   const failed = findings.filter(({ state }) => state === "failed");
-  if (failed.length > 0) throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`);
+  if (failed.length === 0) return;
+  throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`, adviceOn(failed));
 }
 
 /** Draws one line per finding, wrapped at the width of the terminal so that the advice at its end is never cut off. */

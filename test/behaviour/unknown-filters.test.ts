@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
+import { fieldsOf, pathFields } from "../../src/contract/field-spec.ts";
+import { groups } from "../../src/contract/groups.ts";
+import { posts } from "../../src/contract/posts.ts";
+import { users } from "../../src/contract/users.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, wrongFields } from "../support/outcome.ts";
+
+/** The lists with fields that filter them by the ID of a thing. */
+const filtered = (await allOperations()).flatMap((op) => {
+  const inPath = pathFields(op).map(({ name }) => name);
+  const filters = fieldsOf(op).filter(
+    ({ name, refersTo, items }) => !inPath.includes(name) && (refersTo ?? items?.refersTo),
+  );
+  return op.method === "GET" && op.list && filters.length > 0 ? [{ op, filters }] : [];
+});
+
+describeEverywhere("filters by things that do not exist", (environment) => {
+  const world = useWorld(environment);
+
+  for (const { op, filters } of filtered) {
+    const names = filters.map(({ name }) => name);
+    const unknown = Object.fromEntries(filters.map(({ name, items }) => [name, items ? [987654] : 987654]));
+
+    it(`${op.name} refuses all of ${names.join(", ")}`, async () => {
+      const { administrator } = world().actors;
+      expect(await wrongFields(administrator.call(op, unknown))).toEqual(names.toSorted());
+      const wrong = { ...unknown, limit: 0 };
+      expect(await wrongFields(administrator.call(op, wrong))).toEqual([...names, "limit"].toSorted());
+    });
+  }
+
+  it("conversations.list refuses to exclude an unknown participant, because it would list everything", async () => {
+    const filter = { participants: [987654], participants_mode: "exclude" };
+    const conversations = filtered.find(({ op }) => op.name === "conversations.list")!;
+    expect(await wrongFields(world().actors.member.call(conversations.op, filter))).toEqual(["participants"]);
+  });
+
+  it("posts.list takes a deleted author, and refuses a group that the actor cannot see", async () => {
+    const { administrator, outsider } = world().actors;
+    const { id: author } = await world().addUser();
+    await administrator.call(users.delete, { id: author });
+    expect(await codeOf(administrator.call(posts.list, { author }))).toBe("ok");
+    const { id: group } = await administrator.call(groups.create, { name: "Private", privacy: "private" });
+    expect(await codeOf(administrator.call(posts.list, { group }))).toBe("ok");
+    expect(await wrongFields(outsider.call(posts.list, { group }))).toEqual(["group"]);
+  });
+});
