@@ -132,7 +132,7 @@ async function drainAll(
 ): Promise<void> {
   const left = () => deadline - performance.now();
   const webhooks = new WebhookWorker({ ...options, untilEmpty: true });
-  const mails = new MailWorker({ ...options, patience: left() });
+  const mails = new MailWorker(options);
   const drainWebhooks = async () => {
     while (left() > 0) {
       webhooks.wakeup.clear();
