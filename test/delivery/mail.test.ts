@@ -222,6 +222,7 @@ describeOnDatabases("mail", (open) => {
     expect((await rows()).map(({ kind }) => kind)).toEqual(["welcome", "account_change", "webhook_disabled"]);
     // A round reads the settings before and after it claims.
     let reads = 0;
+    const errors: object[] = [];
     const worker = new MailWorker({
       ...instance,
       settings: async () => {
@@ -230,11 +231,11 @@ describeOnDatabases("mail", (open) => {
         return { ...defaults, ...settings() };
       },
       clock: () => instance.now() * 1000,
-      log: { info() {}, error() {} },
+      log: { info() {}, error: (details) => void errors.push(details) },
     });
     expect(await worker.round()).toBe(3);
     worker.close();
-    expect(mailbox.mails).toEqual([]);
+    expect({ mails: mailbox.mails, errors }).toEqual({ mails: [], errors: [] });
     await receiver.close();
   });
 
