@@ -131,7 +131,7 @@ async function drainAll(
   deadline: number,
 ): Promise<void> {
   const left = () => deadline - performance.now();
-  const webhooks = new WebhookWorker({ ...options, untilEmpty: true });
+  const webhooks = new WebhookWorker(options);
   const mails = new MailWorker(options);
   const drainWebhooks = async () => {
     while (left() > 0) {
