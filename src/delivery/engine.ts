@@ -131,8 +131,8 @@ async function drainAll(
   deadline: number,
 ): Promise<void> {
   const left = () => deadline - performance.now();
-  const webhooks = new WebhookWorker({ ...options, untilEmpty: true });
-  const mails = new MailWorker({ ...options, patience: left() });
+  const webhooks = new WebhookWorker(options);
+  const mails = new MailWorker(options);
   const drainWebhooks = async () => {
     while (left() > 0) {
       webhooks.wakeup.clear();

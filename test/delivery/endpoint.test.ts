@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Leases } from "../../src/delivery/queue/leases.ts";
 import type { ClaimedDelivery } from "../../src/delivery/webhooks/callback-queue.ts";
 import { Endpoint } from "../../src/delivery/webhooks/endpoint.ts";
 
@@ -32,6 +33,29 @@ it("claims fewer ahead for a receiver that has become slow, so that other worker
   expect(claimed(0, 100, 200).room).toBe(2048);
   expect(claimed(0, 100, 200, 2201).room).toBe(512);
   expect(claimed(0, 100, 200, 2201, 5000, 8000).room).toBe(128);
+});
+
+it("sends at most 16 at once, one more after each answer, and one after one that hung", () => {
+  const endpoint = new Endpoint(receiver);
+  endpoint.add(deliveries(100), 0);
+  const every = { has: () => true } as unknown as Leases<ClaimedDelivery>;
+  const start = () => {
+    let started = 0;
+    while (endpoint.next(every)) started += 1;
+    return started;
+  };
+  expect(start()).toBe(4);
+  endpoint.ended(false);
+  expect(start()).toBe(2);
+  for (let n = 0; n < 20; n++) {
+    endpoint.ended(false);
+    start();
+  }
+  for (let n = 0; n < 16; n++) endpoint.ended(false);
+  expect(start()).toBe(16);
+  for (let n = 0; n < 16; n++) endpoint.ended(true);
+  endpoint.add(deliveries(2), 0);
+  expect(start()).toBe(1);
 });
 
 it("claims nothing while more than half of what it may claim is queued", () => {

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { defaults, type Settings, settings as settingOperations } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
 import { mailQueue } from "../../src/delivery/mail/mail-queue.ts";
+import { MailWorker } from "../../src/delivery/mail/mail-worker.ts";
 import { preparePersonMail } from "../../src/delivery/mail/person-mail.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import { freePort } from "../support/free-port.ts";
@@ -62,7 +64,7 @@ describeOnDatabases("mail", (open) => {
     expect(mailbox.mails).toHaveLength(1);
     expect(mail).toMatchObject({ from: "no-reply@example.com", to: ["bo@example.com"], subject: "Welcome to Acme" });
     const token = tokenIn(mail!.text);
-    expect(mail!.text).toContain(`https://intra.example.com/welcome?token=${token}&email=bo%40example.com`);
+    expect(mail!.text).toContain(`    https://intra.example.com/welcome?token=${token}&email=bo%40example.com\n`);
     expect(mail!.text).toContain(" has created an account at Acme for you.");
     expect(mail!.html).toContain(token);
     expect(mail!.raw).toMatch(/^Message-ID: <wcs-1-\d+@example.com>/im);
@@ -82,10 +84,13 @@ describeOnDatabases("mail", (open) => {
     await drain();
     await welcome({ password, email: "bob@example.com" });
     await drain({ base_url: null });
-    const [first, second] = mailbox.mails.map(({ text }) => text);
+    await welcome({ password, email: "ib@example.com" });
+    await drain({ languages: ["da"] });
+    const [first, second, danish] = mailbox.mails.map(({ text }) => text);
     expect(first).toContain("Sign in as bo@example.com.\n\nAcme:\n\n    https://intra.example.com");
     expect(first).not.toContain("token");
     expect(second).toMatch(/Sign in as bob@example\.com\.\s*$/);
+    expect(danish).toContain("Log ind som ib@example.com.\n\nAcme:\n\n    https://intra.example.com");
   });
 
   it("password reset: the link comes from the settings, whatever the Host header says; the token works once", async () => {
@@ -171,10 +176,13 @@ describeOnDatabases("mail", (open) => {
       admin: true,
     });
     const { id: bo } = await welcome({ welcome: false });
-    await (await instance.as(id)).call(users.welcome, { users: [bo] });
+    const { id: ib } = await welcome({ welcome: false, email: "ib@example.com", language: "da" });
+    await (await instance.as(id)).call(users.welcome, { users: [bo, ib] });
     await instance.administrator.call(users.delete, { id });
     await drain();
-    expect(mailbox.mails[0]!.text).toContain("An account at Acme was created for you.");
+    const texts = mailbox.mails.map(({ text }) => text).toSorted();
+    expect(texts[0]).toContain("An account at Acme was created for you.");
+    expect(texts[1]).toContain("Der er oprettet en konto hos Acme til dig.");
   });
 
   it("without base_url: a code and no link", async () => {
@@ -184,6 +192,51 @@ describeOnDatabases("mail", (open) => {
     expect(text).not.toContain("http");
     expect(text).toContain("    wcs auth password reset --email bo@example.com\n");
     await reset(/^ {4}([\w-]{43})$/m.exec(text)?.[1] ?? "");
+  });
+
+  it("without base_url: the command quotes an address where a shell needs it", async () => {
+    await welcome({ email: "o'hara@example.com" });
+    await drain({ base_url: null });
+    expect(mailbox.mails[0]!.text).toContain("    wcs auth password reset --email 'o'\\''hara@example.com'\n");
+  });
+
+  it("without base_url: links lead to where the service is served", async () => {
+    await welcome();
+    const servedAt = () => "http://localhost:8080";
+    await newEngine(instance, { settings: settings({ base_url: null }), servedAt }).drain({ maxSeconds: 60 });
+    expect(mailbox.mails[0]!.text).toContain("    http://localhost:8080/welcome?token=");
+  });
+
+  it("a user who is deleted while mails are claimed gets none of them", async () => {
+    const receiver = await newReceiver();
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    const { administrator } = instance;
+    await administrator.call(settingOperations.set, {
+      "mail.from": "no-reply@example.com",
+      "mail.smtp_url": settings()["mail.smtp_url"],
+    });
+    const { id } = await welcome({ admin: true, password: "correct horse battery" });
+    await (await instance.as(id)).call(webhooks.create, { name: "Hook", uri: receiver.url });
+    await administrator.call(users.update, { id, email: "bob@example.com" });
+    await newEngine(instance).drain({ maxSeconds: 60 });
+    expect((await rows()).map(({ kind }) => kind)).toEqual(["welcome", "account_change", "webhook_disabled"]);
+    // A round reads the settings before and after it claims.
+    let reads = 0;
+    const errors: object[] = [];
+    const worker = new MailWorker({
+      ...instance,
+      settings: async () => {
+        reads += 1;
+        if (reads === 2) await administrator.call(users.delete, { id });
+        return { ...defaults, ...settings() };
+      },
+      clock: () => instance.now() * 1000,
+      log: { info() {}, error: (details) => void errors.push(details) },
+    });
+    expect(await worker.round()).toBe(3);
+    worker.close();
+    expect({ mails: mailbox.mails, errors }).toEqual({ mails: [], errors: [] });
+    await receiver.close();
   });
 
   it("names cannot write HTML or headers", async () => {

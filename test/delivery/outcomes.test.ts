@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { createServer, type Server } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
@@ -40,8 +41,10 @@ describeOnDatabases("outcomes of an attempt", (open) => {
 
   it("200: request and response are in the log", async () => {
     receiver.answer = (_, response) => void response.setHeader("x-request", "r1").end("thanks");
+    const began = performance.now();
     const entry = await attempt();
     expect(entry).toMatchObject({ status: "200", error: null, next_attempt_at: null, attempt: 1 });
+    expect(entry.duration_ms).toBeLessThanOrEqual(Math.ceil(performance.now() - began));
     const [{ body, headers } = {}] = receiver.received;
     expect(entry.request.body).toBe(body);
     for (const [name, value] of Object.entries(entry.request.headers)) expect(headers?.[name]).toBe(value);
@@ -94,7 +97,8 @@ describeOnDatabases("outcomes of an attempt", (open) => {
 
   it("410 disables at once", async () => {
     receiver.answer = (_, response) => void response.writeHead(410).end();
-    expect(await attempt()).toMatchObject({ status: "410", next_attempt_at: null });
+    const error = "The receiver is gone (410); the webhook is disabled.";
+    expect(await attempt()).toMatchObject({ status: "410", error, next_attempt_at: null });
     expect(await webhook()).toMatchObject({ active: false, disabled_reason: "gone", disabled_at: expect.any(Number) });
   });
 
@@ -130,7 +134,14 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     await expect.poll(() => closed).toBe(1);
   });
 
-  it("an answer that does not end: timeout", async () => {
+  it.each([
+    [
+      "an answer that does not end",
+      "The answer did not end",
+      (response: ServerResponse) => void response.write("slow"),
+    ],
+    ["an answer to come", "There was no answer", (response: ServerResponse) => response.writeProcessing()],
+  ])("%s: timeout", async (_, what, begin) => {
     const endAttempts = observeAttempts();
     const { onResponseStart } = Attempt.prototype;
     const begun = vi.spyOn(Attempt.prototype, "onResponseStart");
@@ -139,9 +150,8 @@ describeOnDatabases("outcomes of an attempt", (open) => {
       onResponseStart.apply(this, head);
       endAttempts();
     });
-    receiver.answer = (_, response) => void response.write("slow");
-    const error = "The answer did not end within 600 seconds.";
-    expect(await attempt()).toMatchObject({ status: "timeout", error });
+    receiver.answer = (_request, response) => begin(response);
+    expect(await attempt()).toMatchObject({ status: "timeout", error: `${what} within 600 seconds.` });
   });
 
   it("a reset connection", async () => {
@@ -177,6 +187,11 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     // What the sockets of both sides buffer comes on top.
     expect(written).toBeLessThan(16_777_216);
     await expect.poll(() => closed).toBe(1);
+  });
+
+  it("a body of 64 KiB is the answer, whether or not it ends there", async () => {
+    receiver.answer = (_, response) => void response.write("x".repeat(65_536));
+    expect(await attempt()).toMatchObject({ status: "200", response: { cut: true } });
   });
 
   it("a body that comes in parts is read to its end", async () => {

@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { Attempt } from "../../src/delivery/webhooks/attempt.ts";
 import { createSender } from "../../src/delivery/webhooks/send-callback.ts";
 import { newReceiver } from "../support/receiver.ts";
 
@@ -20,6 +21,26 @@ it("an attempt whose time ended before the connection was made sends nothing lat
   // Closing waits for all requests that were sent.
   await sender.close();
   expect(receiver.received.map(({ path }) => path)).toEqual(["/next"]);
+  await receiver.close();
+});
+
+it("an attempt that was answered leaves neither its timer nor itself behind", async () => {
+  const receiver = await newReceiver();
+  const sender = await createSender({ settings: { "webhooks.allow_private": true }, clock: Date.now });
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const cleared = vi.spyOn(globalThis, "clearTimeout");
+  const cut = vi.spyOn(Attempt.prototype, "cut");
+  onTestFinished(() => {
+    for (const spy of [timers, cleared, cut]) spy.mockRestore();
+  });
+  expect(await sender.send({ url: receiver.url, headers: {}, body: "{}", timeout: 600_000 })).toMatchObject({
+    status: "200",
+  });
+  const at = timers.mock.calls.findIndex(([, milliseconds]) => milliseconds === 600_000);
+  expect(cleared).toHaveBeenCalledWith(timers.mock.results[at]?.value);
+  sender.cut();
+  expect(cut).not.toHaveBeenCalled();
+  await sender.close();
   await receiver.close();
 });
 

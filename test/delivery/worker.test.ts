@@ -413,14 +413,15 @@ describeOnDatabases("workers", (open) => {
     await makeUsers(instance);
     let answered = () => {};
     receiver.answer = (_, response) => {
-      answered = () => response.writeHead(500).end();
+      answered = () => response.writeHead(410).end();
     };
     start();
     await receiver.until(1);
     const [taken] = await claim(now() + leaseMilliseconds + 1000, 1, id);
     answered();
     await expect.poll(() => logOf(instance, id)).toHaveLength(1);
-    expect((await logOf(instance, id))[0]).toMatchObject({ status: "500", attempt: 1, next_attempt_at: null });
+    expect((await logOf(instance, id))[0]).toMatchObject({ status: "410", attempt: 1, next_attempt_at: null });
+    expect((await instance.administrator.call(webhooks.get, { id })).data).toMatchObject({ active: true });
     const row = await instance.database.reader.selectFrom("deliveries").selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({ state: "waiting", attempt: 0, lease_token: taken!.token });
   });

@@ -152,12 +152,13 @@ describeEverywhere("notices of changes of an account", (environment) => {
   });
 
   it("A notice says when, in the language and the time zone of the user", async () => {
-    await person.call(users.update, { id, language: "da", timezone: "Asia/Tokyo" });
+    const { first_name, last_name } = await person.call(users.update, { id, language: "da", timezone: "Asia/Tokyo" });
     instance().freeze();
     await manager().call(users.password, { id, password: another });
     const [mail] = await sendMails(instance());
     const day = { day: "numeric", month: "long", year: "numeric", timeZone: "Asia/Tokyo" } as const;
     expect(mail!.text).toContain(new Intl.DateTimeFormat("da", day).format(instance().now() * 1000));
+    expect(mail!.text).toContain(`Kære ${first_name} ${last_name}\n`);
     expect(mail!.text).toContain("Den har fået en ny adgangskode.");
   });
 

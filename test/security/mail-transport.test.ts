@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from "node:net";
 import tls from "node:tls";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Settings } from "../../src/contract/settings.ts";
@@ -10,6 +11,19 @@ import { type Mailbox, newMailbox } from "../support/mailbox.ts";
 
 const withTls = { disabledCommands: [], cert, key };
 const noTls = "The mail server does not support TLS; set mail.allow_plain to send without it.";
+
+/** A mail server that greets and answers each command with the next of the lines. */
+async function newScriptedServer(...lines: readonly string[]): Promise<Mailbox> {
+  const server = createServer((socket) => {
+    const left = ["220 ready", ...lines];
+    const answer = () => void socket.write(`${left.shift()}\r\n`);
+    answer();
+    socket.on("data", answer).on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port, mails: [], close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
 
 describeOnDatabases("the way to the mail server", (open) => {
   let instance: Instance;
@@ -37,6 +51,34 @@ describeOnDatabases("the way to the mail server", (open) => {
   it("Nobody on the way can read a mail by hiding that the server offers TLS, also without a password", async () => {
     mailbox = await newMailbox();
     expect(await send()).toEqual({ sent: [], error: noTls });
+  });
+
+  it.each([
+    ["that does not know EHLO has no TLS", ["500 unknown"], noTls],
+    [
+      "that is busy says so, and nobody is advised to do without TLS",
+      ["421 4.3.2 busy"],
+      "ECONNECTION: 421 4.3.2 busy",
+    ],
+    ["whose TLS is out of order says so", ["250 ready", "454 4.7.0 no TLS now"], "ETLS: 454 4.7.0 no TLS now"],
+  ])("A server %s", async (_, lines, error) => {
+    mailbox = await newScriptedServer(...lines);
+    expect(await send()).toEqual({ sent: [], error });
+  });
+
+  it("A server that offers TLS and refuses it is quoted where mail.allow_plain is set", async () => {
+    mailbox = await newScriptedServer("250-ready\r\n250 STARTTLS", "500 no");
+    expect(await send({ "mail.allow_plain": true })).toEqual({ sent: [], error: "ETLS: 500 no" });
+  });
+
+  it("A recipient who is refused over TLS is given up with the answer, whatever words it has", async () => {
+    tls.setDefaultCACertificates([...authorities, cert]);
+    const refusal = Object.assign(new Error("no certificate for this mailbox"), { responseCode: 550 });
+    mailbox = await newMailbox({ ...withTls, onRcptTo: (_, __, done) => done(refusal) });
+    const { error } = await send({}, "?tls.servername=mail.example.test");
+    expect(error).toBe("EENVELOPE: 550 no certificate for this mailbox");
+    const { state } = await instance.database.reader.selectFrom("mails").select("state").executeTakeFirstOrThrow();
+    expect(state).toBe("failed");
   });
 
   it("Options in the URL cannot turn TLS off", async () => {

@@ -31,14 +31,14 @@ const noTls = "The mail server does not support TLS; set mail.allow_plain to sen
 
 /** Returns the error to store in the outbox: the server's code and answer, without anything that we sent. */
 export function describeMailFailure(error: unknown, { requireTLS }: SmtpTarget): MailFailure {
-  const { code = "", command, responseCode, response, message = "" } = error as Partial<SmtpError>;
-  const isWithoutTls =
-    (code === "ETLS" && command === "STARTTLS" && Boolean(response)) || (code === "ECONNECTION" && command === "EHLO");
-  if (requireTLS && isWithoutTls) return { error: noTls, permanent: false };
+  const { code = "", command, responseCode = 0, response, message = "" } = error as Partial<SmtpError>;
+  const isRefused = responseCode >= 500;
+  // A server that is only busy answers to both with 4xx.
+  if (requireTLS && isRefused && (command === "EHLO" || command === "STARTTLS"))
+    return { error: noTls, permanent: false };
   if (/certificate|altnames/i.test(message) && response === undefined)
     return { error: `${code || "error"}: ${message.slice(0, 300)}`, permanent: false };
-  const refused = code === "EENVELOPE" || code === "EMESSAGE";
-  const permanent = refused && responseCode !== undefined && responseCode >= 500;
+  const permanent = isRefused && (code === "EENVELOPE" || code === "EMESSAGE");
   const said = response === undefined ? "" : `: ${response.slice(0, 300)}`;
   return { error: `${code || "error"}${said}`, permanent };
 }

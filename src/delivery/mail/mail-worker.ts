@@ -8,7 +8,7 @@ import { Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
 import type { AttemptResult } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
-import { failedAttempt, mailRetries } from "../queue/retry-schedule.ts";
+import { type FailedAttempt, failedAttempt, mailRetries } from "../queue/retry-schedule.ts";
 import type { Worker } from "../queue/worker-loop.ts";
 import type { MailText } from "./mail-document.ts";
 import { type ClaimedMail, claimMails, mailQueue } from "./mail-queue.ts";
@@ -26,7 +26,8 @@ import { addresseeOf, preparePersonMail } from "./person-mail.ts";
 /** Maximum number of connections to the mail server. */
 const connections = 4;
 const mailsInRound = 20;
-const smtpMilliseconds = 15_000;
+/** Milliseconds to wait for each answer of the mail server. */
+const patience = 15_000;
 
 interface MailOptions {
   readonly database: Database;
@@ -35,8 +36,6 @@ interface MailOptions {
   readonly log: DeliveryLog;
   /** Returns the URL of the service, for when the setting `base_url` is not set. */
   readonly servedAt?: (() => string | undefined) | undefined;
-  /** Milliseconds to wait for each answer of the mail server, when shorter than the default. */
-  readonly patience?: number;
 }
 
 interface Transport {
@@ -71,7 +70,7 @@ export class MailWorker implements Worker {
   /** Sends a batch of due mails and returns its size. More may be due unless it is 0. */
   async round(): Promise<number> {
     const { database, clock } = this.#options;
-    if (missingForMail(await this.#options.settings()).length > 0 || this.#stopping) return 0;
+    if (missingForMail(await this.#options.settings()).length > 0) return 0;
     const mails = await claimMails(database, mailsInRound, clock());
     if (mails.length === 0) return 0;
     this.#leases.add(mails);
@@ -86,26 +85,25 @@ export class MailWorker implements Worker {
       }
       const transport = await this.#connect(smtpTarget(url, settings["mail.allow_plain"]));
       const round = { settings: { ...settings, "mail.from": from }, sender: await this.#sender(settings) };
+      const next = () => (this.#stopping ? undefined : queue.shift());
       const sendNext = async () => {
-        for (let mail = queue.shift(); mail !== undefined; mail = this.#stopping ? undefined : queue.shift()) {
-          await this.#send(transport, round, mail);
-          this.#leases.end(mail);
-        }
+        for (let mail = next(); mail !== undefined; mail = next()) await this.#send(transport, round, mail);
       };
       await Promise.all(Array.from({ length: connections }, sendNext));
       await this.#leases.release(queue);
     } finally {
       for (const mail of mails) this.#leases.end(mail);
     }
-    return mails.length - queue.length;
+    return mails.length;
   }
 
   async #send({ transporter, target }: Transport, round: Round, mail: ClaimedMail): Promise<void> {
-    const { log } = this.#options;
+    const { log, clock } = this.#options;
+    const attempt = { id: mail.id, token: mail.token, attempt: mail.attempt + 1 };
     try {
       const letter = await this.#compose(round, mail);
       if ("obsolete" in letter) {
-        await this.#recordFailure(mail, { error: letter.obsolete, permanent: true });
+        await this.#recordFailure(attempt, { error: letter.obsolete, permanent: true });
         return;
       }
       const from = round.settings["mail.from"];
@@ -118,19 +116,17 @@ export class MailWorker implements Worker {
         messageId: `<wcs-${mail.id}-${mail.created_at}@${domain}>`,
         headers: { "Auto-Submitted": "auto-generated" },
       });
-      const { id, token } = mail;
-      await this.#record({ id, token, state: "done", attempt: mail.attempt + 1, due_at: this.#options.clock() }, null);
+      await this.#record({ ...attempt, state: "done", due_at: clock() }, null);
       log.info({ mail: mail.id, kind: mail.kind }, "mail sent");
     } catch (error) {
       const failure = describeMailFailure(error, target);
       log.error({ mail: mail.id, kind: mail.kind, reason: failure.error }, "mail not sent");
-      await this.#recordFailure(mail, failure);
+      await this.#recordFailure(attempt, failure);
     }
   }
 
-  async #recordFailure({ id, token, attempt }: ClaimedMail, { error, permanent }: MailFailure): Promise<void> {
-    const failed = { id, token, attempt: attempt + 1, now: this.#options.clock(), permanent };
-    await this.#record(failedAttempt(mailRetries, failed), error);
+  async #recordFailure(attempt: Omit<FailedAttempt, "now">, { error, permanent }: MailFailure): Promise<void> {
+    await this.#record(failedAttempt(mailRetries, { ...attempt, now: this.#options.clock(), permanent }), error);
   }
 
   async #record(result: AttemptResult, last_error: string | null): Promise<void> {
@@ -146,15 +142,15 @@ export class MailWorker implements Worker {
     mail: ClaimedMail,
   ): Promise<{ readonly text: MailText; readonly to: string } | { readonly obsolete: string }> {
     const { database, clock } = this.#options;
-    if (mail.kind === "webhook_disabled") {
-      const { language = null } = (await addresseeOf(database, mail)) ?? {};
-      return { text: disabledText(JSON.parse(mail.payload) as DisabledPayload, language, sender), to: mail.recipient };
-    }
-    if (mail.kind === "account_change") {
+    if (mail.kind === "webhook_disabled" || mail.kind === "account_change") {
       const person = await addresseeOf(database, mail);
       if (person === undefined) return { obsolete: "The user is deleted." };
-      const notice = JSON.parse(mail.payload) as AccountNotice;
-      return { text: accountChangeText({ ...notice, at: mail.created_at }, person, sender), to: mail.recipient };
+      const payload = JSON.parse(mail.payload) as AccountNotice | DisabledPayload;
+      const text =
+        "webhook" in payload
+          ? disabledText(payload, person.language, sender)
+          : accountChangeText({ ...payload, at: mail.created_at }, person, sender);
+      return { text, to: mail.recipient };
     }
     const prepared = await preparePersonMail(database, mail, { settings, now: clock() });
     if ("obsolete" in prepared) return prepared;
@@ -165,17 +161,16 @@ export class MailWorker implements Worker {
 
   async #sender({ name, base_url, languages, timezone }: Settings): Promise<Sender> {
     const { database, servedAt } = this.#options;
-    const base = (base_url ?? servedAt?.())?.replace(/\/+$/, "") ?? null;
+    const base = base_url ?? servedAt?.() ?? null;
     return { name: await instanceName(database.reader, name), base, languages, timezone };
   }
 
   async #connect(target: SmtpTarget): Promise<Transport> {
     const { url, requireTLS } = target;
-    const before = this.#transport?.target;
-    if (this.#transport && before?.url === url && before.requireTLS === requireTLS) return this.#transport;
+    const current = this.#transport;
+    if (current?.target.url === url && current.target.requireTLS === requireTLS) return current;
     const { createTransport } = await import("nodemailer");
-    this.#transport?.transporter.close();
-    const patience = Math.max(Math.min(this.#options.patience ?? smtpMilliseconds, smtpMilliseconds), 1000);
+    current?.transporter.close();
     const transporter = createTransport({
       url,
       pool: true,

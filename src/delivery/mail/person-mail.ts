@@ -49,15 +49,15 @@ async function activeUser(tx: Tx, id: number) {
     .selectFrom("users")
     .select(["email", "first_name", "last_name", "provider", "password_hash", "language", "timezone"])
     .where("id", "=", id)
-    .where("active", "=", 1);
-  const user = await locking(tx, query).executeTakeFirst();
-  return user && user.email !== null ? { ...user, email: user.email } : undefined;
+    .where("active", "=", 1)
+    .where("email", "is not", null)
+    .$narrowType<{ email: string }>();
+  return locking(tx, query).executeTakeFirst();
 }
 
 /** Returns the name of the user who sent a welcome mail, unless that user was deleted since. */
 async function inviterOf(tx: Tx, { payload }: ClaimedMail): Promise<string | undefined> {
-  const { inviter } = JSON.parse(payload) as { readonly inviter?: number };
-  if (inviter === undefined) return undefined;
+  const { inviter } = JSON.parse(payload) as { readonly inviter: number };
   const user = await tx
     .selectFrom("users")
     .select(["first_name", "last_name"])

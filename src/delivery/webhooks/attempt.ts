@@ -55,7 +55,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#read < loggedBytes) this.#loggedBody.push(chunk.subarray(0, loggedBytes - this.#read));
+    this.#loggedBody.push(chunk.subarray(0, Math.max(loggedBytes - this.#read, 0)));
     this.#read += chunk.length;
     if (this.#read < readBytes || this.#over) return;
     this.#answered();
@@ -109,9 +109,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Describes a status that is no success, so at least 300. */
 function sentenceFor(status: number): string {
   if (status === 410) return "The receiver is gone (410); the webhook is disabled.";
-  if (status >= 300 && status < 400) return `Redirects are not followed (${status}).`;
+  if (status < 400) return `Redirects are not followed (${status}).`;
   return `The receiver answered ${status}.`;
 }
 

@@ -58,6 +58,6 @@ function codeOf(error: unknown): string | undefined {
 
 function isTls(code: string | undefined): boolean {
   return (
-    code !== undefined && /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|CRL_)/.test(code)
+    code !== undefined && /ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|CRL_/.test(code)
   );
 }

@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../store/database.ts";
-import { Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
@@ -27,7 +27,6 @@ interface Pending {
 export class ResultWriter {
   readonly #options: WriterOptions;
   readonly #pending: Pending[] = [];
-  readonly #enough = new Wakeup();
   #writing = false;
   #latestDuration = 0;
   #givenUp = false;
@@ -40,29 +39,20 @@ export class ResultWriter {
   write(result: FinishedAttempt): Promise<void> {
     const { promise, resolve: written } = Promise.withResolvers<void>();
     this.#pending.push({ result, written });
-    if (this.#pending.length >= together) this.flush();
     if (!this.#writing) void this.#writeAll();
     return promise;
-  }
-
-  /** Writes the pending results without waiting for more. */
-  flush(): void {
-    this.#enough.raise();
   }
 
   /** From now on, drops results that cannot be written. Their deliveries are sent again. */
   giveUp(): void {
     this.#givenUp = true;
-    this.flush();
   }
 
   async #writeAll(): Promise<void> {
     this.#writing = true;
     while (this.#pending.length > 0) {
       const { factor, least, most } = gathering;
-      if (this.#pending.length < together)
-        await this.#enough.wait(Math.min(Math.max(this.#latestDuration * factor, least), most));
-      this.#enough.clear();
+      if (this.#pending.length < together) await sleep(Math.min(Math.max(this.#latestDuration * factor, least), most));
       const batch = this.#pending.slice(0, together);
       if (!(await this.#write(batch))) continue;
       this.#pending.splice(0, batch.length);
@@ -86,7 +76,7 @@ export class ResultWriter {
     } catch (error) {
       log.error({ err: error }, "results of webhook deliveries cannot be written");
       if (this.#givenUp) return true;
-      await new Promise((resolve) => setTimeout(resolve, retryPause));
+      await sleep(retryPause);
       return false;
     }
   }

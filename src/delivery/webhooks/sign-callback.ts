@@ -27,4 +27,4 @@ function signature({ id, timestamp, body }: UnsignedCallback, secret: string): s
 }
 
 /** Caches keys, because creating a key takes longer than using it. */
-const keyOf = memoize((secret: string) => createSecretKey(secret.replace(/^whsec_/, ""), "base64"));
+const keyOf = memoize((secret: string) => createSecretKey(secret.replace("whsec_", ""), "base64"));

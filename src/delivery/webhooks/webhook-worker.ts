@@ -39,8 +39,6 @@ interface WorkerOptions {
   readonly log: DeliveryLog;
   readonly userAgent: string;
   readonly resolve?: Resolve | undefined;
-  /** Stops when nothing is due, so the last results are written without waiting for more. */
-  readonly untilEmpty?: boolean;
 }
 
 /** Delivers due callbacks. Claims each by a lease, so that other workers take over the deliveries of a crashed worker. */
@@ -96,15 +94,15 @@ export class WebhookWorker implements Worker {
 
   /** Applies changes of URL and secret to queued deliveries, and releases those of inactive webhooks. */
   async #refresh(): Promise<void> {
-    const ids = [...this.#endpoints].filter(([, endpoint]) => endpoint.queued > 0).map(([id]) => id);
-    if (ids.length === 0) return;
+    const filled = [...this.#endpoints.values()].filter((endpoint) => endpoint.queued > 0);
+    if (filled.length === 0) return;
+    const ids = filled.map((endpoint) => endpoint.receiver.id);
     const receivers = await findReceivers(this.#options.database, ids);
     const active = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-    for (const id of ids) {
-      const endpoint = this.#endpoints.get(id);
-      const receiver = active.get(id);
-      if (endpoint && receiver) endpoint.receiver = receiver;
-      else if (endpoint) await this.#leases.release(endpoint.clear());
+    for (const endpoint of filled) {
+      const receiver = active.get(endpoint.receiver.id);
+      if (receiver) endpoint.receiver = receiver;
+      else await this.#leases.release(endpoint.clear());
     }
   }
 
@@ -179,7 +177,6 @@ export class WebhookWorker implements Worker {
     await this.#leases.release(endpoint.ended(result.answer.status === "timeout"));
     if (this.#crowded) this.#sendOthers();
     else this.#sendMore(endpoint);
-    if (this.#options.untilEmpty && this.#sending === 0) this.#results.flush();
     await written;
     this.#leases.end(job);
     this.#unfinished -= 1;
