@@ -97,11 +97,23 @@ describe("input", () => {
     expect(ci.code).toBe(2);
   });
 
+  it("asks again for a new password that is too short, before it asks to repeat it", async () => {
+    const answers = ["short", "correct horse battery", "correct horse battery"];
+    const { code, stderr } = await home().sit(["users", "password", "me"], { answers });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/It must have at least 8/) });
+  });
+
   it("asks before it destroys, about what it is", async () => {
     const { sit } = home();
     const { stdout: id } = await sit(["units", "create", "--name", "Doomed", "--parent", "1", "--query", "id"]);
     const kept = await sit(["units", "delete", id.trim()], { answers: ["n"] });
     expect(kept).toEqual({ code: 130, stdout: "", stderr: "? Delete unit Doomed?\nNothing was changed.\n" });
+    await sit(["units", "department", "add", "Doomed", "Exports"]);
+    const department = await sit(["units", "department", "remove", "Doomed", "Exports"], { answers: ["y"] });
+    expect(department.stderr).toContain("Remove department Exports from unit Doomed?");
+    await sit(["users", "membership", "add", "1", "Doomed"]);
+    const member = await sit(["users", "membership", "remove", "1", "Doomed"], { answers: ["y"] });
+    expect(member.stderr).toContain("Remove Ada Lovelace from unit Doomed?");
     const gone = await sit(["units", "delete", id.trim()], { answers: ["y"] });
     expect(gone).toEqual({ code: 0, stdout: "", stderr: `? Delete unit Doomed?\nDeleted unit ${id.trim()}.\n` });
   });
