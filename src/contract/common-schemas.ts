@@ -164,7 +164,11 @@ export const cursorInput = (max = 500, standard = 50) => ({
   limit: limit(max, standard),
   cursor: line(1000)
     .optional()
-    .meta({ placeholder: "cursor", description: "Continue at meta.next_cursor or meta.prev_cursor of another page" }),
+    .meta({
+      placeholder: "cursor",
+      description:
+        "Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)",
+    }),
 });
 
 /** A page of a list with cursor pagination. */
