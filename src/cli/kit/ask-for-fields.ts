@@ -37,9 +37,8 @@ async function prompt(spec: InputSpec, field: Field, input: Input, { sources, te
   if (namedKindOf(field) !== undefined)
     return (await import("./find-by-name.ts")).chooseNamed(field, await connect(), terminal);
   const { askFor, askForSecret } = await import("./prompt-for-field.ts");
-  const check = (value: unknown) => spec.check(field.name, value);
-  if (field.secret) return askForSecret(field, check, terminal);
-  if (!holdsFiles(field)) return askFor(field, check, terminal);
+  if (field.secret) return askForSecret(field, terminal);
+  if (!holdsFiles(field)) return askFor(field, (value) => spec.check(field.name, value), terminal);
   const path = await (await terminal.ask()).text("File:");
   asked.push("--file", path);
   return readFiles([path], "It", sources);

@@ -29,14 +29,9 @@ export async function askFor(
   return read(answer);
 }
 
-/** Prompts for a secret without showing it. A new password is asked for twice, after `check` finds no issue with it. */
-export async function askForSecret(
-  field: Field,
-  check: (value: unknown) => string | undefined,
-  terminal: Terminal,
-): Promise<string> {
+/** Prompts for a secret without showing it. A new password is asked for twice. */
+export async function askForSecret(field: Field, terminal: Terminal): Promise<string> {
   const ask = await terminal.ask();
   const question = field.description ?? field.name;
-  if (!field.newPassword) return ask.secret(`${question}:`);
-  return readNewPassword(terminal, question, async (password) => check(password));
+  return field.newPassword ? readNewPassword(terminal, question) : ask.secret(`${question}:`);
 }

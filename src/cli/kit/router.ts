@@ -89,6 +89,8 @@ function unknownCommand({ path, word, names, next = "", registry }: UnknownWord)
     const verb = /^[a-z]/.test(next) ? ` ${next}` : "";
     return new UsageError(`unknown command '${parent} ${word}'`, { hint: `did you mean 'wcs ${word}${verb}'?` });
   }
+  if (parent === "wcs" && word === "wcs")
+    return new UsageError("unknown command 'wcs wcs'", { hint: "write the command without wcs" });
   const meant =
     suggestName(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
   return new UsageError(
