@@ -162,13 +162,11 @@ const limit = (max: number, standard: number) =>
 /** The input fields of a list with cursor pagination. */
 export const cursorInput = (max = 500, standard = 50) => ({
   limit: limit(max, standard),
-  cursor: line(1000)
-    .optional()
-    .meta({
-      placeholder: "cursor",
-      description:
-        "Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)",
-    }),
+  cursor: line(1000).optional().meta({
+    placeholder: "cursor",
+    description:
+      "Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)",
+  }),
 });
 
 /** A page of a list with cursor pagination. */
