@@ -4,13 +4,13 @@ __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
     '') words='init demo serve auth sessions profile users tokens units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor top api alias batch completion schema help'; flags='--version' ;;
-    'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile --dry-run -n'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
+    'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--config --check --port --host --metrics-port --workers --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--config=@file --port= --host= --metrics-port= --workers=auto --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
     'auth') words='login logout renew status token 2fa password' ;;
     'auth login') flags='--username --password-stdin --password-file --otp-stdin'; values='--username= --password-file=@file' ;;
-    'auth logout') flags='--dry-run -n' ;;
-    'auth renew') flags='--dry-run -n' ;;
+    'auth logout') : ;;
+    'auth renew') : ;;
     'auth status') flags='--watch --interval'; values='--interval=' ;;
     'auth token') : ;;
     'auth 2fa') words='enable disable recovery-codes status' ;;
@@ -27,16 +27,16 @@ __wcs_place() {
     'sessions end-others') flags='--yes -y --dry-run -n' ;;
     'profile') words='list use add remove show' ;;
     'profile list') flags='--watch --interval'; values='--interval=' ;;
-    'profile use') flags='--dry-run -n'; args=('@profiles') ;;
-    'profile add') flags='--db-stdin --dry-run -n'; args=('') ;;
-    'profile remove') flags='--dry-run -n'; args=('@profiles') ;;
+    'profile use') args=('@profiles') ;;
+    'profile add') flags='--db-stdin'; args=('') ;;
+    'profile remove') args=('@profiles') ;;
     'profile show') flags='--watch --interval'; values='--interval='; args=('@profiles') ;;
     'users') words='list get search create update delete deactivate reactivate current welcome password reset-2fa birthdays policy avatar membership import export export-data' ;;
     'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --provider --email --cursor --limit --all --watch --interval'; values='--unit=@units --user-type=@usertypes --provider= --email= --cursor= --limit= --interval=' ;;
     'users get') flags='--reference --watch --interval'; values='--reference= --interval='; args=('@users'); many=1 ;;
     'users search') flags='--limit --watch --interval'; values='--limit= --interval='; args=(''); many=1 ;;
-    'users create') flags='--first-name --last-name --email --service --no-service --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --provider --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department=@departments --password-file=@file --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --provider= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
-    'users update') flags='--first-name --last-name --email --admin --no-admin --reference --title --phone --birthday --language --timezone --provider --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --provider= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset='; args=('@users') ;;
+    'users create') flags='--first-name --last-name --email --service --no-service --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --provider --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department=@departments --password-file=@file --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --provider= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=reference|title|phone|birthday|language|timezone|provider|meta-field-0|meta-field-1|meta-field-2|meta-field-3|meta-field-4' ;;
+    'users update') flags='--first-name --last-name --email --admin --no-admin --reference --title --phone --birthday --language --timezone --provider --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --provider= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=reference|title|phone|birthday|language|timezone|provider|meta-field-0|meta-field-1|meta-field-2|meta-field-3|meta-field-4'; args=('@users') ;;
     'users delete') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users deactivate') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users reactivate') flags='--dry-run -n'; args=('@users') ;;
@@ -54,7 +54,7 @@ __wcs_place() {
     'users membership') words='list add set remove' ;;
     'users membership list') flags='--limit --watch --interval'; values='--limit= --interval='; args=('@users') ;;
     'users membership add') flags='--user-types --department --data --dry-run -n'; values='--user-types=@usertypes --department=@departments --data='; args=('@users' '@units') ;;
-    'users membership set') flags='--unit --user-types --department --overwrite --no-overwrite --data --unset --dry-run -n'; values='--unit=@units --user-types=@usertypes --department=@departments --data= --unset='; args=('@users' '@units') ;;
+    'users membership set') flags='--unit --user-types --department --overwrite --no-overwrite --data --unset --dry-run -n'; values='--unit=@units --user-types=@usertypes --department=@departments --data= --unset=user-types|department'; args=('@users' '@units') ;;
     'users membership remove') flags='--yes -y --dry-run -n'; args=('@users' '@units') ;;
     'users import') flags='--format --strict --results --dry-run -n --create-user-types --key --map --set --mapping --save-mapping --deactivate-missing --scope --max-removals --yes -y'; values='--format=csv|ndjson --results=@file --key=reference|email --map= --set= --mapping=@file --save-mapping=@file --scope=provider:|unit: --max-removals='; args=('@file') ;;
     'users export') flags='--format --unit --inactive'; values='--format=csv|ndjson --unit=@units'; args=('@file') ;;
@@ -69,8 +69,8 @@ __wcs_place() {
     'units get') flags='--reference --watch --interval'; values='--reference= --interval='; args=('@units') ;;
     'units tree') flags='--depth --cursor --limit --all --watch --interval'; values='--depth= --cursor= --limit= --interval='; args=('@units') ;;
     'units children') flags='--cursor --limit --all --watch --interval'; values='--cursor= --limit= --interval='; args=('@units') ;;
-    'units create') flags='--name --parent --reference --description --unit-type --contact-name --contact-phone --addresses-company-company --addresses-company-registration-number --addresses-company-vat-number --addresses-company-street --addresses-company-street-additional --addresses-company-postal-code --addresses-company-city --addresses-company-country --addresses-company-phone --addresses-company-email --addresses-company-comments --addresses-company-use-company-address --no-addresses-company-use-company-address --addresses-delivery-company --addresses-delivery-registration-number --addresses-delivery-vat-number --addresses-delivery-street --addresses-delivery-street-additional --addresses-delivery-postal-code --addresses-delivery-city --addresses-delivery-country --addresses-delivery-phone --addresses-delivery-email --addresses-delivery-comments --addresses-delivery-use-company-address --no-addresses-delivery-use-company-address --addresses-invoicing-company --addresses-invoicing-registration-number --addresses-invoicing-vat-number --addresses-invoicing-street --addresses-invoicing-street-additional --addresses-invoicing-postal-code --addresses-invoicing-city --addresses-invoicing-country --addresses-invoicing-phone --addresses-invoicing-email --addresses-invoicing-comments --addresses-invoicing-use-company-address --no-addresses-invoicing-use-company-address --opening-hours-office-hours --opening-hours-closed --geo-lat --geo-lng --data --unset --dry-run -n'; values='--name= --parent=@units --reference= --description= --unit-type=unit|department --contact-name= --contact-phone= --addresses-company-company= --addresses-company-registration-number= --addresses-company-vat-number= --addresses-company-street= --addresses-company-street-additional= --addresses-company-postal-code= --addresses-company-city= --addresses-company-country= --addresses-company-phone= --addresses-company-email= --addresses-company-comments= --addresses-delivery-company= --addresses-delivery-registration-number= --addresses-delivery-vat-number= --addresses-delivery-street= --addresses-delivery-street-additional= --addresses-delivery-postal-code= --addresses-delivery-city= --addresses-delivery-country= --addresses-delivery-phone= --addresses-delivery-email= --addresses-delivery-comments= --addresses-invoicing-company= --addresses-invoicing-registration-number= --addresses-invoicing-vat-number= --addresses-invoicing-street= --addresses-invoicing-street-additional= --addresses-invoicing-postal-code= --addresses-invoicing-city= --addresses-invoicing-country= --addresses-invoicing-phone= --addresses-invoicing-email= --addresses-invoicing-comments= --opening-hours-office-hours= --opening-hours-closed= --geo-lat= --geo-lng= --data= --unset=' ;;
-    'units update') flags='--name --reference --description --unit-type --contact-name --contact-phone --addresses-company-company --addresses-company-registration-number --addresses-company-vat-number --addresses-company-street --addresses-company-street-additional --addresses-company-postal-code --addresses-company-city --addresses-company-country --addresses-company-phone --addresses-company-email --addresses-company-comments --addresses-company-use-company-address --no-addresses-company-use-company-address --addresses-delivery-company --addresses-delivery-registration-number --addresses-delivery-vat-number --addresses-delivery-street --addresses-delivery-street-additional --addresses-delivery-postal-code --addresses-delivery-city --addresses-delivery-country --addresses-delivery-phone --addresses-delivery-email --addresses-delivery-comments --addresses-delivery-use-company-address --no-addresses-delivery-use-company-address --addresses-invoicing-company --addresses-invoicing-registration-number --addresses-invoicing-vat-number --addresses-invoicing-street --addresses-invoicing-street-additional --addresses-invoicing-postal-code --addresses-invoicing-city --addresses-invoicing-country --addresses-invoicing-phone --addresses-invoicing-email --addresses-invoicing-comments --addresses-invoicing-use-company-address --no-addresses-invoicing-use-company-address --opening-hours-office-hours --opening-hours-closed --geo-lat --geo-lng --data --unset --dry-run -n'; values='--name= --reference= --description= --unit-type=unit|department --contact-name= --contact-phone= --addresses-company-company= --addresses-company-registration-number= --addresses-company-vat-number= --addresses-company-street= --addresses-company-street-additional= --addresses-company-postal-code= --addresses-company-city= --addresses-company-country= --addresses-company-phone= --addresses-company-email= --addresses-company-comments= --addresses-delivery-company= --addresses-delivery-registration-number= --addresses-delivery-vat-number= --addresses-delivery-street= --addresses-delivery-street-additional= --addresses-delivery-postal-code= --addresses-delivery-city= --addresses-delivery-country= --addresses-delivery-phone= --addresses-delivery-email= --addresses-delivery-comments= --addresses-invoicing-company= --addresses-invoicing-registration-number= --addresses-invoicing-vat-number= --addresses-invoicing-street= --addresses-invoicing-street-additional= --addresses-invoicing-postal-code= --addresses-invoicing-city= --addresses-invoicing-country= --addresses-invoicing-phone= --addresses-invoicing-email= --addresses-invoicing-comments= --opening-hours-office-hours= --opening-hours-closed= --geo-lat= --geo-lng= --data= --unset='; args=('@units') ;;
+    'units create') flags='--name --parent --reference --description --unit-type --contact-name --contact-phone --addresses-company-company --addresses-company-registration-number --addresses-company-vat-number --addresses-company-street --addresses-company-street-additional --addresses-company-postal-code --addresses-company-city --addresses-company-country --addresses-company-phone --addresses-company-email --addresses-company-comments --addresses-company-use-company-address --no-addresses-company-use-company-address --addresses-delivery-company --addresses-delivery-registration-number --addresses-delivery-vat-number --addresses-delivery-street --addresses-delivery-street-additional --addresses-delivery-postal-code --addresses-delivery-city --addresses-delivery-country --addresses-delivery-phone --addresses-delivery-email --addresses-delivery-comments --addresses-delivery-use-company-address --no-addresses-delivery-use-company-address --addresses-invoicing-company --addresses-invoicing-registration-number --addresses-invoicing-vat-number --addresses-invoicing-street --addresses-invoicing-street-additional --addresses-invoicing-postal-code --addresses-invoicing-city --addresses-invoicing-country --addresses-invoicing-phone --addresses-invoicing-email --addresses-invoicing-comments --addresses-invoicing-use-company-address --no-addresses-invoicing-use-company-address --opening-hours-office-hours --opening-hours-closed --geo-lat --geo-lng --data --unset --dry-run -n'; values='--name= --parent=@units --reference= --description= --unit-type=unit|department --contact-name= --contact-phone= --addresses-company-company= --addresses-company-registration-number= --addresses-company-vat-number= --addresses-company-street= --addresses-company-street-additional= --addresses-company-postal-code= --addresses-company-city= --addresses-company-country= --addresses-company-phone= --addresses-company-email= --addresses-company-comments= --addresses-delivery-company= --addresses-delivery-registration-number= --addresses-delivery-vat-number= --addresses-delivery-street= --addresses-delivery-street-additional= --addresses-delivery-postal-code= --addresses-delivery-city= --addresses-delivery-country= --addresses-delivery-phone= --addresses-delivery-email= --addresses-delivery-comments= --addresses-invoicing-company= --addresses-invoicing-registration-number= --addresses-invoicing-vat-number= --addresses-invoicing-street= --addresses-invoicing-street-additional= --addresses-invoicing-postal-code= --addresses-invoicing-city= --addresses-invoicing-country= --addresses-invoicing-phone= --addresses-invoicing-email= --addresses-invoicing-comments= --opening-hours-office-hours= --opening-hours-closed= --geo-lat= --geo-lng= --data= --unset=reference|description|contact-name|contact-phone|addresses-company|addresses-company-company|addresses-company-registration-number|addresses-company-vat-number|addresses-company-street|addresses-company-street-additional|addresses-company-postal-code|addresses-company-city|addresses-company-country|addresses-company-phone|addresses-company-email|addresses-company-comments|addresses-delivery|addresses-delivery-company|addresses-delivery-registration-number|addresses-delivery-vat-number|addresses-delivery-street|addresses-delivery-street-additional|addresses-delivery-postal-code|addresses-delivery-city|addresses-delivery-country|addresses-delivery-phone|addresses-delivery-email|addresses-delivery-comments|addresses-invoicing|addresses-invoicing-company|addresses-invoicing-registration-number|addresses-invoicing-vat-number|addresses-invoicing-street|addresses-invoicing-street-additional|addresses-invoicing-postal-code|addresses-invoicing-city|addresses-invoicing-country|addresses-invoicing-phone|addresses-invoicing-email|addresses-invoicing-comments|opening-hours-office-hours|opening-hours-closed|geo' ;;
+    'units update') flags='--name --reference --description --unit-type --contact-name --contact-phone --addresses-company-company --addresses-company-registration-number --addresses-company-vat-number --addresses-company-street --addresses-company-street-additional --addresses-company-postal-code --addresses-company-city --addresses-company-country --addresses-company-phone --addresses-company-email --addresses-company-comments --addresses-company-use-company-address --no-addresses-company-use-company-address --addresses-delivery-company --addresses-delivery-registration-number --addresses-delivery-vat-number --addresses-delivery-street --addresses-delivery-street-additional --addresses-delivery-postal-code --addresses-delivery-city --addresses-delivery-country --addresses-delivery-phone --addresses-delivery-email --addresses-delivery-comments --addresses-delivery-use-company-address --no-addresses-delivery-use-company-address --addresses-invoicing-company --addresses-invoicing-registration-number --addresses-invoicing-vat-number --addresses-invoicing-street --addresses-invoicing-street-additional --addresses-invoicing-postal-code --addresses-invoicing-city --addresses-invoicing-country --addresses-invoicing-phone --addresses-invoicing-email --addresses-invoicing-comments --addresses-invoicing-use-company-address --no-addresses-invoicing-use-company-address --opening-hours-office-hours --opening-hours-closed --geo-lat --geo-lng --data --unset --dry-run -n'; values='--name= --reference= --description= --unit-type=unit|department --contact-name= --contact-phone= --addresses-company-company= --addresses-company-registration-number= --addresses-company-vat-number= --addresses-company-street= --addresses-company-street-additional= --addresses-company-postal-code= --addresses-company-city= --addresses-company-country= --addresses-company-phone= --addresses-company-email= --addresses-company-comments= --addresses-delivery-company= --addresses-delivery-registration-number= --addresses-delivery-vat-number= --addresses-delivery-street= --addresses-delivery-street-additional= --addresses-delivery-postal-code= --addresses-delivery-city= --addresses-delivery-country= --addresses-delivery-phone= --addresses-delivery-email= --addresses-delivery-comments= --addresses-invoicing-company= --addresses-invoicing-registration-number= --addresses-invoicing-vat-number= --addresses-invoicing-street= --addresses-invoicing-street-additional= --addresses-invoicing-postal-code= --addresses-invoicing-city= --addresses-invoicing-country= --addresses-invoicing-phone= --addresses-invoicing-email= --addresses-invoicing-comments= --opening-hours-office-hours= --opening-hours-closed= --geo-lat= --geo-lng= --data= --unset=reference|description|contact-name|contact-phone|addresses-company|addresses-company-company|addresses-company-registration-number|addresses-company-vat-number|addresses-company-street|addresses-company-street-additional|addresses-company-postal-code|addresses-company-city|addresses-company-country|addresses-company-phone|addresses-company-email|addresses-company-comments|addresses-delivery|addresses-delivery-company|addresses-delivery-registration-number|addresses-delivery-vat-number|addresses-delivery-street|addresses-delivery-street-additional|addresses-delivery-postal-code|addresses-delivery-city|addresses-delivery-country|addresses-delivery-phone|addresses-delivery-email|addresses-delivery-comments|addresses-invoicing|addresses-invoicing-company|addresses-invoicing-registration-number|addresses-invoicing-vat-number|addresses-invoicing-street|addresses-invoicing-street-additional|addresses-invoicing-postal-code|addresses-invoicing-city|addresses-invoicing-country|addresses-invoicing-phone|addresses-invoicing-email|addresses-invoicing-comments|opening-hours-office-hours|opening-hours-closed|geo'; args=('@units') ;;
     'units move') flags='--parent --data --dry-run -n'; values='--parent=@units --data='; args=('@units') ;;
     'units delete') flags='--transfer --data --yes -y --dry-run -n'; values='--transfer=@units --data='; args=('@units') ;;
     'units department') words='add update remove' ;;
@@ -86,27 +86,27 @@ __wcs_place() {
     'usertypes') words='list get create update delete' ;;
     'usertypes list') flags='--cursor --limit --all --watch --interval'; values='--cursor= --limit= --interval=' ;;
     'usertypes get') flags='--reference --watch --interval'; values='--reference= --interval='; args=('@usertypes') ;;
-    'usertypes create') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset=' ;;
-    'usertypes update') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset='; args=('@usertypes') ;;
+    'usertypes create') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset=reference' ;;
+    'usertypes update') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset=reference'; args=('@usertypes') ;;
     'usertypes delete') flags='--yes -y --dry-run -n'; args=('@usertypes') ;;
     'webhooks') words='list get create update delete rotate-secret test stats logs log resend recover listen verify deliver' ;;
     'webhooks list') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
     'webhooks get') flags='--watch --interval'; values='--interval='; args=('@webhooks') ;;
     'webhooks create') flags='--name --uri --triggers --if-not-exists --data --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data=' ;;
-    'webhooks update') flags='--name --uri --triggers --active --no-active --data --unset --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data= --unset='; args=('@webhooks') ;;
+    'webhooks update') flags='--name --uri --triggers --active --no-active --data --unset --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data= --unset=triggers'; args=('@webhooks') ;;
     'webhooks delete') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
     'webhooks rotate-secret') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
     'webhooks test') flags='--wait --data --dry-run -n'; values='--wait= --data='; args=('@webhooks') ;;
     'webhooks stats') flags='--since --parts --limit --watch --interval'; values='--since= --parts= --limit= --interval='; args=('@webhooks') ;;
-    'webhooks logs') flags='--event --status --since --after --page --limit --all --follow -f --wait --watch --interval'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --status= --since= --after= --page= --limit= --interval='; args=('@webhooks') ;;
+    'webhooks logs') flags='--event --status --since --after --page --limit --all --follow -f --wait --watch --interval'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete|webhook.test --status= --since= --after= --page= --limit= --interval='; args=('@webhooks') ;;
     'webhooks log') flags='--watch --interval'; values='--interval='; args=('@webhooks' '') ;;
     'webhooks resend') flags='--dry-run -n'; args=('@webhooks' '') ;;
     'webhooks recover') flags='--since --data --dry-run -n'; values='--since= --data='; args=('@webhooks') ;;
     'webhooks listen') flags='--forward-to --triggers --print-secret'; values='--forward-to= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' ;;
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
-    'webhooks deliver') flags='--smtp-url --dry-run -n'; values='--smtp-url=' ;;
+    'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
     'names') words='find' ;;
-    'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks|tokens|events|posts|conversations --limit= --interval='; args=(''); many=1 ;;
+    'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks|tokens --limit= --interval='; args=(''); many=1 ;;
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
     'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;
@@ -114,8 +114,8 @@ __wcs_place() {
     'conversations list') flags='--status --keyword --with --without --page --limit --all --watch --interval'; values='--status=normal|archived|unread --keyword= --with=@users --without=@users --page= --limit= --interval=' ;;
     'conversations get') flags='--watch --interval'; values='--interval='; args=('@conversations') ;;
     'conversations create') flags='--recipients --message --file --data --dry-run -n'; values='--recipients=@users --message= --file=@file --data=' ;;
-    'conversations rename') flags='--unset --dry-run -n'; values='--unset='; args=('@conversations' ''); many=1 ;;
-    'conversations update') flags='--title --mute-rule --data --unset --dry-run -n'; values='--title= --mute-rule= --data= --unset='; args=('@conversations') ;;
+    'conversations rename') flags='--unset --dry-run -n'; values='--unset=title'; args=('@conversations' ''); many=1 ;;
+    'conversations update') flags='--title --mute-rule --data --unset --dry-run -n'; values='--title= --mute-rule=always|1h|8h|1w --data= --unset=title|mute-rule'; args=('@conversations') ;;
     'conversations archive') flags='--dry-run -n'; args=('@conversations') ;;
     'conversations unarchive') flags='--dry-run -n'; args=('@conversations') ;;
     'conversations mute') flags='--for --dry-run -n'; values='--for=always|1h|8h|1w'; args=('@conversations') ;;
@@ -141,8 +141,8 @@ __wcs_place() {
     'posts') words='list get create update delete seen read like unlike bookmark unbookmark mute unmute republish vote votes accept decline withdraw comments files' ;;
     'posts list') flags='--content-type --unit --group --author --status --bookmarked --no-bookmarked --unseen --no-unseen --important --no-important --show-in-feed --no-show-in-feed --pinned --no-pinned --since --sort --cursor --limit --all --watch --interval'; values='--content-type=news|debate|event --unit=@units --group=@groups --author=@users --status=published|draft|scheduled|unpublished --since= --sort=published|updated --cursor= --limit= --interval=' ;;
     'posts get') flags='--watch --interval'; values='--interval='; args=('@posts') ;;
-    'posts create') flags='--content-type --title --body --unit --group --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --file --choice --repeat --edit --data --unset --dry-run -n'; values='--content-type=news|debate|event --title= --body= --unit=@units --group=@groups --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone=@timezones --mentions=@users --file=@file --choice= --repeat= --data= --unset=' ;;
-    'posts update') flags='--title --body --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --choice --repeat --edit --data --unset --dry-run -n'; values='--title= --body= --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone=@timezones --mentions=@users --choice= --repeat= --data= --unset='; args=('@posts') ;;
+    'posts create') flags='--content-type --title --body --unit --group --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --file --choice --repeat --edit --data --unset --dry-run -n'; values='--content-type=news|debate|event --title= --body= --unit=@units --group=@groups --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone=@timezones --mentions=@users --file=@file --choice= --repeat= --data= --unset=body|publish-publish-on|publish-unpublish-on|poll|poll-close-at|pinned|pinned-until|event-location|event-link|event-recurrence|event-recurrence-until|event-recurrence-count|event-recurrence-interval|event-recurrence-bymonthday|event-recurrence-bymonth|event-recurrence-bysetpos|event-repeat-rules|event-end-date' ;;
+    'posts update') flags='--title --body --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --choice --repeat --edit --data --unset --dry-run -n'; values='--title= --body= --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone=@timezones --mentions=@users --choice= --repeat= --data= --unset=body|visibility-units|visibility-units-falldown|visibility-user-types|sharing-shares|publish-publish-on|publish-unpublish-on|poll|poll-close-at|poll-choices|pinned|pinned-until|event-location|event-link|event-recurrence|event-recurrence-until|event-recurrence-count|event-recurrence-interval|event-recurrence-bymonthday|event-recurrence-bymonth|event-recurrence-bysetpos|event-repeat-rules|event-end-date|mentions'; args=('@posts') ;;
     'posts delete') flags='--yes -y --dry-run -n'; args=('@posts') ;;
     'posts seen') flags='--dry-run -n'; args=('@posts') ;;
     'posts read') flags='--dry-run -n'; args=('@posts') ;;
@@ -160,7 +160,7 @@ __wcs_place() {
     'posts withdraw') flags='--dry-run -n'; args=('@posts') ;;
     'posts comments') words='list add delete' ;;
     'posts comments list') flags='--parent-id --cursor --limit --all --watch --interval'; values='--parent-id= --cursor= --limit= --interval='; args=('@posts') ;;
-    'posts comments add') flags='--body --parent-id --mentions --edit --data --unset --dry-run -n'; values='--body= --parent-id= --mentions=@users --data= --unset='; args=('@posts') ;;
+    'posts comments add') flags='--body --parent-id --mentions --edit --data --unset --dry-run -n'; values='--body= --parent-id= --mentions=@users --data= --unset=parent-id'; args=('@posts') ;;
     'posts comments delete') flags='--yes -y --dry-run -n'; args=('@posts' '') ;;
     'posts files') words='list add delete get' ;;
     'posts files list') flags='--limit --watch --interval'; values='--limit= --interval='; args=('@posts') ;;
@@ -170,8 +170,8 @@ __wcs_place() {
     'events') words='list get create update delete seen upcoming calendar accept decline withdraw participants files export import' ;;
     'events list') flags='--type --start --end --uid --page --limit --all --watch --interval'; values='--type=chain|unit|user --start= --end= --uid= --page= --limit= --interval=' ;;
     'events get') flags='--watch --interval'; values='--interval='; args=('@events') ;;
-    'events create') flags='--title --type --body --location --link --start --end --all-day --no-all-day --date --recurrence --units --user-types --shares --file-count --file --uid --repeat --rrule --edit --data --unset --dry-run -n'; values='--title= --type=chain|unit|user --body= --location= --link= --start= --end= --date= --recurrence= --units=@units --user-types=@usertypes --shares=@users --file-count= --file=@file --uid= --repeat= --rrule= --data= --unset=' ;;
-    'events update') flags='--title --type --body --location --link --start --end --all-day --no-all-day --date --recurrence --units --user-types --shares --file-count --file --repeat --rrule --edit --data --unset --dry-run -n'; values='--title= --type=chain|unit|user --body= --location= --link= --start= --end= --date= --recurrence= --units=@units --user-types=@usertypes --shares=@users --file-count= --file=@file --repeat= --rrule= --data= --unset='; args=('@events') ;;
+    'events create') flags='--title --type --body --location --link --start --end --all-day --no-all-day --date --recurrence --units --user-types --shares --file-count --file --uid --repeat --rrule --edit --data --unset --dry-run -n'; values='--title= --type=chain|unit|user --body= --location= --link= --start= --end= --date= --recurrence= --units=@units --user-types=@usertypes --shares=@users --file-count= --file=@file --uid= --repeat= --rrule= --data= --unset=body|location|link|start|end|date' ;;
+    'events update') flags='--title --type --body --location --link --start --end --all-day --no-all-day --date --recurrence --units --user-types --shares --file-count --file --repeat --rrule --edit --data --unset --dry-run -n'; values='--title= --type=chain|unit|user --body= --location= --link= --start= --end= --date= --recurrence= --units=@units --user-types=@usertypes --shares=@users --file-count= --file=@file --repeat= --rrule= --data= --unset=body|location|link|start|end|date|recurrence|units|user-types|shares|files'; args=('@events') ;;
     'events delete') flags='--yes -y --dry-run -n'; args=('@events') ;;
     'events seen') flags='--dry-run -n'; args=('@events') ;;
     'events upcoming') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
@@ -190,8 +190,8 @@ __wcs_place() {
     'groups') words='list get create update delete image member' ;;
     'groups list') flags='--name --mine --no-mine --privacy --cursor --limit --all --watch --interval'; values='--name= --privacy=public|private --cursor= --limit= --interval=' ;;
     'groups get') flags='--watch --interval'; values='--interval='; args=('@groups') ;;
-    'groups create') flags='--name --description --privacy --data --unset --dry-run -n'; values='--name= --description= --privacy=public|private --data= --unset=' ;;
-    'groups update') flags='--name --description --privacy --data --unset --dry-run -n'; values='--name= --description= --privacy=public|private --data= --unset='; args=('@groups') ;;
+    'groups create') flags='--name --description --privacy --data --unset --dry-run -n'; values='--name= --description= --privacy=public|private --data= --unset=description' ;;
+    'groups update') flags='--name --description --privacy --data --unset --dry-run -n'; values='--name= --description= --privacy=public|private --data= --unset=description'; args=('@groups') ;;
     'groups delete') flags='--yes -y --dry-run -n'; args=('@groups') ;;
     'groups image') words='get set delete' ;;
     'groups image get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('@groups') ;;
@@ -223,9 +223,9 @@ __wcs_place() {
     'db info') flags='--watch --interval'; values='--interval=' ;;
     'db check') : ;;
     'db migrate') flags='--dry-run -n' ;;
-    'db backup') flags='--force --rotate --dry-run -n'; values='--rotate='; args=('@file') ;;
+    'db backup') flags='--force --rotate'; values='--rotate='; args=('@file') ;;
     'db restore') flags='--yes -y --dry-run -n'; args=('@file') ;;
-    'db copy') flags='--from --to --dry-run -n'; values='--from=@file --to=@file' ;;
+    'db copy') flags='--from --to'; values='--from=@file --to=@file' ;;
     'db prune') flags='--dry-run -n' ;;
     'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;
     'db outbox') flags='--watch --interval'; values='--interval=' ;;
@@ -234,15 +234,15 @@ __wcs_place() {
     'api') flags='--field -f --input --all --limit --dry-run -n --watch --interval'; values='--field= -f= --input=@file --limit= --interval='; args=('GET|POST|PUT|PATCH|DELETE' '') ;;
     'alias') words='list set remove' ;;
     'alias list') flags='--watch --interval'; values='--interval=' ;;
-    'alias set') flags='--dry-run -n'; args=('' ''); many=1 ;;
-    'alias remove') flags='--dry-run -n'; args=('@aliases') ;;
-    'batch') flags='--format --concurrency --results --dry-run -n'; values='--format=csv|ndjson --concurrency= --results=@file'; args=('@file' ''); many=1 ;;
+    'alias set') args=('' '@command'); many=1 ;;
+    'alias remove') args=('@aliases') ;;
+    'batch') flags='--format --concurrency --results --dry-run -n'; values='--format=csv|ndjson --concurrency= --results=@file'; args=('@file' '@command'); many=1 ;;
     'completion') words='bash zsh fish powershell install' ;;
     'completion bash') : ;;
     'completion zsh') : ;;
     'completion fish') : ;;
     'completion powershell') : ;;
-    'completion install') flags='--dry-run -n'; args=('bash|zsh|fish|powershell') ;;
+    'completion install') args=('bash|zsh|fish|powershell') ;;
     'schema') words='organisation' ;;
     'schema organisation') : ;;
     'help') args=('@topics'); many=1 ;;
@@ -284,52 +284,83 @@ __wcs_begins() {
 # Names are shown beside values while there are several; they are no part of what is inserted.
 __wcs_shown() {
   local value="${1%%$'\t'*}" name="${1#*$'\t'}"
-  if [[ "$cur" != [\"\']* ]]; then value=$(printf '%q' "$value"); value="${value//\\,/,}"; fi
+  case "$cur" in
+    \'*) value=$(printf '%s' "$value" | sed "s/'/'\\\\''/g") ;;
+    \"*) value=$(printf '%s' "$value" | sed 's/[\\"$`]/\\&/g') ;;
+    *) value=$(printf '%q' "$value"); value="${value//\\,/,}" ;;
+  esac
   if [[ "$2" -gt 1 && -n "$name" && "$COMP_TYPE" != 37 && "$COMP_TYPE" != 42 ]]; then value="$value  ($name)"; fi
   printf '%s' "$value"
 }
 
 __wcs_offer() {
-  local IFS=$'\n' typed line
+  local IFS=$'\n' typed each
   case "$1" in
     @file) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
     @*)
       local -a lines fitting
       typed="${cur#[\"\']}"; typed="${typed//\\/}"
-      while IFS= read -r line; do lines+=("$line"); done \
-        < <(wcs __complete "${1#@}" "$typed" "${COMP_WORDS[@]:1}" 2>/dev/null)
-      for line in "${lines[@]}"; do __wcs_begins "$line" && fitting+=("$line"); done
+      while IFS= read -r each; do lines+=("$each"); done \
+        < <(wcs __complete "${1#@}" "$typed" "${line[@]}" "$cur" 2>/dev/null)
+      for each in "${lines[@]}"; do __wcs_begins "$each" && fitting+=("$each"); done
       # A thing with another name than what is typed is offered by its ID: a single one replaces the word.
       if [[ ${#fitting[@]} -eq 0 && ! "$typed" =~ ^[0-9]+$ && "${lines[0]%%$'\t'*}" =~ ^[0-9,]+$ ]]; then fitting=("${lines[@]}"); fi
-      for line in "${fitting[@]}"; do COMPREPLY+=("$(__wcs_shown "$line" ${#fitting[@]})"); done ;;
-    '') if [[ -n "$at" ]]; then COMPREPLY=($(compgen -f -P @ -- "$cur")); fi ;;
-    ?*) COMPREPLY=($(compgen -W "${1//|/$'\n'}" -- "$cur")) ;;
+      for each in "${fitting[@]}"; do COMPREPLY+=("$(__wcs_shown "$each" ${#fitting[@]})"); done ;;
+    '')
+      if [[ -n "$at" ]]; then
+        while IFS= read -r each; do COMPREPLY+=("@$(printf '%q' "$each")"); done < <(compgen -f -- "$cur")
+      fi ;;
+    ?*)
+      typed="${cur##*,}"
+      COMPREPLY=($(compgen -P "${cur%"$typed"}" -W "${1//|/$'\n'}" -- "$typed")) ;;
   esac
 }
 
+# Begins anew where a word starts a command within the command, as in: wcs batch FILE -- users list
+__wcs_restarts() {
+  [[ -z "$ended" && "${args[position]}" == @command && ("$1" == -- || "$1" != -*) ]] || return 1
+  path='' position=0
+  __wcs_place ''
+}
+
 _wcs() {
-  local cur="${COMP_WORDS[COMP_CWORD]}" path='' pending='' kind='' position=0 ended='' at='' i word name
+  local cur="${COMP_WORDS[COMP_CWORD]}" path='' pending='' kind='' position=0 ended='' at='' expanded='' i word name
   local words flags values args many
+  local -a line own
   COMPREPLY=()
   __wcs_place ''
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word="${COMP_WORDS[i]}"
-    if [[ "$word" == '=' ]]; then continue; fi
+  # The shell splits --flag=value at the =.
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do if [[ "$word" != '=' ]]; then line+=("$word"); fi; done
+  for ((i = 0; i < ${#line[@]}; i++)); do
+    word="${line[i]}"
     # The shell splits @file after the @, and replaces both parts.
     if [[ "$word" == '@' ]]; then at=1; continue; fi
     if [[ -n "$pending" ]]; then pending=''; at=''; continue; fi
+    if __wcs_restarts "$word" && [[ "$word" == '--' ]]; then continue; fi
     if [[ -z "$ended" && "$word" == '--' ]]; then ended=1
     elif [[ -z "$ended" && "$word" == -* ]]; then
       at=''
       if __wcs_values "$word"; then pending=1; fi
     elif __wcs_name "$word"; then path="${path:+$path }$name"; __wcs_place "$path"
-    else position=$((position + 1)); fi
+    elif [[ -n "$words" && -z "$path$expanded" ]]; then
+      # Another first word may be an alias, which stands for other words.
+      expanded=1 words='' own=()
+      while IFS= read -r name; do own+=("${name%%$'\t'*}"); done < <(wcs __complete alias "$word" 2>/dev/null)
+      if [[ ${#own[@]} -gt 0 ]]; then
+        __wcs_place ''
+        line=("${line[@]:0:i}" "${own[@]}" "${line[@]:i+1}")
+        i=$((i - 1))
+      fi
+    else words=''; position=$((position + 1)); fi
   done
   if [[ "$cur" == '=' ]]; then cur=''; fi
   if [[ "$cur" == '@' ]]; then cur=''; at=1; fi
+  if [[ -z "$pending" ]]; then __wcs_restarts "$cur"; fi
   if [[ -n "$pending" ]]; then __wcs_offer "$kind"
   elif [[ -z "$ended" && "$cur" == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$cur"))
-  elif [[ -n "$words" ]]; then COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  elif [[ -n "$words" ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    if [[ -z "$path" && -n "$cur" && ${#COMPREPLY[@]} -eq 0 ]]; then __wcs_offer @aliases; fi
   else
     if [[ -n "$many" && $position -ge ${#args[@]} ]]; then position=$((${#args[@]} - 1)); fi
     if ((position < ${#args[@]})); then __wcs_offer "${args[position]}"; fi

@@ -11,7 +11,7 @@ function __wcs_place --no-scope-shadowing
             set words 'init	Create a database, its first administrator and a profile' 'demo	Show a tour of wcs in a temporary database' 'serve	Serve the HTTP API and deliver webhooks and mail' 'auth	Sign in and out, set up two factors, renew and print the token' 'sessions	List and end your sign-ins' 'profile	Manage profiles: saved databases and instances' 'users	Manage users, their memberships and birthdays' 'tokens	Manage API tokens for scripts and CI' 'units	Manage the tree of units and their departments' 'usertypes	Manage user types and their abilities' 'webhooks	Manage webhooks, URLs that are called when users and units change' 'names	Find users, units, user types, groups and webhooks by name' 'export	Export the organisation to a file' 'diff	Compare an organisation file with the current data' 'apply	Apply an organisation file: users, units, user types and webhooks' 'conversations	Manage conversations and their messages' 'posts	Manage news, debates and event posts, with comments and polls' 'events	Manage calendar events, their files and participants' 'groups	Manage groups, where debates take place, and their members' 'counters	Show and reset counters of new items' 'muterules	List the rules for muting posts and conversations' 'files	Download files of posts, events and messages' 'settings	Show and change the settings of the instance' 'audit	Show who changed what' 'languages	List the languages of the instance' 'timezones	List time zones and their offsets' 'db	Inspect, back up, restore, copy and migrate the database' 'doctor	Check the configuration, the target and the login for problems' 'top	Show the requests, queue, deliveries and latest errors of an instance' 'api	Call any operation by method and path' 'alias	Manage your own short names for commands' 'batch	Run a command for every row of a CSV or NDJSON file' 'completion	Install or print completion for bash, zsh, fish and PowerShell' 'schema	Print the JSON Schema of a file format' 'help	Show help for a command or topic'
             set flags '--version	Show the version'
         case 'init'
-            set flags '--admin-email	E-mail address of the first administrator' '--admin-name	Name of the first administrator (for example "Ada Lovelace")' '--password-stdin	Read the administrator\'s password from stdin' '--password-file	Read the administrator\'s password from a file' '--root-unit	Name of the unit above all others (default Organisation)' '--demo	Fill the database with a small sample organisation' '--no-profile	Do not create a profile' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
+            set flags '--admin-email	E-mail address of the first administrator' '--admin-name	Name of the first administrator (for example "Ada Lovelace")' '--password-stdin	Read the administrator\'s password from stdin' '--password-file	Read the administrator\'s password from a file' '--root-unit	Name of the unit above all others (default Organisation)' '--demo	Fill the database with a small sample organisation' '--no-profile	Do not create a profile'
             set values '--admin-email=' '--admin-name=' '--password-file=@file' '--root-unit='
         case 'demo'
         case 'serve'
@@ -23,9 +23,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--username	Your e-mail address' '--password-stdin	Read the password from stdin [WCS_PASSWORD]' '--password-file	Read the password from a file' '--otp-stdin	Read the code of a second factor from stdin, after the line of --password-stdin'
             set values '--username=' '--password-file=@file'
         case 'auth logout'
-            set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
         case 'auth renew'
-            set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
         case 'auth status'
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--interval='
@@ -68,13 +66,11 @@ function __wcs_place --no-scope-shadowing
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--interval='
         case 'profile use'
-            set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set args '@profiles'
         case 'profile add'
-            set flags '--db-stdin	Read the path or URL of the database from stdin' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
+            set flags '--db-stdin	Read the path or URL of the database from stdin'
             set args ''
         case 'profile remove'
-            set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set args '@profiles'
         case 'profile show'
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
@@ -83,7 +79,7 @@ function __wcs_place --no-scope-shadowing
         case 'users'
             set words 'list	List users' 'get	Get a user' 'search	Search active users by name, title or e-mail address' 'create	Create a user' 'update	Update a user' 'delete	Delete a user' 'deactivate	Deactivate a user' 'reactivate	Reactivate a deactivated user' 'current	Get the current user' 'welcome	Send the welcome mail to users' 'password	Set a user\'s password' 'reset-2fa	Switch off a user\'s second factor' 'birthdays	List users with a birthday in a period' 'policy	Accept the site policy' 'avatar	Manage the avatars of users' 'membership	Manage memberships of a user in units' 'import	Create or update users from a CSV or NDJSON file' 'export	Export users to a CSV or NDJSON file for import' 'export-data	Export all data that is kept about a user'
         case 'users list'
-            set flags '--unit	Only members of this unit' '--below	With unit: include members of the units below it' '--no-below	With unit: include members of the units below it' '--user-type	Only users with this user type' '--admin	Only administrators; false: only other users' '--no-admin	Only administrators; false: only other users' '--inactive	Include deactivated users' '--no-inactive	Include deactivated users' '--provider	Only users of this provider; service: service accounts' '--email	Only the user with this e-mail address, if you have access to it' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--unit	Only members of this unit' '--below	With unit: include members of the units below it' '--no-below	With unit: include members of the units below it' '--user-type	Only users with this user type' '--admin	Only administrators; false: only other users' '--no-admin	Only administrators; false: only other users' '--inactive	Include deactivated users' '--no-inactive	Include deactivated users' '--provider	Only users of this provider; service: service accounts' '--email	Only the user with this e-mail address, if you have access to it' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--unit=@units' '--user-type=@usertypes' '--provider=' '--email=' '--cursor=' '--limit=' '--interval='
         case 'users get'
             set flags '--reference	Reference, in place of <id>' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
@@ -97,10 +93,10 @@ function __wcs_place --no-scope-shadowing
             set many 1
         case 'users create'
             set flags '--first-name	Given name of the user (required)' '--last-name	Family name of the user (required)' '--email	E-mail address (required, except for a service account)' '--service	Create a service account, for machines' '--no-service	Create a service account, for machines' '--unit	First unit of the user (required)' '--user-types	User types, by name, reference or ID' '--department	Department of the unit' '--password-stdin	Read the new password from stdin' '--password-file	Read the new password from a file' '--welcome	Send the welcome mail' '--no-welcome	Send the welcome mail' '--admin	Make the user an administrator (administrators only)' '--no-admin	Make the user an administrator (administrators only)' '--reference	Unique key assigned by another system' '--title	Job title' '--phone	Phone number' '--birthday	Date of birth' '--language	Language as a BCP 47 tag, like en or pt-BR' '--timezone	IANA time zone, like Europe/Copenhagen' '--provider	Provider that manages the account; local: this service' '--settings-show-birthdays	Birthdays to show to the user: of everyone, of the own unit, or none' '--settings-birthdays-optout	Hide the birthday from others' '--no-settings-birthdays-optout	Hide the birthday from others' '--meta-field-0	Custom profile field of the organisation' '--meta-field-1	Custom profile field of the organisation' '--meta-field-2	Custom profile field of the organisation' '--meta-field-3	Custom profile field of the organisation' '--meta-field-4	Custom profile field of the organisation' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: reference, title, phone, birthday, language, timezone, provider, meta-field-0, meta-field-1, meta-field-2, meta-field-3, meta-field-4' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--first-name=' '--last-name=' '--email=' '--unit=@units' '--user-types=@usertypes' '--department=@departments' '--password-file=@file' '--reference=' '--title=' '--phone=' '--birthday=' '--language=@languages' '--timezone=@timezones' '--provider=' '--settings-show-birthdays=all|unit|none' '--meta-field-0=' '--meta-field-1=' '--meta-field-2=' '--meta-field-3=' '--meta-field-4=' '--data=' '--unset='
+            set values '--first-name=' '--last-name=' '--email=' '--unit=@units' '--user-types=@usertypes' '--department=@departments' '--password-file=@file' '--reference=' '--title=' '--phone=' '--birthday=' '--language=@languages' '--timezone=@timezones' '--provider=' '--settings-show-birthdays=all|unit|none' '--meta-field-0=' '--meta-field-1=' '--meta-field-2=' '--meta-field-3=' '--meta-field-4=' '--data=' '--unset=reference|title|phone|birthday|language|timezone|provider|meta-field-0|meta-field-1|meta-field-2|meta-field-3|meta-field-4'
         case 'users update'
             set flags '--first-name	Given name of the user' '--last-name	Family name of the user' '--email	E-mail address' '--admin	Make the user an administrator (administrators only)' '--no-admin	Make the user an administrator (administrators only)' '--reference	Unique key assigned by another system' '--title	Job title' '--phone	Phone number' '--birthday	Date of birth' '--language	Language as a BCP 47 tag, like en or pt-BR' '--timezone	IANA time zone, like Europe/Copenhagen' '--provider	Provider that manages the account; local: this service' '--settings-show-birthdays	Birthdays to show to the user: of everyone, of the own unit, or none' '--settings-birthdays-optout	Hide the birthday from others' '--no-settings-birthdays-optout	Hide the birthday from others' '--meta-field-0	Custom profile field of the organisation' '--meta-field-1	Custom profile field of the organisation' '--meta-field-2	Custom profile field of the organisation' '--meta-field-3	Custom profile field of the organisation' '--meta-field-4	Custom profile field of the organisation' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: reference, title, phone, birthday, language, timezone, provider, meta-field-0, meta-field-1, meta-field-2, meta-field-3, meta-field-4' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--first-name=' '--last-name=' '--email=' '--reference=' '--title=' '--phone=' '--birthday=' '--language=@languages' '--timezone=@timezones' '--provider=' '--settings-show-birthdays=all|unit|none' '--meta-field-0=' '--meta-field-1=' '--meta-field-2=' '--meta-field-3=' '--meta-field-4=' '--data=' '--unset='
+            set values '--first-name=' '--last-name=' '--email=' '--reference=' '--title=' '--phone=' '--birthday=' '--language=@languages' '--timezone=@timezones' '--provider=' '--settings-show-birthdays=all|unit|none' '--meta-field-0=' '--meta-field-1=' '--meta-field-2=' '--meta-field-3=' '--meta-field-4=' '--data=' '--unset=reference|title|phone|birthday|language|timezone|provider|meta-field-0|meta-field-1|meta-field-2|meta-field-3|meta-field-4'
             set args '@users'
         case 'users delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -156,7 +152,7 @@ function __wcs_place --no-scope-shadowing
             set args '@users' '@units'
         case 'users membership set'
             set flags '--unit	Unit to move to' '--user-types	User types, by name, reference or ID' '--department	Department of the unit' '--overwrite	Replace the user types of the membership' '--no-overwrite	Do not replace the user types of the membership' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: user-types, department' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--unit=@units' '--user-types=@usertypes' '--department=@departments' '--data=' '--unset='
+            set values '--unit=@units' '--user-types=@usertypes' '--department=@departments' '--data=' '--unset=user-types|department'
             set args '@users' '@units'
         case 'users membership remove'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -176,7 +172,7 @@ function __wcs_place --no-scope-shadowing
         case 'tokens'
             set words 'list	List API tokens' 'get	Get an API token' 'create	Create an API token' 'revoke	Revoke an API token'
         case 'tokens list'
-            set flags '--owner	Only tokens of this user' '--expires-before	Only tokens that expire before this time' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--owner	Only tokens of this user' '--expires-before	Only tokens that expire before this time' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--owner=@users' '--expires-before=' '--cursor=' '--limit=' '--interval='
         case 'tokens get'
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
@@ -191,26 +187,26 @@ function __wcs_place --no-scope-shadowing
         case 'units'
             set words 'list	List units' 'get	Get a unit' 'tree	List a branch of the unit tree' 'children	List the children of a unit' 'create	Create a unit' 'update	Update a unit' 'move	Move a unit and everything below it' 'delete	Delete a unit' 'department	Manage the departments of a unit' 'image	Manage the images of units' 'import	Create, update and move units from a CSV or NDJSON file' 'export	Export units to a CSV or NDJSON file for import'
         case 'units list'
-            set flags '--parent	Only children of this unit' '--below	Only units on any level below this unit' '--unit-type	Only units of this kind' '--name	Only units whose name begins with this text' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--parent	Only children of this unit' '--below	Only units on any level below this unit' '--unit-type	Only units of this kind' '--name	Only units whose name begins with this text' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--parent=@units' '--below=@units' '--unit-type=unit|department' '--name=' '--cursor=' '--limit=' '--interval='
         case 'units get'
             set flags '--reference	Reference, in place of <id>' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--reference=' '--interval='
             set args '@units'
         case 'units tree'
-            set flags '--depth	Number of levels below the top (default all)' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 500)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--depth	Number of levels below the top (default all)' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 500)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--depth=' '--cursor=' '--limit=' '--interval='
             set args '@units'
         case 'units children'
-            set flags '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--cursor=' '--limit=' '--interval='
             set args '@units'
         case 'units create'
             set flags '--name	Name of the unit (required)' '--parent	Parent unit (required)' '--reference	Unique key assigned by another system' '--description	Description of the unit' '--unit-type	Kind of unit' '--contact-name	Name of the contact person' '--contact-phone	Phone number of the contact person' '--addresses-company-company	Name of the company' '--addresses-company-registration-number	Registration number of the company' '--addresses-company-vat-number	VAT identification number' '--addresses-company-street	Street and house number' '--addresses-company-street-additional	Second line of the street address' '--addresses-company-postal-code	Postal or ZIP code' '--addresses-company-city	City or town' '--addresses-company-country	Name of the country' '--addresses-company-phone	Phone number' '--addresses-company-email	E-mail address' '--addresses-company-comments	Further remarks' '--addresses-company-use-company-address	Use the company address instead' '--no-addresses-company-use-company-address	Use the company address instead' '--addresses-delivery-company	Name of the company' '--addresses-delivery-registration-number	Registration number of the company' '--addresses-delivery-vat-number	VAT identification number' '--addresses-delivery-street	Street and house number' '--addresses-delivery-street-additional	Second line of the street address' '--addresses-delivery-postal-code	Postal or ZIP code' '--addresses-delivery-city	City or town' '--addresses-delivery-country	Name of the country' '--addresses-delivery-phone	Phone number' '--addresses-delivery-email	E-mail address' '--addresses-delivery-comments	Further remarks' '--addresses-delivery-use-company-address	Use the company address instead' '--no-addresses-delivery-use-company-address	Use the company address instead' '--addresses-invoicing-company	Name of the company' '--addresses-invoicing-registration-number	Registration number of the company' '--addresses-invoicing-vat-number	VAT identification number' '--addresses-invoicing-street	Street and house number' '--addresses-invoicing-street-additional	Second line of the street address' '--addresses-invoicing-postal-code	Postal or ZIP code' '--addresses-invoicing-city	City or town' '--addresses-invoicing-country	Name of the country' '--addresses-invoicing-phone	Phone number' '--addresses-invoicing-email	E-mail address' '--addresses-invoicing-comments	Further remarks' '--addresses-invoicing-use-company-address	Use the company address instead' '--no-addresses-invoicing-use-company-address	Use the company address instead' '--opening-hours-office-hours	Opening hours by weekday, like [{"day": 1, "starthours": 900, "endhours": 1730}]' '--opening-hours-closed	Periods of closure, like [{"start": "2026-12-24", "end": "2026-12-26"}]' '--geo-lat	Latitude in degrees, -90 to 90' '--geo-lng	Longitude in degrees, -180 to 180' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: reference, description, contact-name, contact-phone, addresses-company, addresses-delivery, addresses-invoicing, opening-hours-office-hours, opening-hours-closed, geo' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--name=' '--parent=@units' '--reference=' '--description=' '--unit-type=unit|department' '--contact-name=' '--contact-phone=' '--addresses-company-company=' '--addresses-company-registration-number=' '--addresses-company-vat-number=' '--addresses-company-street=' '--addresses-company-street-additional=' '--addresses-company-postal-code=' '--addresses-company-city=' '--addresses-company-country=' '--addresses-company-phone=' '--addresses-company-email=' '--addresses-company-comments=' '--addresses-delivery-company=' '--addresses-delivery-registration-number=' '--addresses-delivery-vat-number=' '--addresses-delivery-street=' '--addresses-delivery-street-additional=' '--addresses-delivery-postal-code=' '--addresses-delivery-city=' '--addresses-delivery-country=' '--addresses-delivery-phone=' '--addresses-delivery-email=' '--addresses-delivery-comments=' '--addresses-invoicing-company=' '--addresses-invoicing-registration-number=' '--addresses-invoicing-vat-number=' '--addresses-invoicing-street=' '--addresses-invoicing-street-additional=' '--addresses-invoicing-postal-code=' '--addresses-invoicing-city=' '--addresses-invoicing-country=' '--addresses-invoicing-phone=' '--addresses-invoicing-email=' '--addresses-invoicing-comments=' '--opening-hours-office-hours=' '--opening-hours-closed=' '--geo-lat=' '--geo-lng=' '--data=' '--unset='
+            set values '--name=' '--parent=@units' '--reference=' '--description=' '--unit-type=unit|department' '--contact-name=' '--contact-phone=' '--addresses-company-company=' '--addresses-company-registration-number=' '--addresses-company-vat-number=' '--addresses-company-street=' '--addresses-company-street-additional=' '--addresses-company-postal-code=' '--addresses-company-city=' '--addresses-company-country=' '--addresses-company-phone=' '--addresses-company-email=' '--addresses-company-comments=' '--addresses-delivery-company=' '--addresses-delivery-registration-number=' '--addresses-delivery-vat-number=' '--addresses-delivery-street=' '--addresses-delivery-street-additional=' '--addresses-delivery-postal-code=' '--addresses-delivery-city=' '--addresses-delivery-country=' '--addresses-delivery-phone=' '--addresses-delivery-email=' '--addresses-delivery-comments=' '--addresses-invoicing-company=' '--addresses-invoicing-registration-number=' '--addresses-invoicing-vat-number=' '--addresses-invoicing-street=' '--addresses-invoicing-street-additional=' '--addresses-invoicing-postal-code=' '--addresses-invoicing-city=' '--addresses-invoicing-country=' '--addresses-invoicing-phone=' '--addresses-invoicing-email=' '--addresses-invoicing-comments=' '--opening-hours-office-hours=' '--opening-hours-closed=' '--geo-lat=' '--geo-lng=' '--data=' '--unset=reference|description|contact-name|contact-phone|addresses-company|addresses-company-company|addresses-company-registration-number|addresses-company-vat-number|addresses-company-street|addresses-company-street-additional|addresses-company-postal-code|addresses-company-city|addresses-company-country|addresses-company-phone|addresses-company-email|addresses-company-comments|addresses-delivery|addresses-delivery-company|addresses-delivery-registration-number|addresses-delivery-vat-number|addresses-delivery-street|addresses-delivery-street-additional|addresses-delivery-postal-code|addresses-delivery-city|addresses-delivery-country|addresses-delivery-phone|addresses-delivery-email|addresses-delivery-comments|addresses-invoicing|addresses-invoicing-company|addresses-invoicing-registration-number|addresses-invoicing-vat-number|addresses-invoicing-street|addresses-invoicing-street-additional|addresses-invoicing-postal-code|addresses-invoicing-city|addresses-invoicing-country|addresses-invoicing-phone|addresses-invoicing-email|addresses-invoicing-comments|opening-hours-office-hours|opening-hours-closed|geo'
         case 'units update'
             set flags '--name	Name of the unit' '--reference	Unique key assigned by another system' '--description	Description of the unit' '--unit-type	Kind of unit' '--contact-name	Name of the contact person' '--contact-phone	Phone number of the contact person' '--addresses-company-company	Name of the company' '--addresses-company-registration-number	Registration number of the company' '--addresses-company-vat-number	VAT identification number' '--addresses-company-street	Street and house number' '--addresses-company-street-additional	Second line of the street address' '--addresses-company-postal-code	Postal or ZIP code' '--addresses-company-city	City or town' '--addresses-company-country	Name of the country' '--addresses-company-phone	Phone number' '--addresses-company-email	E-mail address' '--addresses-company-comments	Further remarks' '--addresses-company-use-company-address	Use the company address instead' '--no-addresses-company-use-company-address	Use the company address instead' '--addresses-delivery-company	Name of the company' '--addresses-delivery-registration-number	Registration number of the company' '--addresses-delivery-vat-number	VAT identification number' '--addresses-delivery-street	Street and house number' '--addresses-delivery-street-additional	Second line of the street address' '--addresses-delivery-postal-code	Postal or ZIP code' '--addresses-delivery-city	City or town' '--addresses-delivery-country	Name of the country' '--addresses-delivery-phone	Phone number' '--addresses-delivery-email	E-mail address' '--addresses-delivery-comments	Further remarks' '--addresses-delivery-use-company-address	Use the company address instead' '--no-addresses-delivery-use-company-address	Use the company address instead' '--addresses-invoicing-company	Name of the company' '--addresses-invoicing-registration-number	Registration number of the company' '--addresses-invoicing-vat-number	VAT identification number' '--addresses-invoicing-street	Street and house number' '--addresses-invoicing-street-additional	Second line of the street address' '--addresses-invoicing-postal-code	Postal or ZIP code' '--addresses-invoicing-city	City or town' '--addresses-invoicing-country	Name of the country' '--addresses-invoicing-phone	Phone number' '--addresses-invoicing-email	E-mail address' '--addresses-invoicing-comments	Further remarks' '--addresses-invoicing-use-company-address	Use the company address instead' '--no-addresses-invoicing-use-company-address	Use the company address instead' '--opening-hours-office-hours	Opening hours by weekday, like [{"day": 1, "starthours": 900, "endhours": 1730}]' '--opening-hours-closed	Periods of closure, like [{"start": "2026-12-24", "end": "2026-12-26"}]' '--geo-lat	Latitude in degrees, -90 to 90' '--geo-lng	Longitude in degrees, -180 to 180' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: reference, description, contact-name, contact-phone, addresses-company, addresses-delivery, addresses-invoicing, opening-hours-office-hours, opening-hours-closed, geo' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--name=' '--reference=' '--description=' '--unit-type=unit|department' '--contact-name=' '--contact-phone=' '--addresses-company-company=' '--addresses-company-registration-number=' '--addresses-company-vat-number=' '--addresses-company-street=' '--addresses-company-street-additional=' '--addresses-company-postal-code=' '--addresses-company-city=' '--addresses-company-country=' '--addresses-company-phone=' '--addresses-company-email=' '--addresses-company-comments=' '--addresses-delivery-company=' '--addresses-delivery-registration-number=' '--addresses-delivery-vat-number=' '--addresses-delivery-street=' '--addresses-delivery-street-additional=' '--addresses-delivery-postal-code=' '--addresses-delivery-city=' '--addresses-delivery-country=' '--addresses-delivery-phone=' '--addresses-delivery-email=' '--addresses-delivery-comments=' '--addresses-invoicing-company=' '--addresses-invoicing-registration-number=' '--addresses-invoicing-vat-number=' '--addresses-invoicing-street=' '--addresses-invoicing-street-additional=' '--addresses-invoicing-postal-code=' '--addresses-invoicing-city=' '--addresses-invoicing-country=' '--addresses-invoicing-phone=' '--addresses-invoicing-email=' '--addresses-invoicing-comments=' '--opening-hours-office-hours=' '--opening-hours-closed=' '--geo-lat=' '--geo-lng=' '--data=' '--unset='
+            set values '--name=' '--reference=' '--description=' '--unit-type=unit|department' '--contact-name=' '--contact-phone=' '--addresses-company-company=' '--addresses-company-registration-number=' '--addresses-company-vat-number=' '--addresses-company-street=' '--addresses-company-street-additional=' '--addresses-company-postal-code=' '--addresses-company-city=' '--addresses-company-country=' '--addresses-company-phone=' '--addresses-company-email=' '--addresses-company-comments=' '--addresses-delivery-company=' '--addresses-delivery-registration-number=' '--addresses-delivery-vat-number=' '--addresses-delivery-street=' '--addresses-delivery-street-additional=' '--addresses-delivery-postal-code=' '--addresses-delivery-city=' '--addresses-delivery-country=' '--addresses-delivery-phone=' '--addresses-delivery-email=' '--addresses-delivery-comments=' '--addresses-invoicing-company=' '--addresses-invoicing-registration-number=' '--addresses-invoicing-vat-number=' '--addresses-invoicing-street=' '--addresses-invoicing-street-additional=' '--addresses-invoicing-postal-code=' '--addresses-invoicing-city=' '--addresses-invoicing-country=' '--addresses-invoicing-phone=' '--addresses-invoicing-email=' '--addresses-invoicing-comments=' '--opening-hours-office-hours=' '--opening-hours-closed=' '--geo-lat=' '--geo-lng=' '--data=' '--unset=reference|description|contact-name|contact-phone|addresses-company|addresses-company-company|addresses-company-registration-number|addresses-company-vat-number|addresses-company-street|addresses-company-street-additional|addresses-company-postal-code|addresses-company-city|addresses-company-country|addresses-company-phone|addresses-company-email|addresses-company-comments|addresses-delivery|addresses-delivery-company|addresses-delivery-registration-number|addresses-delivery-vat-number|addresses-delivery-street|addresses-delivery-street-additional|addresses-delivery-postal-code|addresses-delivery-city|addresses-delivery-country|addresses-delivery-phone|addresses-delivery-email|addresses-delivery-comments|addresses-invoicing|addresses-invoicing-company|addresses-invoicing-registration-number|addresses-invoicing-vat-number|addresses-invoicing-street|addresses-invoicing-street-additional|addresses-invoicing-postal-code|addresses-invoicing-city|addresses-invoicing-country|addresses-invoicing-phone|addresses-invoicing-email|addresses-invoicing-comments|opening-hours-office-hours|opening-hours-closed|geo'
             set args '@units'
         case 'units move'
             set flags '--parent	New parent (required)' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -255,7 +251,7 @@ function __wcs_place --no-scope-shadowing
         case 'usertypes'
             set words 'list	List user types' 'get	Get a user type' 'create	Create a user type' 'update	Update a user type' 'delete	Delete a user type that nobody holds'
         case 'usertypes list'
-            set flags '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--cursor=' '--limit=' '--interval='
         case 'usertypes get'
             set flags '--reference	Reference, in place of <id>' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
@@ -263,10 +259,10 @@ function __wcs_place --no-scope-shadowing
             set args '@usertypes'
         case 'usertypes create'
             set flags '--name	Name of the user type (required)' '--reference	Unique key assigned by another system' '--abilities-news	Publish news' '--no-abilities-news	Publish news' '--abilities-calendar	Publish events' '--no-abilities-calendar	Publish events' '--abilities-groups	Create and manage groups' '--no-abilities-groups	Create and manage groups' '--abilities-user	Manage users and their memberships' '--no-abilities-user	Manage users and their memberships' '--abilities-units	Manage units and their departments' '--no-abilities-units	Manage units and their departments' '--abilities-usertypes	Manage user types' '--no-abilities-usertypes	Manage user types' '--abilities-integrations	Manage integrations (not used yet)' '--no-abilities-integrations	Manage integrations (not used yet)' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: reference' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--name=' '--reference=' '--data=' '--unset='
+            set values '--name=' '--reference=' '--data=' '--unset=reference'
         case 'usertypes update'
             set flags '--name	Name of the user type' '--reference	Unique key assigned by another system' '--abilities-news	Publish news' '--no-abilities-news	Publish news' '--abilities-calendar	Publish events' '--no-abilities-calendar	Publish events' '--abilities-groups	Create and manage groups' '--no-abilities-groups	Create and manage groups' '--abilities-user	Manage users and their memberships' '--no-abilities-user	Manage users and their memberships' '--abilities-units	Manage units and their departments' '--no-abilities-units	Manage units and their departments' '--abilities-usertypes	Manage user types' '--no-abilities-usertypes	Manage user types' '--abilities-integrations	Manage integrations (not used yet)' '--no-abilities-integrations	Manage integrations (not used yet)' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: reference' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--name=' '--reference=' '--data=' '--unset='
+            set values '--name=' '--reference=' '--data=' '--unset=reference'
             set args '@usertypes'
         case 'usertypes delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -285,7 +281,7 @@ function __wcs_place --no-scope-shadowing
             set values '--name=' '--uri=' '--triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' '--data='
         case 'webhooks update'
             set flags '--name	Name of the webhook' '--uri	URL to call (http or https)' '--triggers	Events to call it for; replaces the present ones: user.create, user.update, user.delete, unit.create, unit.update, unit.delete' '--active	Enable the webhook; false disables it' '--no-active	Enable the webhook; false disables it' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: triggers' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--name=' '--uri=' '--triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' '--data=' '--unset='
+            set values '--name=' '--uri=' '--triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' '--data=' '--unset=triggers'
             set args '@webhooks'
         case 'webhooks delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -302,8 +298,8 @@ function __wcs_place --no-scope-shadowing
             set values '--since=' '--parts=' '--limit=' '--interval='
             set args '@webhooks'
         case 'webhooks logs'
-            set flags '--event	Show only calls for this trigger: user.create, user.update, user.delete, unit.create, unit.update, unit.delete' '--status	Show only calls with this result (for example 200 or timeout)' '--since	Show only calls since this time (for example -1h or 2026-12-31)' '--after	Show only entries with a higher ID' '--page	Page number (default 1)' '--limit	Maximum number of items (default 20)' '--all	Fetch all pages' '--follow	Print new entries as they arrive' '-f	Print new entries as they arrive' '--wait	Wait for an entry that matches' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
-            set values '--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' '--status=' '--since=' '--after=' '--page=' '--limit=' '--interval='
+            set flags '--event	Show only calls for this event: user.create, user.update, user.delete, unit.create, unit.update, unit.delete, webhook.test' '--status	Show only calls with this result (for example 200 or timeout)' '--since	Show only calls since this time (for example -1h or 2026-12-31)' '--after	Show only entries with a higher ID' '--page	Page number (default 1)' '--limit	Maximum number of items (default 20)' '--all	Fetch all pages' '--follow	Print new entries as they arrive' '-f	Print new entries as they arrive' '--wait	Wait for an entry that matches' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set values '--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete|webhook.test' '--status=' '--since=' '--after=' '--page=' '--limit=' '--interval='
             set args '@webhooks'
         case 'webhooks log'
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
@@ -323,13 +319,13 @@ function __wcs_place --no-scope-shadowing
             set flags '--secret-file	File with the secret (whsec_...) (required)' '--header	Header of the callback; webhook-id, webhook-timestamp and webhook-signature are required' '-H	Header of the callback; webhook-id, webhook-timestamp and webhook-signature are required' '--tolerance	Maximum age of the callback (default 5m)'
             set values '--secret-file=@file' '--header=' '-H=' '--tolerance='
         case 'webhooks deliver'
-            set flags '--smtp-url	Mail server without a password (for example smtp://mail.example.com:25), overrides the setting mail.smtp_url; must offer TLS unless mail.allow_plain is on' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
+            set flags '--smtp-url	Mail server without a password (for example smtp://mail.example.com:25), overrides the setting mail.smtp_url; must offer TLS unless mail.allow_plain is on'
             set values '--smtp-url='
         case 'names'
             set words 'find	Find things by name, reference or e-mail address'
         case 'names find'
-            set flags '--kinds	Only these kinds (default all): users, units, usertypes, groups, webhooks, tokens, events, posts, conversations' '--limit	Maximum number of items' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
-            set values '--kinds=users|units|usertypes|groups|webhooks|tokens|events|posts|conversations' '--limit=' '--interval='
+            set flags '--kinds	Only these kinds (default all): users, units, usertypes, groups, webhooks, tokens' '--limit	Maximum number of items' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set values '--kinds=users|units|usertypes|groups|webhooks|tokens' '--limit=' '--interval='
             set args ''
             set many 1
         case 'export'
@@ -356,12 +352,12 @@ function __wcs_place --no-scope-shadowing
             set values '--recipients=@users' '--message=' '--file=@file' '--data='
         case 'conversations rename'
             set flags '--unset	Fields to clear: title' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--unset='
+            set values '--unset=title'
             set args '@conversations' ''
             set many 1
         case 'conversations update'
-            set flags '--title	Title of the group for all participants; empty removes it' '--mute-rule	ID of your mute rule: 1 (always), 2 (for an hour), 3 (for eight hours), 4 (for a week)' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: title, mute-rule' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--title=' '--mute-rule=' '--data=' '--unset='
+            set flags '--title	Title of the group for all participants; empty removes it' '--mute-rule	Mute it always (until you unmute it), for 1h (an hour), 8h (eight hours) or 1w (a week)' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: title, mute-rule' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
+            set values '--title=' '--mute-rule=always|1h|8h|1w' '--data=' '--unset=title|mute-rule'
             set args '@conversations'
         case 'conversations archive'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -436,13 +432,13 @@ function __wcs_place --no-scope-shadowing
             set values '--last='
             set args '@conversations'
         case 'conversations export'
-            set flags '--output	File to write to, - for stdout (default -)' '-o	File to write to, - for stdout (default -)' '--format	Write ndjson or text (default text for files named .txt or .text, else ndjson)'
+            set flags '--output	File to write, replaced if it exists; - for stdout (default -)' '-o	File to write, replaced if it exists; - for stdout (default -)' '--format	Write ndjson or text (default text for files named .txt or .text, else ndjson)'
             set values '--output=@file' '-o=@file' '--format=ndjson|text'
             set args '@conversations'
         case 'posts'
             set words 'list	List posts, newest first' 'get	Get a post' 'create	Create a post' 'update	Update a post' 'delete	Delete a post with its comments, votes and files' 'seen	Mark a post and its mentions of you as seen' 'read	Confirm that you have read a post' 'like	Like a post' 'unlike	Remove your like from a post' 'bookmark	Bookmark a post' 'unbookmark	Remove your bookmark from a post' 'mute	Mute a post' 'unmute	Unmute a post' 'republish	Publish a post again' 'vote	Vote in the poll of a post' 'votes	List the votes in the poll of a post' 'accept	Accept the invitation to the event of a post' 'decline	Decline the invitation to the event of a post' 'withdraw	Withdraw your answer to the invitation of an event post' 'comments	Manage comments on posts and their replies' 'files	Manage the files of posts'
         case 'posts list'
-            set flags '--content-type	Only posts of this kind' '--unit	Only posts that this unit owns' '--group	Only posts in this group' '--author	Only posts by this user' '--status	Only posts with this status (default published)' '--bookmarked	Only posts that you bookmarked; false: only others' '--no-bookmarked	Only posts that you bookmarked; false: only others' '--unseen	Only posts that you have not seen; false: only others' '--no-unseen	Only posts that you have not seen; false: only others' '--important	Only important posts; false: only others' '--no-important	Only important posts; false: only others' '--show-in-feed	Only posts of the feed, pinned posts first; false: only others' '--no-show-in-feed	Only posts of the feed, pinned posts first; false: only others' '--pinned	Only posts that are pinned now; false: only others' '--no-pinned	Only posts that are pinned now; false: only others' '--since	Only posts published at or after this time' '--sort	Time to sort by (default published)' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--content-type	Only posts of this kind' '--unit	Only posts that this unit owns' '--group	Only posts in this group' '--author	Only posts by this user' '--status	Only posts with this status (default published)' '--bookmarked	Only posts that you bookmarked; false: only others' '--no-bookmarked	Only posts that you bookmarked; false: only others' '--unseen	Only posts that you have not seen; false: only others' '--no-unseen	Only posts that you have not seen; false: only others' '--important	Only important posts; false: only others' '--no-important	Only important posts; false: only others' '--show-in-feed	Only posts of the feed, pinned posts first; false: only others' '--no-show-in-feed	Only posts of the feed, pinned posts first; false: only others' '--pinned	Only posts that are pinned now; false: only others' '--no-pinned	Only posts that are pinned now; false: only others' '--since	Only posts published at or after this time' '--sort	Time to sort by (default published)' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--content-type=news|debate|event' '--unit=@units' '--group=@groups' '--author=@users' '--status=published|draft|scheduled|unpublished' '--since=' '--sort=published|updated' '--cursor=' '--limit=' '--interval='
         case 'posts get'
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
@@ -450,10 +446,10 @@ function __wcs_place --no-scope-shadowing
             set args '@posts'
         case 'posts create'
             set flags '--content-type	Kind of post (required)' '--title	Title of the post (required)' '--body	Text of the post in Markdown' '--unit	Unit that owns the post (default your own)' '--group	Group of a debate, whose members can read it' '--visibility-all-units	Publish to all units' '--no-visibility-all-units	Publish to all units' '--visibility-units	Units whose members can read it' '--visibility-units-falldown	Units whose members, also those of units below, can read it' '--visibility-user-types	User types that can read it (default all)' '--sharing-shares	Further users who can read it' '--comments-enabled	Allow readers to comment' '--no-comments-enabled	Allow readers to comment' '--confirm-enabled	Ask readers to confirm that they read it' '--no-confirm-enabled	Ask readers to confirm that they read it' '--show-in-feed	Show it in the feed of its readers' '--no-show-in-feed	Show it in the feed of its readers' '--publish-status	Publish it now; false makes it a draft' '--no-publish-status	Publish it now; false makes it a draft' '--publish-publish-on	Time at which to publish it' '--publish-unpublish-on	Time at which to unpublish it' '--important	Mark it as important' '--no-important	Mark it as important' '--poll-question	Question of the poll; required for a new poll' '--poll-type	Number of choices that a user can vote for (default single)' '--poll-close-at	Time at which voting ends' '--poll-allow-user-choices	Allow readers to add choices' '--no-poll-allow-user-choices	Allow readers to add choices' '--poll-anonymous	Hide who voted for which choice' '--no-poll-anonymous	Hide who voted for which choice' '--poll-mandatory	Require a vote before reading can be confirmed; votes cannot be withdrawn' '--no-poll-mandatory	Require a vote before reading can be confirmed; votes cannot be withdrawn' '--poll-choices	All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed' '--pinned-show-in-main-feed	Pin it to the main feed as well (default false: only to the feeds of its unit and group)' '--no-pinned-show-in-main-feed	Pin it to the main feed as well (default false: only to the feeds of its unit and group)' '--pinned-until	Time until which it is pinned' '--event-location	Place where the event happens' '--event-link	Link to an online meeting or a page (http or https)' '--event-all-day	Make it an all-day event; start and end are dates' '--no-event-all-day	Make it an all-day event; start and end are dates' '--event-datetime-start	Start, like 2026-12-31T14:00 in the event\'s time zone, or RFC 3339 with an offset' '--event-datetime-end	End, in the same form as the start' '--event-participation-enabled	Ask readers to accept or decline' '--no-event-participation-enabled	Ask readers to accept or decline' '--event-recurrence-freq	Unit of the recurrence interval' '--event-recurrence-until	Last time at which it can occur; excludes count' '--event-recurrence-count	Number of occurrences, including the first; excludes until' '--event-recurrence-interval	Number of days, weeks, months or years from one occurrence to the next (default 1)' '--event-recurrence-bymonthday	Day of the month, 1 to 31' '--event-recurrence-bymonth	Month, 1 to 12' '--event-recurrence-bysetpos	Position within the period, counted from its end if negative; needs bymonthday or bymonth' '--event-repeat-rules	Recurrence rule as an RRULE (RFC 5545), instead of recurrence' '--event-end-date	Last day on which a recurring event can occur' '--event-timezone	IANA time zone of the event (default that of the instance)' '--mentions	Users mentioned in the text' '--file	Attach a file, - for stdin, or the video at a URL; can be repeated' '--choice	Add a choice to the poll; can be repeated' '--repeat	Repeat the event (for example \'every tuesday until 2026-12-31\'), or never' '--edit	Edit the body in $VISUAL or $EDITOR' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: body, publish-publish-on, publish-unpublish-on, poll, poll-close-at, pinned, pinned-until, event-location, event-link, event-recurrence, event-repeat-rules, event-end-date' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--content-type=news|debate|event' '--title=' '--body=' '--unit=@units' '--group=@groups' '--visibility-units=@units' '--visibility-units-falldown=@units' '--visibility-user-types=@usertypes' '--sharing-shares=@users' '--publish-publish-on=' '--publish-unpublish-on=' '--poll-question=' '--poll-type=single|multiple' '--poll-close-at=' '--poll-choices=' '--pinned-until=' '--event-location=' '--event-link=' '--event-datetime-start=' '--event-datetime-end=' '--event-recurrence-freq=daily|weekly|monthly|yearly' '--event-recurrence-until=' '--event-recurrence-count=' '--event-recurrence-interval=' '--event-recurrence-bymonthday=' '--event-recurrence-bymonth=' '--event-recurrence-bysetpos=' '--event-repeat-rules=' '--event-end-date=' '--event-timezone=@timezones' '--mentions=@users' '--file=@file' '--choice=' '--repeat=' '--data=' '--unset='
+            set values '--content-type=news|debate|event' '--title=' '--body=' '--unit=@units' '--group=@groups' '--visibility-units=@units' '--visibility-units-falldown=@units' '--visibility-user-types=@usertypes' '--sharing-shares=@users' '--publish-publish-on=' '--publish-unpublish-on=' '--poll-question=' '--poll-type=single|multiple' '--poll-close-at=' '--poll-choices=' '--pinned-until=' '--event-location=' '--event-link=' '--event-datetime-start=' '--event-datetime-end=' '--event-recurrence-freq=daily|weekly|monthly|yearly' '--event-recurrence-until=' '--event-recurrence-count=' '--event-recurrence-interval=' '--event-recurrence-bymonthday=' '--event-recurrence-bymonth=' '--event-recurrence-bysetpos=' '--event-repeat-rules=' '--event-end-date=' '--event-timezone=@timezones' '--mentions=@users' '--file=@file' '--choice=' '--repeat=' '--data=' '--unset=body|publish-publish-on|publish-unpublish-on|poll|poll-close-at|pinned|pinned-until|event-location|event-link|event-recurrence|event-recurrence-until|event-recurrence-count|event-recurrence-interval|event-recurrence-bymonthday|event-recurrence-bymonth|event-recurrence-bysetpos|event-repeat-rules|event-end-date'
         case 'posts update'
             set flags '--title	Title of the post' '--body	Text of the post in Markdown' '--visibility-all-units	Publish to all units' '--no-visibility-all-units	Publish to all units' '--visibility-units	Units whose members can read it' '--visibility-units-falldown	Units whose members, also those of units below, can read it' '--visibility-user-types	User types that can read it (default all)' '--sharing-shares	Further users who can read it' '--comments-enabled	Allow readers to comment' '--no-comments-enabled	Allow readers to comment' '--confirm-enabled	Ask readers to confirm that they read it' '--no-confirm-enabled	Ask readers to confirm that they read it' '--show-in-feed	Show it in the feed of its readers' '--no-show-in-feed	Show it in the feed of its readers' '--publish-status	Publish it now; false makes it a draft' '--no-publish-status	Publish it now; false makes it a draft' '--publish-publish-on	Time at which to publish it' '--publish-unpublish-on	Time at which to unpublish it' '--important	Mark it as important' '--no-important	Mark it as important' '--poll-question	Question of the poll; required for a new poll' '--poll-type	Number of choices that a user can vote for (default single)' '--poll-close-at	Time at which voting ends' '--poll-allow-user-choices	Allow readers to add choices' '--no-poll-allow-user-choices	Allow readers to add choices' '--poll-anonymous	Hide who voted for which choice' '--no-poll-anonymous	Hide who voted for which choice' '--poll-mandatory	Require a vote before reading can be confirmed; votes cannot be withdrawn' '--no-poll-mandatory	Require a vote before reading can be confirmed; votes cannot be withdrawn' '--poll-choices	All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed' '--pinned-show-in-main-feed	Pin it to the main feed as well (default false: only to the feeds of its unit and group)' '--no-pinned-show-in-main-feed	Pin it to the main feed as well (default false: only to the feeds of its unit and group)' '--pinned-until	Time until which it is pinned' '--event-location	Place where the event happens' '--event-link	Link to an online meeting or a page (http or https)' '--event-all-day	Make it an all-day event; start and end are dates' '--no-event-all-day	Make it an all-day event; start and end are dates' '--event-datetime-start	Start, like 2026-12-31T14:00 in the event\'s time zone, or RFC 3339 with an offset' '--event-datetime-end	End, in the same form as the start' '--event-participation-enabled	Ask readers to accept or decline' '--no-event-participation-enabled	Ask readers to accept or decline' '--event-recurrence-freq	Unit of the recurrence interval' '--event-recurrence-until	Last time at which it can occur; excludes count' '--event-recurrence-count	Number of occurrences, including the first; excludes until' '--event-recurrence-interval	Number of days, weeks, months or years from one occurrence to the next (default 1)' '--event-recurrence-bymonthday	Day of the month, 1 to 31' '--event-recurrence-bymonth	Month, 1 to 12' '--event-recurrence-bysetpos	Position within the period, counted from its end if negative; needs bymonthday or bymonth' '--event-repeat-rules	Recurrence rule as an RRULE (RFC 5545), instead of recurrence' '--event-end-date	Last day on which a recurring event can occur' '--event-timezone	IANA time zone of the event (default that of the instance)' '--mentions	Users mentioned in the text' '--choice	Add a choice to the poll; can be repeated' '--repeat	Repeat the event (for example \'every tuesday until 2026-12-31\'), or never' '--edit	Edit the body in $VISUAL or $EDITOR' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: body, visibility-units, visibility-units-falldown, visibility-user-types, sharing-shares, publish-publish-on, publish-unpublish-on, poll, poll-close-at, poll-choices, pinned, pinned-until, event-location, event-link, event-recurrence, event-repeat-rules, event-end-date, mentions' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--title=' '--body=' '--visibility-units=@units' '--visibility-units-falldown=@units' '--visibility-user-types=@usertypes' '--sharing-shares=@users' '--publish-publish-on=' '--publish-unpublish-on=' '--poll-question=' '--poll-type=single|multiple' '--poll-close-at=' '--poll-choices=' '--pinned-until=' '--event-location=' '--event-link=' '--event-datetime-start=' '--event-datetime-end=' '--event-recurrence-freq=daily|weekly|monthly|yearly' '--event-recurrence-until=' '--event-recurrence-count=' '--event-recurrence-interval=' '--event-recurrence-bymonthday=' '--event-recurrence-bymonth=' '--event-recurrence-bysetpos=' '--event-repeat-rules=' '--event-end-date=' '--event-timezone=@timezones' '--mentions=@users' '--choice=' '--repeat=' '--data=' '--unset='
+            set values '--title=' '--body=' '--visibility-units=@units' '--visibility-units-falldown=@units' '--visibility-user-types=@usertypes' '--sharing-shares=@users' '--publish-publish-on=' '--publish-unpublish-on=' '--poll-question=' '--poll-type=single|multiple' '--poll-close-at=' '--poll-choices=' '--pinned-until=' '--event-location=' '--event-link=' '--event-datetime-start=' '--event-datetime-end=' '--event-recurrence-freq=daily|weekly|monthly|yearly' '--event-recurrence-until=' '--event-recurrence-count=' '--event-recurrence-interval=' '--event-recurrence-bymonthday=' '--event-recurrence-bymonth=' '--event-recurrence-bysetpos=' '--event-repeat-rules=' '--event-end-date=' '--event-timezone=@timezones' '--mentions=@users' '--choice=' '--repeat=' '--data=' '--unset=body|visibility-units|visibility-units-falldown|visibility-user-types|sharing-shares|publish-publish-on|publish-unpublish-on|poll|poll-close-at|poll-choices|pinned|pinned-until|event-location|event-link|event-recurrence|event-recurrence-until|event-recurrence-count|event-recurrence-interval|event-recurrence-bymonthday|event-recurrence-bymonth|event-recurrence-bysetpos|event-repeat-rules|event-end-date|mentions'
             set args '@posts'
         case 'posts delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -492,7 +488,7 @@ function __wcs_place --no-scope-shadowing
             set args '@posts' ''
             set many 1
         case 'posts votes'
-            set flags '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--cursor=' '--limit=' '--interval='
             set args '@posts'
         case 'posts accept'
@@ -507,12 +503,12 @@ function __wcs_place --no-scope-shadowing
         case 'posts comments'
             set words 'list	List the comments on a post and their replies, oldest first' 'add	Comment on a post, or reply to a comment' 'delete	Delete a comment'
         case 'posts comments list'
-            set flags '--parent-id	Only replies to the comment with this ID' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--parent-id	Only replies to the comment with this ID' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--parent-id=' '--cursor=' '--limit=' '--interval='
             set args '@posts'
         case 'posts comments add'
             set flags '--body	Text of the comment, 1 to 10,000 characters (required)' '--parent-id	ID of the comment to reply to' '--mentions	Users mentioned in the text' '--edit	Edit the body in $VISUAL or $EDITOR' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: parent-id' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--body=' '--parent-id=' '--mentions=@users' '--data=' '--unset='
+            set values '--body=' '--parent-id=' '--mentions=@users' '--data=' '--unset=parent-id'
             set args '@posts'
         case 'posts comments delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -545,10 +541,10 @@ function __wcs_place --no-scope-shadowing
             set args '@events'
         case 'events create'
             set flags '--title	Title of the event (required)' '--type	Calendar of the event: chain (units and everything below them), unit (units without those below), user (personal) (required)' '--body	Text of the event' '--location	Place where the event happens' '--link	Link to an online meeting or a page (http or https)' '--start	Start of the first occurrence; not for all-day events' '--end	End of the first occurrence; not for all-day events' '--all-day	Make it an all-day event; needs date' '--no-all-day	Make it an all-day event; needs date' '--date	Day of an all-day event' '--recurrence	Recurrence rules, all different; occurrences of all rules are combined' '--units	Units to publish to; not for personal events' '--user-types	User types that can read it (default all); not for personal events' '--shares	Further users who can read it' '--file-count	Number of files that will be uploaded in all' '--file	Attach a file, - for stdin, or the video at a URL; can be repeated' '--uid	UID in iCalendar files, unique among your events (default a new one)' '--repeat	Repeat the event (for example \'every tuesday until 2026-12-31\'), or never; can be repeated' '--rrule	Repeat the event by an RRULE of RFC 5545 (for example \'FREQ=WEEKLY;BYDAY=TU\'); can be repeated' '--edit	Edit the body in $VISUAL or $EDITOR' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: body, location, link, start, end, date' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--title=' '--type=chain|unit|user' '--body=' '--location=' '--link=' '--start=' '--end=' '--date=' '--recurrence=' '--units=@units' '--user-types=@usertypes' '--shares=@users' '--file-count=' '--file=@file' '--uid=' '--repeat=' '--rrule=' '--data=' '--unset='
+            set values '--title=' '--type=chain|unit|user' '--body=' '--location=' '--link=' '--start=' '--end=' '--date=' '--recurrence=' '--units=@units' '--user-types=@usertypes' '--shares=@users' '--file-count=' '--file=@file' '--uid=' '--repeat=' '--rrule=' '--data=' '--unset=body|location|link|start|end|date'
         case 'events update'
             set flags '--title	Title of the event' '--type	Calendar of the event: chain (units and everything below them), unit (units without those below), user (personal)' '--body	Text of the event' '--location	Place where the event happens' '--link	Link to an online meeting or a page (http or https)' '--start	Start of the first occurrence; not for all-day events' '--end	End of the first occurrence; not for all-day events' '--all-day	Make it an all-day event; needs date' '--no-all-day	Make it an all-day event; needs date' '--date	Day of an all-day event' '--recurrence	Recurrence rules, all different; occurrences of all rules are combined' '--units	Units to publish to; not for personal events' '--user-types	User types that can read it (default all); not for personal events' '--shares	Further users who can read it' '--file-count	Number of files that will be uploaded in all' '--file	Attach a file, - for stdin, or the video at a URL; can be repeated' '--repeat	Repeat the event (for example \'every tuesday until 2026-12-31\'), or never; can be repeated' '--rrule	Repeat the event by an RRULE of RFC 5545 (for example \'FREQ=WEEKLY;BYDAY=TU\'); can be repeated' '--edit	Edit the body in $VISUAL or $EDITOR' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: body, location, link, start, end, date, recurrence, units, user-types, shares, files' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--title=' '--type=chain|unit|user' '--body=' '--location=' '--link=' '--start=' '--end=' '--date=' '--recurrence=' '--units=@units' '--user-types=@usertypes' '--shares=@users' '--file-count=' '--file=@file' '--repeat=' '--rrule=' '--data=' '--unset='
+            set values '--title=' '--type=chain|unit|user' '--body=' '--location=' '--link=' '--start=' '--end=' '--date=' '--recurrence=' '--units=@units' '--user-types=@usertypes' '--shares=@users' '--file-count=' '--file=@file' '--repeat=' '--rrule=' '--data=' '--unset=body|location|link|start|end|date|recurrence|units|user-types|shares|files'
             set args '@events'
         case 'events delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -572,7 +568,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@events'
         case 'events participants'
-            set flags '--answer	Only participants with this answer' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--answer	Only participants with this answer' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--answer=accepted|rejected' '--cursor=' '--limit=' '--interval='
             set args '@events'
         case 'events files'
@@ -593,7 +589,7 @@ function __wcs_place --no-scope-shadowing
             set values '--output=@file' '-o=@file'
             set args ''
         case 'events export'
-            set flags '--ics	Write iCalendar, the only format (default)' '--output	File to write to, - for stdout (default -)' '-o	File to write to, - for stdout (default -)' '--from	Export only events on or after this day (for example 2026-12-24 or today)' '--to	Export only events on or before this day' '--type	Only events of this calendar'
+            set flags '--ics	Write iCalendar, the only format (default)' '--output	File to write, replaced if it exists; - for stdout (default -)' '-o	File to write, replaced if it exists; - for stdout (default -)' '--from	Export only events on or after this day (for example 2026-12-24 or today)' '--to	Export only events on or before this day' '--type	Only events of this calendar'
             set values '--output=@file' '-o=@file' '--from=' '--to=' '--type=chain|unit|user'
             set args '@events'
             set many 1
@@ -604,7 +600,7 @@ function __wcs_place --no-scope-shadowing
         case 'groups'
             set words 'list	List groups' 'get	Get a group' 'create	Create a group' 'update	Update a group' 'delete	Delete a group without posts' 'image	Manage the images of groups' 'member	Manage the members of a group'
         case 'groups list'
-            set flags '--name	Only groups whose name begins with this text' '--mine	Only groups that you are a member of; false: only other groups' '--no-mine	Only groups that you are a member of; false: only other groups' '--privacy	Only groups with this privacy' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--name	Only groups whose name begins with this text' '--mine	Only groups that you are a member of; false: only other groups' '--no-mine	Only groups that you are a member of; false: only other groups' '--privacy	Only groups with this privacy' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--name=' '--privacy=public|private' '--cursor=' '--limit=' '--interval='
         case 'groups get'
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
@@ -612,10 +608,10 @@ function __wcs_place --no-scope-shadowing
             set args '@groups'
         case 'groups create'
             set flags '--name	Name of the group (required)' '--description	Description of the group' '--privacy	Who can see the group: public (everyone, who can also join it), private (members only) (default public)' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: description' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--name=' '--description=' '--privacy=public|private' '--data=' '--unset='
+            set values '--name=' '--description=' '--privacy=public|private' '--data=' '--unset=description'
         case 'groups update'
             set flags '--name	Name of the group' '--description	Description of the group' '--privacy	Who can see the group: public (everyone, who can also join it), private (members only)' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--unset	Fields to clear: description' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
-            set values '--name=' '--description=' '--privacy=public|private' '--data=' '--unset='
+            set values '--name=' '--description=' '--privacy=public|private' '--data=' '--unset=description'
             set args '@groups'
         case 'groups delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
@@ -635,7 +631,7 @@ function __wcs_place --no-scope-shadowing
         case 'groups member'
             set words 'list	List the members of a group' 'add	Join a group, or add another user to it' 'set	Change the role of a member' 'remove	Leave a group, or remove another user from it'
         case 'groups member list'
-            set flags '--role	Only members with this role' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--role	Only members with this role' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--role=member|administrator' '--cursor=' '--limit=' '--interval='
             set args '@groups'
         case 'groups member add'
@@ -683,7 +679,7 @@ function __wcs_place --no-scope-shadowing
         case 'audit'
             set words 'list	List changes and sign-ins, newest first'
         case 'audit list'
-            set flags '--actor	Only changes by this user' '--operation	Only this operation, like users.update' '--path	Only changes of this path, like /users/12' '--since	Only changes at or after this time' '--until	Only changes at or before this time' '--cursor	Continue at meta.next_cursor or meta.prev_cursor of another page' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--actor	Only changes by this user' '--operation	Only this operation, like users.update' '--path	Only changes of this path, like /users/12' '--since	Only changes at or after this time' '--until	Only changes at or before this time' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--actor=@users' '--operation=' '--path=' '--since=' '--until=' '--cursor=' '--limit=' '--interval='
         case 'languages'
             set words 'list	List the languages of the instance'
@@ -704,14 +700,14 @@ function __wcs_place --no-scope-shadowing
         case 'db migrate'
             set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
         case 'db backup'
-            set flags '--force	Replace an existing file' '--rotate	Add a backup to the folder, and keep the newest n of this instance there' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
+            set flags '--force	Replace an existing file' '--rotate	Add a backup to the folder, and keep the newest n of this instance there'
             set values '--rotate='
             set args '@file'
         case 'db restore'
             set flags '--yes	Skip the confirmation prompt' '-y	Skip the confirmation prompt' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set args '@file'
         case 'db copy'
-            set flags '--from	SQLite file or postgres:// URL to copy (default: the selected database)' '--to	New SQLite file, or postgres:// URL of an empty database' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
+            set flags '--from	SQLite file or postgres:// URL to copy (default: the selected database)' '--to	New SQLite file, or postgres:// URL of an empty database'
             set values '--from=@file' '--to=@file'
         case 'db prune'
             set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
@@ -735,16 +731,14 @@ function __wcs_place --no-scope-shadowing
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--interval='
         case 'alias set'
-            set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
-            set args '' ''
+            set args '' '@command'
             set many 1
         case 'alias remove'
-            set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set args '@aliases'
         case 'batch'
             set flags '--format	Format of the file (default by its name, else csv)' '--concurrency	Number of rows at a time, 1 to 16 (default 1: in the order of the file)' '--results	Add the result of each row to a file, and skip the rows done there' '--dry-run	Check each command without changing anything' '-n	Check each command without changing anything'
             set values '--format=csv|ndjson' '--concurrency=' '--results=@file'
-            set args '@file' ''
+            set args '@file' '@command'
             set many 1
         case 'completion'
             set words 'bash	Print the completion script for bash' 'zsh	Print the completion script for zsh' 'fish	Print the completion script for fish' 'powershell	Print the completion script for PowerShell' 'install	Install completion for your shell'
@@ -753,7 +747,6 @@ function __wcs_place --no-scope-shadowing
         case 'completion fish'
         case 'completion powershell'
         case 'completion install'
-            set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set args 'bash|zsh|fish|powershell'
         case 'schema'
             set words 'organisation	Print the JSON Schema of an organisation file'
@@ -785,7 +778,19 @@ function __wcs_name --no-scope-shadowing
     end
 end
 
-function __wcs_offer --argument-names kind cur before
+# Begins anew where a word starts a command within the command, as in: wcs batch FILE -- users list
+function __wcs_restarts --no-scope-shadowing
+    test -z "$ended"; and test "$args[$position]" = @command; and string match -qr -- '^(--$|[^-]|$)' "$argv[1]"
+    or return 1
+    set path
+    set position 1
+    __wcs_place ''
+end
+
+function __wcs_offer --no-scope-shadowing
+    set -l kind $argv[1]
+    set -l cur $argv[2]
+    set -l before $argv[3]
     switch "$kind"
         case ''
             if string match -q -- '@*' "$cur"
@@ -794,9 +799,10 @@ function __wcs_offer --argument-names kind cur before
         case @file
             __fish_complete_path "$cur"
         case '@*'
-            wcs __complete (string sub --start 2 -- $kind) "$cur" (commandline -opc)[2..] 2>/dev/null | string replace -r '^' -- "$before"
+            wcs __complete (string sub --start 2 -- $kind) "$cur" $passed 2>/dev/null | string replace -r '^' -- "$before"
         case '?*'
-            string split '|' -- $kind | string replace -r '^' -- "$before"
+            set -l head (string match -r '.*,' -- "$cur")
+            string split '|' -- $kind | string replace -r '^' -- "$before$head"
     end
 end
 
@@ -811,12 +817,20 @@ function __wcs
     set -l kind
     set -l ended
     set -l position 1
-    set -l cur (commandline -ct)
-    set -l line (commandline -opc)
+    set -l expanded
+    set -l passed
+    # The quotes and backslashes that are typed are no part of the value.
+    set -l cur (commandline -ct | string replace -r '^(--[^=]*=)?["\']' '$1' | string replace -ra '\\\\(.)' '$1')
+    set -l line (commandline -opc)[2..]
     __wcs_place ''
-    for word in $line[2..]
+    while set -q line[1]
+        set -l word $line[1]
+        set -e line[1]
+        set -a passed $word
         if test -n "$pending"
             set pending
+        else if __wcs_restarts $word; and test "$word" = --
+            continue
         else if test -z "$ended"; and test "$word" = --
             set ended 1
         else if test -z "$ended"; and string match -q -- '-*' $word
@@ -829,9 +843,23 @@ function __wcs
         else if set -l name (__wcs_name $word); and test -n "$name"
             set -a path $name
             __wcs_place "$path"
+        else if set -q words[1]; and test -z "$path$expanded"
+            # Another first word may be an alias, which stands for other words.
+            set expanded 1
+            set -l own (wcs __complete alias $word 2>/dev/null | string replace -r '\t.*' '')
+            set words
+            if set -q own[1]
+                __wcs_place ''
+                set line $own $line
+                set -e passed[-1]
+            end
         else
+            set words
             set position (math $position + 1)
         end
+    end
+    if test -z "$pending"
+        __wcs_restarts "$cur"
     end
     if test -n "$pending"
         __wcs_offer "$kind" "$cur" ''
@@ -846,6 +874,9 @@ function __wcs
         printf '%s\n' $flags
     else if set -q words[1]
         printf '%s\n' $words
+        if test -z "$path"; and test -n "$cur"; and not string match -q -- "$cur*" $words
+            __wcs_offer @aliases "$cur" ''
+        end
     else
         if test -n "$many"; and test $position -gt (count $args)
             set position (count $args)

@@ -60,13 +60,16 @@ export const onOneLine = "must be on one line, without control characters or dir
 /** Returns true when the text is one line, without control characters and direction overrides. */
 export const isLine = (value: string): boolean => !notOnALine.test(value);
 
+/** Returns false for a text of spaces and characters that show nothing, such as U+200B. */
+const isVisible = (value: string): boolean => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value);
+
 /** Text of `min` to `max` code points that every database and JSON parser accepts. */
 function text(schema: z.ZodString, max: number, min: number) {
   return schema
     .refine((value) => value.isWellFormed(), "must not contain half a surrogate pair")
     .refine((value) => (value.length <= max ? true : [...value].length <= max), `must have at most ${max} characters`)
     .refine(
-      (value) => min === 0 || value.trim().length >= min,
+      (value) => min === 0 || (value.trim().length >= min && isVisible(value)),
       min <= 1 ? "must not be blank" : `must have at least ${min} characters`,
     )
     .meta({ maxLength: max, ...(min > 0 && { minLength: min }) });
@@ -159,9 +162,11 @@ const limit = (max: number, standard: number) =>
 /** The input fields of a list with cursor pagination. */
 export const cursorInput = (max = 500, standard = 50) => ({
   limit: limit(max, standard),
-  cursor: line(1000)
-    .optional()
-    .meta({ placeholder: "cursor", description: "Continue at meta.next_cursor or meta.prev_cursor of another page" }),
+  cursor: line(1000).optional().meta({
+    placeholder: "cursor",
+    description:
+      "Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)",
+  }),
 });
 
 /** A page of a list with cursor pagination. */

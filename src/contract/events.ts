@@ -36,7 +36,7 @@ export const events = operationGroup("events", {
     method: "GET",
     path: "/events",
     summary: "List events",
-    description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. meta.pagination.total counts at most ${countedBeyond} events after the page. A list ends after ${furthestEvent} events; narrow start and end to see others.`,
+    description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. The total counts at most ${countedBeyond} events after the page. A list ends after ${furthestEvent} events; narrow start and end to see others.`,
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -64,7 +64,7 @@ export const events = operationGroup("events", {
     method: "POST",
     path: "/events",
     summary: "Create an event",
-    description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. Type user is a personal event for you and the users it is shared with, without units and userTypes. start and end are required, except for an all-day event, which needs date. ${limits}`,
+    description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. Type user is a personal event for you and the users it is shared with, without units and user types. Start and end are required, except for an all-day event, which needs a date. ${limits}`,
     access: "signed_in",
     input: () => z.strictObject({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
     ignored,

@@ -42,7 +42,7 @@ export const membershipOperations = {
     method: "PATCH",
     path: "/users/{user}/units/{unit=from}",
     summary: "Update a membership: user types, department or unit",
-    description: `unit moves the membership to another unit. userTypes replaces the user types; with overwrite false, it adds to them. department null removes the department. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities.`,
+    description: `A new unit moves the membership there. User types replace the present ones, or are added to them when overwrite is off. Clearing the department removes it. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities.`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
     input: () =>
       z.strictObject({

@@ -35,7 +35,7 @@ export const posts = operationGroup("posts", {
     path: "/content",
     summary: "List posts, newest first",
     description:
-      "Lists published posts that you can read. In the feed (show_in_feed), posts that are pinned when the first page is read come first: in the feed of a unit or group all pinned posts of it, otherwise those with pinned.show_in_main_feed. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
+      "Lists published posts that you can read. In the feed, posts that are pinned when the first page is read come first: in the feed of a unit or group all pinned posts of it, otherwise those that are pinned in the main feed. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -72,7 +72,7 @@ export const posts = operationGroup("posts", {
     path: "/content",
     summary: "Create a post",
     description:
-      "News need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; all_units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
+      "News need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; a post to all units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
     access: "signed_in",
     input: () =>
       z.strictObject({

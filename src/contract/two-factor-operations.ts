@@ -20,7 +20,8 @@ const recoveryCodes = once(() =>
 );
 
 const proof = () => z.strictObject({ password: currentPassword().optional(), otp: oneTimeCode().optional() });
-const proofRule = "Needs your password or a code; after 10 wrong attempts in 15 minutes the response is 429.";
+const proofRule =
+  "Needs your password or a code; after 10 wrong attempts in 15 minutes, further ones are refused (429).";
 
 /** Common to the operations that change the second factor. They check a password or a code outside a transaction. */
 const change = {
@@ -87,7 +88,7 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/two-factor/recovery-codes",
     summary: "Replace your recovery codes",
-    description: `The response contains ten new codes, which cannot be shown again; the old ones are no longer good. ${proofRule}`,
+    description: `Makes ten new codes, which cannot be shown again; the old ones are no longer good. ${proofRule}`,
     ...change,
     input: proof,
     output: recoveryCodes,

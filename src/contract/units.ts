@@ -87,7 +87,7 @@ export const units = operationGroup("units", {
     path: "/units/{id}",
     summary: "Update a unit",
     description:
-      "Only the given fields change, of contact, opening hours and each address, too; null clears an address. Use move to change the parent.",
+      "Only the given fields change, of contact, opening hours and each address, too; an address can be cleared. Use move to change the parent.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...unitDetails() }),
     output: unit,
@@ -109,7 +109,7 @@ export const units = operationGroup("units", {
     path: "/units/{id}",
     summary: "Delete a unit",
     description:
-      "A unit with children or members can be deleted only with transfer, the unit that receives them. A transfer also needs the abilities that members have through the deleted unit, in the receiving unit, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves.",
+      "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs the abilities that members have through the deleted unit, in the receiving unit, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
     input: () =>
       z.strictObject({

@@ -73,7 +73,7 @@ export const users = operationGroup("users", {
     path: "/users/{id}",
     summary: "Get a user",
     description:
-      "E-mail address, phone number and birthday are null unless you are this user or have the ability user over this user.",
+      "E-mail address, phone number and birthday are empty unless you are this user or have the ability user over this user.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("users") }),
     output: user,
@@ -204,7 +204,7 @@ export const users = operationGroup("users", {
     method: "POST",
     path: "/users/welcome",
     summary: "Send the welcome mail to users",
-    description: `The mail contains a link to set a password, except for users of another provider than local. In an hour, at most 5 go to one address, and one user sends at most 10,000; beyond that the response is 429 and nobody gets one. ${allAbilities}`,
+    description: `The mail contains a link to set a password, except for users of another provider than local. In an hour, at most 5 go to one address, and one user sends at most 10,000; beyond that the request is refused (429) and nobody gets one. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => z.strictObject({ users: ids("users") }),
     ...emptyResponse,
@@ -215,7 +215,7 @@ export const users = operationGroup("users", {
     path: "/users/{id}/password",
     summary: "Set a user's password",
     description:
-      "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes the response is 429. Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked; API tokens too, unless it is your own password. Not possible with an API token, and not for service accounts.",
+      "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes, further ones are refused (429). Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked; API tokens too, unless it is your own password. Not possible with an API token, and not for service accounts.",
     signInOnly: true,
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
     input: () =>

@@ -106,7 +106,7 @@ export const webhooks = operationGroup("webhooks", {
     method: "POST",
     path: "/webhooks/{id}/test",
     summary: "Send a test event and show the result",
-    description: `Makes one attempt, with the event type ${testEvent}. data is null if it was not sent within wait seconds.`,
+    description: `Makes one attempt, with the event type ${testEvent}. If it was not sent in the time to wait, there is no result (data is null).`,
     access: "administrator",
     input: () => z.strictObject({ id: id("webhooks"), wait: waitSeconds(20) }),
     output: () => z.object({ data: logEntry().nullable(), webhook_event_id: z.string() }),

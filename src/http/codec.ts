@@ -159,7 +159,8 @@ const isFreeText = (field: Field | undefined): boolean => field?.kind === "strin
 function scalar(field: Field | undefined, text: string): unknown {
   switch (field?.kind) {
     case "integer":
-      return /^-?\d+$/.test(text) ? Number(text) : text;
+      // The issue about 1.5 then says that it is no integer.
+      return /^-?\d+(\.\d*[1-9]\d*)?$/.test(text) ? Number(text) : text;
     case "boolean":
       return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
     default:

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
   type CommandEntry,
-  type Completes,
   type CustomCommand,
   isGroup,
   isOperation,
   type OperationCommand,
 } from "../../src/cli/kit/command-spec.ts";
+import type { Completes } from "../../src/cli/kit/completed-kinds.ts";
 import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";

@@ -13,6 +13,7 @@ const choices = [{ title: "A" }, { title: "B" }];
 const bad: readonly Case[] = [
   ["a title of 256 characters", { title: "x".repeat(256) }, "title"],
   ["a blank title", { title: " " }, "title"],
+  ["a title that shows nothing", { title: "\u200b\u2060 \u{e0020}" }, "title"],
   ["no text as title", { title: 7 }, "title"],
   ["a body that is too long", { body: "x".repeat(100_001) }, "body"],
   ["NUL in a body", { body: "a\0b" }, "body"],

@@ -98,6 +98,13 @@ describe("batch", () => {
     return home().wcs(["batch", home().path("rows.csv"), ...flags, "--", ...command]);
   };
 
+  it("the command may be an alias, and is written without wcs", async () => {
+    await home().wcs(["alias", "set", "look", "users get"]);
+    const rows = "id\n1\n";
+    expect((await run(rows, ["-o", "ndjson"], "look", "{id}")).stdout).toContain('"result":"done"');
+    expect((await run(rows, [], "wcs", "users", "get", "{id}")).stderr).toContain("Write the command without wcs.");
+  });
+
   it("refuses a line that cannot work before the first row", async () => {
     const wrong: [string[], number, string][] = [
       [["users", "updat", "{id}"], 2, "Did you mean 'wcs users update'"],

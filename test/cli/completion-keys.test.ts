@@ -45,6 +45,12 @@ const pressed: readonly [typed: string, line: string][] = [
   ["wcs unit update 2 --data @star", "wcs unit update 2 --data @start"],
   ["wcs post create --body @star", "wcs post create --body @start"],
   ["wcs user import peop", "wcs user import people.csv"],
+  ['wcs units get "The', String.raw`wcs units get "The \"Old\" Mill"`],
+  ["wcs --db ~/../own.db units get pier", "wcs --db ~/../own.db units get Pier"],
+  ["wcs webhooks create --triggers user.create,unit.cr", "wcs webhooks create --triggers user.create,unit.create"],
+  ["wcs under --uni", "wcs under --unit"],
+  ["wcs und", "wcs under"],
+  ["wcs batch people.csv -- users get ada", String.raw`wcs batch people.csv -- users get Ada\ Lovelace`],
 ];
 
 /** A real terminal with a shell. Waits for what is on the screen, and for no fixed time. */
@@ -76,6 +82,21 @@ function openShell(shell: string) {
     },
   };
 }
+
+beforeAll(async () => {
+  await home().wcs(["units", "create", "--name", 'The "Old" Mill', "--parent", "1"]);
+  await home().wcs([
+    "init",
+    "--db",
+    home().path("own.db"),
+    "--root-unit",
+    "Pier",
+    "--admin-email",
+    "a@example.com",
+    "--no-profile",
+  ]);
+  await home().wcs(["alias", "set", "under", "users list --below"]);
+});
 
 describe.each(Object.keys(starts))("%s in a terminal", (shell) => {
   const isThere = has(shell) && has("tmux");

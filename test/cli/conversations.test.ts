@@ -142,7 +142,7 @@ describePlaces("wcs conversations", (place) => {
     expect(await textsOf("--limit", "2")).toEqual(all.slice(0, 2));
     expect(await textsOf("--around", `${first.id + 1}`, "--limit", "3")).toEqual(all.slice(1, 4));
     const cut = await say(["messages", `${group}`, "--limit", "1"], { screen });
-    expect(cut.stderr).toBe("Showing the first 1. Use --all or --limit N for more.\n");
+    expect(cut.stderr).toBe("Showing only the first one. Use --all or --limit N for more.\n");
     const { meta } = JSON.parse((await say(["messages", `${group}`, "--limit", "3", "--raw"])).stdout);
     expect(await textsOf("--cursor", meta.next_cursor)).toEqual(["Let us launch"]);
     for (const wrong of [["--all"], ["--cursor", "x"]]) {
@@ -208,6 +208,9 @@ describePlaces("wcs conversations", (place) => {
       expect(await done("mute", `${group}`, ...period)).toBe(`Muted conversation ${group}.\n`);
       expect(await rule()).toBe(expected);
     }
+    expect(await json<object>("update", `${group}`, "--mute-rule", "8h")).toMatchObject({ mute_rule: 3 });
+    expect(await json<object>("update", `${group}`, "--mute-rule", "2")).toMatchObject({ mute_rule: 2 });
+    expect(await json<object>("update", `${group}`, "--unset", "mute-rule")).toMatchObject({ mute_rule: null });
     expect(await done("unmute", `${group}`)).toBe(`Unmuted conversation ${group}.\n`);
     expect(await rule()).toBe(null);
     const wrong = await say(["mute", `${group}`, "--for", "2h"]);

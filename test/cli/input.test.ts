@@ -102,6 +102,12 @@ describe("input", () => {
     const { stdout: id } = await sit(["units", "create", "--name", "Doomed", "--parent", "1", "--query", "id"]);
     const kept = await sit(["units", "delete", id.trim()], { answers: ["n"] });
     expect(kept).toEqual({ code: 130, stdout: "", stderr: "? Delete unit Doomed?\nNothing was changed.\n" });
+    await sit(["units", "department", "add", "Doomed", "Exports"]);
+    const department = await sit(["units", "department", "remove", "Doomed", "Exports"], { answers: ["y"] });
+    expect(department.stderr).toContain("Remove department Exports from unit Doomed?");
+    await sit(["users", "membership", "add", "1", "Doomed"]);
+    const member = await sit(["users", "membership", "remove", "1", "Doomed"], { answers: ["y"] });
+    expect(member.stderr).toContain("Remove Ada Lovelace from unit Doomed?");
     const gone = await sit(["units", "delete", id.trim()], { answers: ["y"] });
     expect(gone).toEqual({ code: 0, stdout: "", stderr: `? Delete unit Doomed?\nDeleted unit ${id.trim()}.\n` });
   });

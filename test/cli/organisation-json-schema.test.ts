@@ -8,6 +8,7 @@ it("schema organisation describes the file, and exported files name it", async (
   const { code, stdout } = await home().wcs(["schema", "organisation"]);
   expect(code).toBe(0);
   const schema = JSON.parse(stdout);
+  expect((await home().wcs(["schema", "organisation", "--query", "title"])).stdout).toBe('"Organisation of wcs"\n');
   expect(schema).toMatchObject({
     type: "object",
     additionalProperties: false,

@@ -168,7 +168,7 @@ describe("api", () => {
   it("--all fetches all pages, --limit as many as needed; a cut list is reported", async () => {
     const cut = await wcs("api GET /units -f limit=1 --query [].name");
     expect(JSON.parse(cut.stdout)).toEqual(["Acme"]);
-    expect(cut.stderr).toMatch(/^Showing the first 1\./);
+    expect(cut.stderr).toMatch(/^Showing only the first one\./);
     expect(JSON.parse((await wcs("api GET /units -f limit=1 --all")).stdout)).toHaveLength(3);
     expect(JSON.parse((await wcs("api GET /units --limit 1")).stdout)).toHaveLength(1);
   });

@@ -152,6 +152,18 @@ describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i col
     await home().sit(["units", "update", "2", "--name", "Sales"]);
   });
 
+  it("--watch fills the width of the screen, and shortens the command in the first line", async () => {
+    await home().sit(["units", "update", "2", "--name", "x".repeat(columns)]);
+    const flags = "--no-color --tz Europe/Copenhagen --timeout 30s --limit 3";
+    terminal.run(`wcs units list --watch --interval 1s -t '{name}' ${flags}`);
+    const shown = await terminal.until((text) => text.includes("xxx"));
+    expect(shown.split("\n")).toContain("x".repeat(columns));
+    expect(shown.split("\n")[0]).toMatch(/^wcs units list .*… · every 1s · Ctrl-C to stop$/);
+    terminal.keys("C-c");
+    await terminal.until((text) => text.endsWith("READY>"));
+    await home().sit(["units", "update", "2", "--name", "Sales"]);
+  });
+
   it("--watch shows as much as fits", async () => {
     terminal.run("wcs units get 2 -o json --watch");
     const shown = await terminal.until((text) => text.includes("more lines"));

@@ -17,7 +17,12 @@ export const alias: Commands = {
     description: "Words after the alias are added to its command. An alias never hides a command.",
     args: [
       name,
-      { name: "command", many: true, description: "Command that it stands for, without wcs; flags after --" },
+      {
+        name: "command",
+        many: true,
+        description: "Command that it stands for, without wcs; flags after --",
+        completes: "command",
+      },
     ],
     flags: [dryRunFlag],
     examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],

@@ -2,7 +2,7 @@ import { muteRules } from "../../contract/mute-schemas.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Context } from "../kit/command-spec.ts";
 
-/** The values of `--for`, in the order of the mute rules. */
+/** The values of the flags, in the order of the mute rules. */
 const names = muteRules.map(({ seconds }) => (seconds === null ? "always" : periodOf(seconds)));
 
 /** Returns a duration as in `8h`, in the largest unit that divides it. */
@@ -10,6 +10,28 @@ function periodOf(seconds: number): string {
   const weeks = seconds / 604_800;
   return Number.isInteger(weeks) ? `${weeks}w` : `${seconds / 3_600}h`;
 }
+
+/** Returns the ID of a rule, given by its period or its ID. Throws a `UsageError` when there is none. */
+function ruleOf(text: string, flag: string): number {
+  const rule = muteRules.find(({ id }, at) => text === names[at] || text === `${id}`);
+  if (rule === undefined) throw new UsageError(`${flag} must be one of ${names.join(", ")}, not '${text}'`);
+  return rule.id;
+}
+
+/** `--mute-rule` of a command that changes more than the mute rule. */
+export const muteRuleFlag = {
+  hidden: ["mute_rule"],
+  flags: [
+    {
+      flags: "--mute-rule <period>",
+      field: "mute_rule",
+      description: "Mute it always (until you unmute it), for 1h (an hour), 8h (eight hours) or 1w (a week)",
+      completes: names,
+    },
+  ],
+  complete: (input: Record<string, unknown>, { muteRule: period }: Context["flags"]) =>
+    period === undefined ? input : { ...input, mute_rule: ruleOf(String(period), "--mute-rule") },
+} as const;
 
 /** Presentation that the commands which mute a post or a conversation share. */
 export const muting = {
@@ -24,8 +46,6 @@ export const muting = {
     },
   ],
   complete(input: Record<string, unknown>, { for: period = "always" }: Context["flags"]) {
-    const mute_rule = muteRules[names.indexOf(String(period))]?.id;
-    if (mute_rule === undefined) throw new UsageError(`--for must be one of ${names.join(", ")}`);
-    return { ...input, mute_rule };
+    return { ...input, mute_rule: ruleOf(String(period), "--for") };
   },
 } as const;

@@ -61,52 +61,83 @@ __wcs_begins() {
 # Names are shown beside values while there are several; they are no part of what is inserted.
 __wcs_shown() {
   local value="\${1%%$'\\t'*}" name="\${1#*$'\\t'}"
-  if [[ "$cur" != [\\"\\']* ]]; then value=$(printf '%q' "$value"); value="\${value//\\\\,/,}"; fi
+  case "$cur" in
+    \\'*) value=$(printf '%s' "$value" | sed "s/'/'\\\\\\\\''/g") ;;
+    \\"*) value=$(printf '%s' "$value" | sed 's/[\\\\"$\`]/\\\\&/g') ;;
+    *) value=$(printf '%q' "$value"); value="\${value//\\\\,/,}" ;;
+  esac
   if [[ "$2" -gt 1 && -n "$name" && "$COMP_TYPE" != 37 && "$COMP_TYPE" != 42 ]]; then value="$value  ($name)"; fi
   printf '%s' "$value"
 }
 
 __wcs_offer() {
-  local IFS=$'\\n' typed line
+  local IFS=$'\\n' typed each
   case "$1" in
     @file) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
     @*)
       local -a lines fitting
       typed="\${cur#[\\"\\']}"; typed="\${typed//\\\\/}"
-      while IFS= read -r line; do lines+=("$line"); done \\
-        < <(wcs __complete "\${1#@}" "$typed" "\${COMP_WORDS[@]:1}" 2>/dev/null)
-      for line in "\${lines[@]}"; do __wcs_begins "$line" && fitting+=("$line"); done
+      while IFS= read -r each; do lines+=("$each"); done \\
+        < <(wcs __complete "\${1#@}" "$typed" "\${line[@]}" "$cur" 2>/dev/null)
+      for each in "\${lines[@]}"; do __wcs_begins "$each" && fitting+=("$each"); done
       # A thing with another name than what is typed is offered by its ID: a single one replaces the word.
       if [[ \${#fitting[@]} -eq 0 && ! "$typed" =~ ^[0-9]+$ && "\${lines[0]%%$'\\t'*}" =~ ^[0-9,]+$ ]]; then fitting=("\${lines[@]}"); fi
-      for line in "\${fitting[@]}"; do COMPREPLY+=("$(__wcs_shown "$line" \${#fitting[@]})"); done ;;
-    '') if [[ -n "$at" ]]; then COMPREPLY=($(compgen -f -P @ -- "$cur")); fi ;;
-    ?*) COMPREPLY=($(compgen -W "\${1//|/$'\\n'}" -- "$cur")) ;;
+      for each in "\${fitting[@]}"; do COMPREPLY+=("$(__wcs_shown "$each" \${#fitting[@]})"); done ;;
+    '')
+      if [[ -n "$at" ]]; then
+        while IFS= read -r each; do COMPREPLY+=("@$(printf '%q' "$each")"); done < <(compgen -f -- "$cur")
+      fi ;;
+    ?*)
+      typed="\${cur##*,}"
+      COMPREPLY=($(compgen -P "\${cur%"$typed"}" -W "\${1//|/$'\\n'}" -- "$typed")) ;;
   esac
 }
 
+# Begins anew where a word starts a command within the command, as in: wcs batch FILE -- users list
+__wcs_restarts() {
+  [[ -z "$ended" && "\${args[position]}" == @command && ("$1" == -- || "$1" != -*) ]] || return 1
+  path='' position=0
+  __wcs_place ''
+}
+
 _wcs() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" path='' pending='' kind='' position=0 ended='' at='' i word name
+  local cur="\${COMP_WORDS[COMP_CWORD]}" path='' pending='' kind='' position=0 ended='' at='' expanded='' i word name
   local words flags values args many
+  local -a line own
   COMPREPLY=()
   __wcs_place ''
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word="\${COMP_WORDS[i]}"
-    if [[ "$word" == '=' ]]; then continue; fi
+  # The shell splits --flag=value at the =.
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do if [[ "$word" != '=' ]]; then line+=("$word"); fi; done
+  for ((i = 0; i < \${#line[@]}; i++)); do
+    word="\${line[i]}"
     # The shell splits @file after the @, and replaces both parts.
     if [[ "$word" == '@' ]]; then at=1; continue; fi
     if [[ -n "$pending" ]]; then pending=''; at=''; continue; fi
+    if __wcs_restarts "$word" && [[ "$word" == '--' ]]; then continue; fi
     if [[ -z "$ended" && "$word" == '--' ]]; then ended=1
     elif [[ -z "$ended" && "$word" == -* ]]; then
       at=''
       if __wcs_values "$word"; then pending=1; fi
     elif __wcs_name "$word"; then path="\${path:+$path }$name"; __wcs_place "$path"
-    else position=$((position + 1)); fi
+    elif [[ -n "$words" && -z "$path$expanded" ]]; then
+      # Another first word may be an alias, which stands for other words.
+      expanded=1 words='' own=()
+      while IFS= read -r name; do own+=("\${name%%$'\\t'*}"); done < <(wcs __complete alias "$word" 2>/dev/null)
+      if [[ \${#own[@]} -gt 0 ]]; then
+        __wcs_place ''
+        line=("\${line[@]:0:i}" "\${own[@]}" "\${line[@]:i+1}")
+        i=$((i - 1))
+      fi
+    else words=''; position=$((position + 1)); fi
   done
   if [[ "$cur" == '=' ]]; then cur=''; fi
   if [[ "$cur" == '@' ]]; then cur=''; at=1; fi
+  if [[ -z "$pending" ]]; then __wcs_restarts "$cur"; fi
   if [[ -n "$pending" ]]; then __wcs_offer "$kind"
   elif [[ -z "$ended" && "$cur" == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$cur"))
-  elif [[ -n "$words" ]]; then COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  elif [[ -n "$words" ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    if [[ -z "$path" && -n "$cur" && \${#COMPREPLY[@]} -eq 0 ]]; then __wcs_offer @aliases; fi
   else
     if [[ -n "$many" && $position -ge \${#args[@]} ]]; then position=$((\${#args[@]} - 1)); fi
     if ((position < \${#args[@]})); then __wcs_offer "\${args[position]}"; fi

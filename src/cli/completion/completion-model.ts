@@ -4,15 +4,16 @@ import { buildOwn } from "../kit/build-command.ts";
 import {
   type CommandEntry,
   type CommandSpec,
-  type Completes,
   isGroup,
   isOperation,
   type Registry,
   summaryOf,
 } from "../kit/command-spec.ts";
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
+import type { Completes } from "../kit/completed-kinds.ts";
 import { holdsFiles, type OperationFlag, OptionAlias, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
+import { flagNameOf } from "../kit/read-input.ts";
 import { formats } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
 
@@ -95,6 +96,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
   function ofOperation(operation: Extract<CommandSpec, { op: unknown }>) {
     const spec = createInputSpec(operation);
     const derived = new Map(spec.flags.flatMap(completesOfFlag));
+    derived.set("--unset", spec.clearable.map(flagNameOf));
     const added = new Map(spec.more.map(({ flags, choices, completes = choices }) => [flags, completes]));
     return {
       command: buildOperation(operation, path, help, spec),

@@ -49,7 +49,19 @@ ${verbs.join("")}    end
     end
 end
 
-function __wcs_offer --argument-names kind cur before
+# Begins anew where a word starts a command within the command, as in: wcs batch FILE -- users list
+function __wcs_restarts --no-scope-shadowing
+    test -z "$ended"; and test "$args[$position]" = @command; and string match -qr -- '^(--$|[^-]|$)' "$argv[1]"
+    or return 1
+    set path
+    set position 1
+    __wcs_place ''
+end
+
+function __wcs_offer --no-scope-shadowing
+    set -l kind $argv[1]
+    set -l cur $argv[2]
+    set -l before $argv[3]
     switch "$kind"
         case ''
             if string match -q -- '@*' "$cur"
@@ -58,9 +70,10 @@ function __wcs_offer --argument-names kind cur before
         case @file
             __fish_complete_path "$cur"
         case '@*'
-            wcs __complete (string sub --start 2 -- $kind) "$cur" (commandline -opc)[2..] 2>/dev/null | string replace -r '^' -- "$before"
+            wcs __complete (string sub --start 2 -- $kind) "$cur" $passed 2>/dev/null | string replace -r '^' -- "$before"
         case '?*'
-            string split '|' -- $kind | string replace -r '^' -- "$before"
+            set -l head (string match -r '.*,' -- "$cur")
+            string split '|' -- $kind | string replace -r '^' -- "$before$head"
     end
 end
 
@@ -75,12 +88,20 @@ function __wcs
     set -l kind
     set -l ended
     set -l position 1
-    set -l cur (commandline -ct)
-    set -l line (commandline -opc)
+    set -l expanded
+    set -l passed
+    # The quotes and backslashes that are typed are no part of the value.
+    set -l cur (commandline -ct | string replace -r '^(--[^=]*=)?["\\']' '$1' | string replace -ra '\\\\\\\\(.)' '$1')
+    set -l line (commandline -opc)[2..]
     __wcs_place ''
-    for word in $line[2..]
+    while set -q line[1]
+        set -l word $line[1]
+        set -e line[1]
+        set -a passed $word
         if test -n "$pending"
             set pending
+        else if __wcs_restarts $word; and test "$word" = --
+            continue
         else if test -z "$ended"; and test "$word" = --
             set ended 1
         else if test -z "$ended"; and string match -q -- '-*' $word
@@ -93,9 +114,23 @@ function __wcs
         else if set -l name (__wcs_name $word); and test -n "$name"
             set -a path $name
             __wcs_place "$path"
+        else if set -q words[1]; and test -z "$path$expanded"
+            # Another first word may be an alias, which stands for other words.
+            set expanded 1
+            set -l own (wcs __complete alias $word 2>/dev/null | string replace -r '\\t.*' '')
+            set words
+            if set -q own[1]
+                __wcs_place ''
+                set line $own $line
+                set -e passed[-1]
+            end
         else
+            set words
             set position (math $position + 1)
         end
+    end
+    if test -z "$pending"
+        __wcs_restarts "$cur"
     end
     if test -n "$pending"
         __wcs_offer "$kind" "$cur" ''
@@ -110,6 +145,9 @@ function __wcs
         printf '%s\\n' $flags
     else if set -q words[1]
         printf '%s\\n' $words
+        if test -z "$path"; and test -n "$cur"; and not string match -q -- "$cur*" $words
+            __wcs_offer @aliases "$cur" ''
+        end
     else
         if test -n "$many"; and test $position -gt (count $args)
             set position (count $args)

@@ -25,13 +25,18 @@ ${entries.join("\n")}
   $globalValues = ${valued(globals)}
   $shortVerbs = @{ ${verbs.join("; ")} }
 
-  $path = ''; $place = $places['']; $kind = $null; $ended = $false; $position = 0
+  $nothing = @{ Words = @{}; Flags = @{}; Values = @{}; Args = @(); Many = $false }
+  $path = ''; $place = $places['']; $kind = $null; $ended = $false; $position = 0; $expanded = $false; $line = @()
   $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
     Where-Object { $_.Extent.EndOffset -lt $cursorPosition -or ($_.Extent.EndOffset -eq $cursorPosition -and -not $wordToComplete) } |
     ForEach-Object { $_.ToString() })
-  foreach ($word in $typed) {
-    if ($null -ne $kind) { $kind = $null }
-    elseif (-not $ended -and $word -eq '--') { $ended = $true }
+  # A command within the command begins anew, as in: wcs batch FILE -- users list
+  $startsCommand = { param($word) -not $ended -and $place.Args.Count -gt $position -and $place.Args[$position] -eq '@command' -and ($word -eq '--' -or -not $word.StartsWith('-')) }
+  while ($typed.Count) {
+    $word = $typed[0]; $typed = @($typed | Select-Object -Skip 1); $line += $word
+    if ($null -ne $kind) { $kind = $null; continue }
+    if (& $startsCommand $word) { $path = ''; $place = $places['']; $position = 0; if ($word -eq '--') { continue } }
+    if (-not $ended -and $word -eq '--') { $ended = $true }
     elseif (-not $ended -and $word.StartsWith('-')) {
       if ($place.Values.ContainsKey($word)) { $kind = $place.Values[$word] }
       elseif ($globalValues.ContainsKey($word)) { $kind = $globalValues[$word] }
@@ -40,9 +45,19 @@ ${entries.join("\n")}
       # A command may be short or in the singular or plural.
       $names = @($word) + @($shortVerbs[$word]) + @("\${word}s", ($word -replace 's$', ''))
       $name = $names | Where-Object { $_ -and $place.Words.Contains($_) } | Select-Object -First 1
-      if ($name) { $path = "$path $name".Trim(); $place = $places[$path] } else { $position++ }
+      if ($name) { $path = "$path $name".Trim(); $place = $places[$path] }
+      elseif ($place.Words.Count -and -not $path -and -not $expanded) {
+        # Another first word may be an alias, which stands for other words.
+        $expanded = $true
+        $own = @(wcs __complete alias $word 2>$null | ForEach-Object { ($_ -split "\`t", 2)[0] })
+        if ($own.Count) { $typed = $own + $typed; $line = @($line | Select-Object -SkipLast 1) }
+        else { $place = $nothing }
+      }
+      elseif ($place.Words.Count) { $place = $nothing }
+      else { $position++ }
     }
   }
+  if ($null -eq $kind -and (& $startsCommand "$wordToComplete")) { $path = ''; $place = $places[''] }
   $offer = [ordered]@{}; $isLookedUp = $false; $typedWord = "$wordToComplete".Trim("'", '"')
   if ($null -eq $kind -and -not $ended -and $wordToComplete.StartsWith('-')) {
     foreach ($flags in $place.Flags, $globalFlags) { foreach ($name in $flags.Keys) { $offer[$name] = $flags[$name] } }
@@ -55,12 +70,15 @@ ${entries.join("\n")}
     }
     if ($kind.StartsWith('@') -and $kind -ne '@file') {
       $isLookedUp = $true
-      foreach ($line in @(wcs __complete $kind.Substring(1) "$typedWord" @typed 2>$null)) {
+      foreach ($line in @(wcs __complete $kind.Substring(1) "$typedWord" @line 2>$null)) {
         $value, $name = $line -split "\`t", 2
         $offer[$value] = $name
       }
     }
-    elseif ($kind -and $kind -ne '@file') { foreach ($value in $kind.Split('|')) { $offer[$value] = $value } }
+    elseif ($kind -and $kind -ne '@file') {
+      $head = $typedWord.Substring(0, $typedWord.LastIndexOf(',') + 1)
+      foreach ($value in $kind.Split('|')) { $offer["$head$value"] = $value }
+    }
   }
   foreach ($name in $offer.Keys) {
     if ($name.StartsWith($typedWord, [System.StringComparison]::OrdinalIgnoreCase)) {

@@ -53,7 +53,7 @@ __wcs_offer() {
     '') if [[ "$PREFIX" == @* ]]; then compset -P '@'; _files; fi ;;
     @*)
       typed="\${(Q)PREFIX}"
-      lines=("\${(@f)$(wcs __complete "\${1#@}" "$typed" "\${(@)words[2,-1]}" 2>/dev/null)}")
+      lines=("\${(@f)$(wcs __complete "\${1#@}" "$typed" "\${(@)line_here}" "$typed" 2>/dev/null)}")
       for line in $lines; do
         value="\${line%%$'\\t'*}"
         if [[ "\${(L)value}" == "\${(L)typed}"* ]]; then values+=("$value"); shown+=("\${line/$'\\t'/  }")
@@ -64,30 +64,51 @@ __wcs_offer() {
       elif [[ "$typed" == <-> ]]; then :
       elif (( $#others == 1 )); then compadd -U -a others
       elif (( $#others )); then compadd -x "\${(F)named}"; fi ;;
-    ?*) compadd -- "\${(@s:|:)1}" ;;
+    ?*) compset -P '*,'; compadd -- "\${(@s:|:)1}" ;;
   esac
 }
 
-_wcs() {
-  local path_here='' pending='' kind='' ended='' word name many i
-  local -a words_here flags args
-  local -A kinds
-  local -i position=0
+# Begins anew where a word starts a command within the command, as in: wcs batch FILE -- users list
+__wcs_restarts() {
+  [[ -z "$ended" && "$args[position + 1]" == @command && ("$1" == -- || "$1" != -*) ]] || return 1
+  path_here='' position=0
   __wcs_place ''
-  for ((i = 2; i < CURRENT; i++)); do
-    word="$words[i]"
+}
+
+_wcs() {
+  local path_here='' pending='' kind='' ended='' expanded='' word name many
+  local -a words_here flags args line_here own
+  local -A kinds
+  local -i position=0 i
+  __wcs_place ''
+  line_here=("\${(@Q)words[2,CURRENT-1]}")
+  for ((i = 1; i <= $#line_here; i++)); do
+    word="$line_here[i]"
     if [[ -n "$pending" ]]; then pending=''; continue; fi
+    if __wcs_restarts "$word" && [[ "$word" == '--' ]]; then continue; fi
     if [[ -z "$ended" && "$word" == '--' ]]; then ended=1
     elif [[ -z "$ended" && "$word" == -* ]]; then
       if (( \${+kinds[$word]} )); then pending=1; kind="$kinds[$word]"; fi
     elif (( $#words_here )) && __wcs_name "$word"; then path_here="\${path_here:+$path_here }$name"; __wcs_place "$path_here"
-    else position+=1; fi
+    elif (( $#words_here )) && [[ -z "$path_here$expanded" ]]; then
+      # Another first word may be an alias, which stands for other words.
+      expanded=1 words_here=()
+      own=("\${(@f)$(wcs __complete alias "$word" 2>/dev/null)}")
+      if [[ -n "$own[1]" ]]; then
+        __wcs_place ''
+        line_here[i]=("\${(@)own%%$'\\t'*}")
+        i=$((i - 1))
+      fi
+    else words_here=(); position+=1; fi
   done
+  if [[ -z "$pending" ]]; then __wcs_restarts "$PREFIX"; fi
   if [[ -n "$pending" ]]; then __wcs_offer "$kind"
   elif [[ -z "$ended" && "$PREFIX" == --*=* ]]; then
     kind="$kinds[\${PREFIX%%=*}]"; compset -P '*='; __wcs_offer "$kind"
   elif [[ -z "$ended" && "$PREFIX" == -* ]]; then _describe -o option flags
-  elif (( $#words_here )); then _describe command words_here
+  elif (( $#words_here )); then
+    if [[ -n "$path_here" || -z "$PREFIX" ]] || (( \${words_here[(I)$PREFIX*]} )); then _describe command words_here
+    else __wcs_offer @aliases; fi
   else
     if [[ -n "$many" ]] && (( position >= $#args )); then position=$(( $#args - 1 )); fi
     if (( position < $#args )); then __wcs_offer "$args[position + 1]"; fi

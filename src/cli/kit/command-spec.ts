@@ -13,30 +13,7 @@ import type { Connection, ConnectionOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-
-/** The kind of value that a flag or argument takes, for shell completion. */
-export type Completes =
-  | "users"
-  | "units"
-  | "usertypes"
-  | "webhooks"
-  | "conversations"
-  | "messages"
-  | "events"
-  | "posts"
-  | "groups"
-  | "sessions"
-  | "tokens"
-  | "departments"
-  | "profiles"
-  | "aliases"
-  | "fields"
-  | "settings"
-  | "timezones"
-  | "languages"
-  | "topics"
-  | "file"
-  | readonly string[];
+import type { Completes } from "./completed-kinds.ts";
 
 /** Names of the fields of an operation's input. */
 type FieldName<O extends AnyOperation> = keyof ArgumentsOf<O> & string;
@@ -92,10 +69,11 @@ export interface Request {
   readonly ids?: readonly number[];
 }
 
-/** A confirmation question about the resource with the input's `id`. */
+/** A confirmation question about the resource whose ID is the input's field `key`. */
 interface ResourceQuestion {
   readonly about: AnyOperation;
-  ask(item: unknown): string;
+  readonly key: string;
+  ask(item: unknown, input: Record<string, unknown>): string;
 }
 
 /** The values of a running command, for questions about optional ones. */
@@ -120,9 +98,13 @@ interface Wizard {
 /** The confirmation question of a destructive command, made from its input or from the resource. */
 type Question<O extends AnyOperation> = ((input: InputOf<O>) => string) | ResourceQuestion;
 
-/** Makes a confirmation question from the resource that `about` returns for the input's `id`. */
-export function askAbout<A extends AnyOperation>(about: A, ask: (item: ItemOf<A>) => string): ResourceQuestion {
-  return { about, ask: (item) => ask(item as ItemOf<A>) };
+/** Makes a confirmation question from the input and the resource that `about` returns for its field `key`. */
+export function askAbout<A extends AnyOperation>(
+  about: A,
+  ask: (item: ItemOf<A>, input: Record<string, unknown>) => string,
+  key = "id",
+): ResourceQuestion {
+  return { about, key, ask: (item, input) => ask(item as ItemOf<A>, input) };
 }
 
 /** The input of a running command, and functions to carry it out. */

@@ -36,7 +36,7 @@ function parseOnce(
         issues.add(new UsageError(message, { usage }), word.match(/--[\w-]+/g) ?? []);
         return words.slice(0, -1);
       case "commander.invalidArgument":
-        issues.add(new UsageError(message, { usage }));
+        issues.add(new UsageError(invalidChoice(said) ?? message, { usage }));
         return withoutOption(words, word.split(/[ ,]+/));
       case "commander.missingArgument":
         issues.add(new UsageError(missingArguments(command), { usage }));
@@ -48,6 +48,14 @@ function parseOnce(
         return undefined;
     }
   }
+}
+
+/** Returns a message in the words of the other issues for a value that is not one of an option's choices. */
+function invalidChoice(said: string): string | undefined {
+  const [, name, given, choices] =
+    /^option '(.+?)' argument '(.*)' is invalid. Allowed choices are (.*)\.$/s.exec(said) ?? [];
+  const long = /--[\w-]+/.exec(name ?? "")?.[0];
+  return long && `${long} must be one of ${choices}, not '${given}'`;
 }
 
 interface UnknownOption {

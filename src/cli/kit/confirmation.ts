@@ -10,9 +10,9 @@ export async function confirm(leaf: OperationCommand, input: Input, caller: Call
   if (!question) return;
   const ask = async () => {
     if (typeof question === "function") return question(input);
-    const { about, ask: askAbout } = question;
-    const response: unknown = await caller.call(about, { id: input.id });
-    return askAbout(about.item ? valueAt(response, about.item) : response);
+    const { about, key, ask: askAbout } = question;
+    const response: unknown = await caller.call(about, { id: input[key] });
+    return askAbout(about.item ? valueAt(response, about.item) : response, input);
   };
   await requireConfirmation(context, ask, reversible ? "needs a confirmation" : undefined);
 }

@@ -210,7 +210,8 @@ export function describeNamed(kind: NamedKind, plural = ""): string {
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}${plural}, by ${waysToName[kind]}`;
 }
 
-const waysToName: Readonly<Record<NamedKind, string>> = {
+/** The ways to give things of a kind. */
+export const waysToName: Readonly<Record<NamedKind, string>> = {
   users: "name, e-mail address, reference or ID, or me",
   units: "name, reference or ID",
   usertypes: "name, reference or ID",

@@ -7,7 +7,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { namedKindOf } from "./field-flags.ts";
+import { namedKindOf, waysToName } from "./field-flags.ts";
 
 /** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
 interface NamedThings {
@@ -20,6 +20,7 @@ interface NamedThings {
 /** A text that names nothing, or several things. */
 interface Mismatch {
   readonly label: string;
+  readonly kind: NamedKind;
   readonly sentence: string;
   readonly isAmbiguous: boolean;
 }
@@ -49,7 +50,7 @@ export async function findByName(
       const candidates = isId(text) ? [] : matches.filter((each) => each.kind === kind && each.text === text);
       const id = isId(text) ? Number(text) : await choose(kind, text, candidates, terminal);
       if (id !== undefined) ids.add(id);
-      else mismatches.push({ label, ...mismatchOf(kind, text, candidates) });
+      else mismatches.push({ label, kind, ...mismatchOf(kind, text, candidates) });
     }
     found.push([...ids]);
   }
@@ -163,7 +164,11 @@ async function choose(
   return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
 }
 
-function mismatchOf(kind: NamedKind, text: string, candidates: readonly NameMatch[]): Omit<Mismatch, "label"> {
+function mismatchOf(
+  kind: NamedKind,
+  text: string,
+  candidates: readonly NameMatch[],
+): Pick<Mismatch, "sentence" | "isAmbiguous"> {
   const noun = referenceNouns[kind];
   const same = candidates.filter(({ match }) => match !== "similar");
   if (same.length > 1) {
@@ -196,7 +201,8 @@ function mismatchError(mismatches: readonly Mismatch[]): Error {
     .map(([label, own]) => `${label && `${label}: `}${own.map(({ sentence }) => sentence).join("; ")}`)
     .join("; ");
   if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use an ID" });
+  const ways = [...new Set(mismatches.map(({ kind }) => `Give a ${referenceNouns[kind]} by ${waysToName[kind]}.`))];
   return new ServiceError("not_found", `${message}.`, {
-    hint: "Use an ID, a name, a reference or a visible e-mail address. Find names with wcs names find.",
+    hint: `${ways.join(" ")} Find names with wcs names find.`,
   });
 }

@@ -11,8 +11,12 @@ import { clearableFields, flagNameOf, type InputSpec, labelOf } from "./read-inp
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
 export function createInputSpec(leaf: OperationCommand): InputSpec {
   const needed = new Set(leaf.args?.filter((arg) => arg.needed).map(({ field }) => field));
-  const fields = fieldsOf(leaf.op)
-    .filter(({ name }) => !leaf.hidden?.includes(name))
+  const all = fieldsOf(leaf.op);
+  const hidden = new Set<string>(leaf.hidden);
+  // A flag of the command's own, as --mute-rule, can stand for a hidden field.
+  const replaced = new Set((leaf.flags ?? []).map(({ field }) => field));
+  const fields = all
+    .filter(({ name }) => !hidden.has(name))
     .map((field) => (needed.has(field.name) ? { ...field, required: true } : field));
   const args = (leaf.args ?? []).flatMap((arg) => {
     const described = fields.find(({ name }) => name === arg.field);
@@ -31,7 +35,10 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     more: leaf.flags ?? [],
     needed: leaf.needed,
     // A new resource has no lists to clear.
-    clearable: clearableFields(fields, leaf.op.method === "PATCH"),
+    clearable: clearableFields(
+      all.filter(({ name }) => !hidden.has(name) || replaced.has(name)),
+      leaf.op.method === "PATCH",
+    ),
     check: (name, value) => check(leaf, name, value),
   };
 }

@@ -21,7 +21,7 @@ export async function findCommand(registry: Registry, args: readonly string[]): 
     const commands = entry && isGroup(entry) ? entry.commands : undefined;
     const names = Object.keys(commands ?? registry);
     const name = names.includes(word) ? word : aliasIn(names, word);
-    if (name === undefined) throw unknownCommand(path, word, names);
+    if (name === undefined) throw unknownCommand({ path, word, names, next: args[at + 1], registry });
     rest.splice(at - path.length, 1);
     path.push(name);
     entry = commands ? commands[name] : await registry[name]?.load();
@@ -72,8 +72,25 @@ const synonyms = [
   ["logout", "signout"],
 ];
 
-function unknownCommand(path: readonly string[], word: string, names: readonly string[]): UsageError {
+interface UnknownWord {
+  readonly path: readonly string[];
+  readonly word: string;
+  /** The commands that are known there. */
+  readonly names: readonly string[];
+  /** The word after it. */
+  readonly next: string | undefined;
+  readonly registry: Registry;
+}
+
+function unknownCommand({ path, word, names, next = "", registry }: UnknownWord): UsageError {
   const parent = ["wcs", ...path].join(" ");
+  // The command may be in a group of its own, as wcs sessions list, and not below auth.
+  if (path.length > 0 && Object.hasOwn(registry, word)) {
+    const verb = /^[a-z]/.test(next) ? ` ${next}` : "";
+    return new UsageError(`unknown command '${parent} ${word}'`, { hint: `did you mean 'wcs ${word}${verb}'?` });
+  }
+  if (parent === "wcs" && word === "wcs")
+    return new UsageError("unknown command 'wcs wcs'", { hint: "write the command without wcs" });
   const meant =
     suggestName(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
   return new UsageError(

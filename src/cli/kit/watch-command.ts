@@ -4,6 +4,7 @@ import { type Connection, shareConnection } from "../session/connection.ts";
 import { pollAnswers, sleep } from "../session/poll.ts";
 import { captureTerminal } from "../terminal/captured-terminal.ts";
 import { createLiveScreen } from "../terminal/live-screen.ts";
+import { cut } from "../terminal/text-width.ts";
 import { readDuration } from "../time/parse-time.ts";
 import type { CommandEnvironment } from "./command-context.ts";
 import type { Context } from "./command-spec.ts";
@@ -75,9 +76,11 @@ export function intervalOf(flag: unknown): number {
 
 function onScreen({ terminal, flags }: Context, words: readonly string[]): Display {
   const screen = createLiveScreen(terminal);
-  const title = terminal.paint.dim(`${lineOf(words)} · every ${flags.interval ?? "2s"} · Ctrl-C to stop`);
+  const hint = ` · every ${flags.interval ?? "2s"} · Ctrl-C to stop`;
+  const title = () => cut(lineOf(words), Math.max(10, terminal.width - hint.length)) + hint;
   let last = "";
-  const draw = (status: readonly string[]) => screen.draw([title, ...status, "", last].join("\n"));
+  const draw = (status: readonly string[]) =>
+    screen.draw([terminal.paint.dim(title()), ...status, "", last].join("\n"));
   return {
     async show({ text, notes }) {
       last = text + notes.map((line) => `${line}\n`).join("");

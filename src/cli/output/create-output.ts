@@ -111,7 +111,8 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
       const way = view.op?.list && !view.op.list.paging ? "a higher --limit" : "--all or --limit N";
-      if (seen.more) terminal.note(`Showing the first ${seen.count}. Use ${way} for more.`);
+      const shown = seen.count === 1 ? "only the first one" : `the first ${seen.count}`;
+      if (seen.more) terminal.note(`Showing ${shown}. Use ${way} for more.`);
     },
     all: (items) => output.list([{ items, more: false, response: items }]),
     async one(item, response) {

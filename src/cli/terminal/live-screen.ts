@@ -22,8 +22,10 @@ export function createLiveScreen(terminal: Terminal): LiveScreen {
       const most = terminal.height;
       const rest = lines.length - most + 1;
       const kept = rest > 1 ? [...lines.slice(0, most - 1), `... ${rest} more lines`] : lines;
-      // Clearing each line on its own does not flicker, as clearing the screen first does.
-      const frame = `${home}${kept.join(`${restOfLine}\n`)}${restOfLine}${restOfScreen}`;
+      // Clearing each line on its own does not flicker, as clearing the screen first does. A line is cleared before its text:
+      // after a text of the full width, the cursor is on the last character.
+      const above = kept.slice(0, -1).map((line) => `${restOfLine}${line}\n`);
+      const frame = `${home}${above.join("")}${restOfScreen}${kept.at(-1) ?? ""}`;
       if (frame === shown) return;
       await terminal.write(shown === undefined ? open + frame : frame);
       shown = frame;

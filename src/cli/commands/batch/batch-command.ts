@@ -9,7 +9,7 @@ With --results, the result of each row is added to a file as it is known. The ne
 rows that are done, so an interrupted batch can be resumed. A value must not begin with -, unless as --flag={column}, nor with @ where @file is read.`,
   args: [
     { name: "file", description: "File with the rows, - for stdin", completes: "file" },
-    { name: "command", many: true, description: "Command to run, after --, without wcs" },
+    { name: "command", many: true, description: "Command to run, after --, without wcs", completes: "command" },
   ],
   flags: [
     {

@@ -7,10 +7,11 @@ import { importProgress } from "../../file-io/show-progress.ts";
 import type { SourceRow } from "../../file-io/source-row.ts";
 import { type Context, isGroup } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
-import { findCommand } from "../../kit/router.ts";
+import { expandAlias, findCommand } from "../../kit/router.ts";
 import { lineOf } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
+import { readConfig } from "../../session/config.ts";
 import { type Connection, shareConnection } from "../../session/connection.ts";
 import { shownAddress } from "../../session/target.ts";
 import { type BatchResult, openResultLog, type ResultLog } from "./batch-results.ts";
@@ -73,8 +74,9 @@ interface Counts {
 }
 
 /** Returns the words of the command. Throws a `UsageError` for one that does not exist or chooses a target. */
-async function checkCommand({ args, program, flags }: Context): Promise<string[]> {
-  const words = args.command as string[];
+async function checkCommand({ args, program, flags, terminal }: Context): Promise<string[]> {
+  const aliases = async () => readConfig(terminal.env).aliases ?? {};
+  const words = await expandAlias(program.registry, args.command as string[], aliases);
   const { entry, path } = await findCommand(program.registry, words);
   if (entry === undefined || isGroup(entry)) {
     throw new UsageError(`'${words.join(" ")}' is not a command`, { hint: "write the command after --, without wcs" });

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import type { z } from "zod";
 import { listedKinds, type NamedKind, namedKinds } from "../../../contract/field-metadata.ts";
 import type { Caller, CallOptions, Operation } from "../../../contract/operation.ts";
@@ -26,7 +27,8 @@ export async function complete(
   const head = typed.slice(0, typed.lastIndexOf(",") + 1);
   const prefix = typed.slice(head.length);
   try {
-    const known = kind === "profiles" ? profiles(terminal) : await knownValues(kind, words, { program, terminal });
+    const known =
+      kind === "profiles" ? profiles(terminal) : await knownValues({ kind, typed }, words, { program, terminal });
     const candidates = known ?? (await items(kind, prefix, words, { program, terminal }));
     const lines = candidates.map(
       ({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`,
@@ -179,7 +181,8 @@ function globalsIn(words: readonly string[]): Globals {
   const found: Record<string, string> = {};
   for (const [at, word] of words.entries()) {
     const [, name, value] = /^--(profile|db|url|as)(?:=(.*))?$/s.exec(word) ?? [];
-    if (name) found[name] = value ?? words[at + 1] ?? "";
+    // Shells complete a word as it was typed, before they expand ~.
+    if (name) found[name] = (value ?? words[at + 1] ?? "").replace(/^~(?=\/)/, homedir());
   }
   return { header: true, color: false, input: false, timeout: "1", ...found };
 }

@@ -1,5 +1,13 @@
+import { shortcutOf } from "../../kit/command-aliases.ts";
 import type { CommandEnvironment } from "../../kit/command-context.ts";
-import { isGroup, isOperation, summaryOf } from "../../kit/command-spec.ts";
+import {
+  type CommandEntry,
+  type Commands,
+  isGroup,
+  isOperation,
+  type Registry,
+  summaryOf,
+} from "../../kit/command-spec.ts";
 import { findCommand } from "../../kit/router.ts";
 import { lineOf } from "../../kit/shown-line.ts";
 import { readConfig } from "../../session/config.ts";
@@ -12,7 +20,7 @@ export interface Candidate {
 
 /** Returns the values of a kind that needs no target; undefined for other kinds. */
 export async function knownValues(
-  kind: string,
+  { kind, typed }: { readonly kind: string; readonly typed: string },
   words: readonly string[],
   environment: CommandEnvironment,
 ): Promise<Candidate[] | undefined> {
@@ -23,6 +31,10 @@ export async function knownValues(
         value,
         name: lineOf(words),
       }));
+    case "alias": {
+      const meant = shortcutOf(typed) ?? readConfig(terminal.env).aliases?.[typed] ?? [];
+      return meant.map((value) => ({ value, name: "" }));
+    }
     case "fields":
       return fieldsOfCommand(words, environment);
     case "settings": {
@@ -35,6 +47,8 @@ export async function knownValues(
     case "timezones":
       return Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
     case "topics": {
+      const group = await groupIn(words.slice(words.indexOf("help") + 1), program.registry);
+      if (group) return Object.entries(group).map(([value, entry]) => ({ value, name: summaryOf(entry) }));
       const { topicTitles } = await import("../../help/topic-titles.ts");
       const commands = Object.entries(program.registry).map(([value, { summary }]) => ({ value, name: summary }));
       return [...Object.entries(topicTitles).map(([value, name]) => ({ value, name })), ...commands];
@@ -42,6 +56,16 @@ export async function knownValues(
     default:
       return undefined;
   }
+}
+
+/** Returns the commands of the group that words name; undefined without a group. */
+async function groupIn(words: readonly string[], registry: Registry): Promise<Commands | undefined> {
+  let commands: Commands | undefined;
+  for (const word of words) {
+    const entry: CommandEntry | undefined = commands ? commands[word] : await registry[word]?.load();
+    if (entry !== undefined && isGroup(entry)) commands = entry.commands;
+  }
+  return commands;
 }
 
 /** Returns the fields that a command prints, and those within them. */

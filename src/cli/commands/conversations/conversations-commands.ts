@@ -9,7 +9,7 @@ import {
   dryRunFlag,
   listOf,
 } from "../../kit/command-spec.ts";
-import { muting } from "../mute-flag.ts";
+import { muteRuleFlag, muting } from "../mute-flag.ts";
 
 const id = { field: "id" } as const;
 const message = { field: "messageId", label: "message", completes: "messages" } as const;
@@ -149,8 +149,9 @@ export const conversations: Commands = {
   }),
   update: command(ops.update, {
     args: [id],
+    ...muteRuleFlag,
     renderer: conversationForm,
-    examples: ["wcs conversations update 5 --mute-rule 3", "wcs conversations update 5 --unset mute-rule"],
+    examples: ["wcs conversations update 5 --mute-rule 8h", "wcs conversations update 5 --unset mute-rule"],
   }),
   archive: command(ops.archive, {
     args: [id],
@@ -276,7 +277,11 @@ export const conversations: Commands = {
       "Writes to stdout or to a file, which appears when it is complete. Times in the text format are in the time zone of\n--tz, else of this machine.",
     args: [conversationArgument],
     flags: [
-      { flags: "-o, --output <path>", description: "File to write to, - for stdout (default -)", completes: "file" },
+      {
+        flags: "-o, --output <path>",
+        description: "File to write, replaced if it exists; - for stdout (default -)",
+        completes: "file",
+      },
       {
         flags: "--format <format>",
         description: "Write ndjson or text (default text for files named .txt or .text, else ndjson)",

@@ -80,7 +80,11 @@ zone of the event. Files and answers are not exported. wcs events import reads t
   args: [{ name: "ids", optional: true, many: true, description: "Export only these events", completes: "events" }],
   flags: [
     { flags: "--ics", description: "Write iCalendar, the only format (default)" },
-    { flags: "-o, --output <path>", description: "File to write to, - for stdout (default -)", completes: "file" },
+    {
+      flags: "-o, --output <path>",
+      description: "File to write, replaced if it exists; - for stdout (default -)",
+      completes: "file",
+    },
     {
       flags: "--from <date>",
       description: "Export only events on or after this day (for example 2026-12-24 or today)",

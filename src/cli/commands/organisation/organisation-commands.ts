@@ -1,4 +1,5 @@
 import type { CommandFlag, Commands, TopLevelCommand } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
 
 const source = { name: "file", description: "Organisation file, - for stdin", completes: "file" } as const;
 const prune: CommandFlag = {
@@ -12,7 +13,14 @@ export const exportFile: TopLevelCommand = {
 never by ID; user types without a reference by name, users by e-mail address, webhooks by name. The same data gives the
 same file. Entries that cannot be identified are omitted and reported (exit 3). Secrets and passwords are not exported.
 wcs help organisation describes the file.`,
-  args: [{ name: "file", description: "File to write, - for stdout (default -)", optional: true, completes: "file" }],
+  args: [
+    {
+      name: "file",
+      description: "File to write, replaced if it exists; - for stdout (default -)",
+      optional: true,
+      completes: "file",
+    },
+  ],
   flags: [
     {
       flags: "--format <yaml|json>",
@@ -39,9 +47,12 @@ export const schema: Commands = {
     summary: "Print the JSON Schema of an organisation file",
     description: `Exported files name organisation.schema.json beside them. With the schema saved there, editors complete and check the file.`,
     examples: ["wcs schema organisation > organisation.schema.json"],
-    async run({ terminal }) {
+    prints: true,
+    async run({ globals, terminal }) {
       const { organisationJsonSchema } = await import("./file/file-schema.ts");
-      await terminal.write(`${JSON.stringify(organisationJsonSchema(), null, 2)}\n`);
+      const output = globals.output ?? (globals.template === undefined ? "json" : undefined);
+      const format = output === undefined ? globals : { ...globals, output };
+      await createOutput({}, { globals: format, terminal }).one(organisationJsonSchema());
     },
   },
 };

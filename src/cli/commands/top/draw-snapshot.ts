@@ -2,6 +2,7 @@ import { bytesAsText } from "../../output/format-bytes.ts";
 import { timesIn } from "../../output/format-value.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cut } from "../../terminal/text-width.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 import type { Snapshot } from "./take-snapshot.ts";
 
 /** Draws a snapshot as sections of text, at most as wide as the terminal. */
@@ -19,7 +20,7 @@ export function drawSnapshot(snapshot: Snapshot, terminal: Terminal, zone: strin
           `${full(created_at).slice(11, 19)}  ${status}  ${event}  ${webhook}${error ? `: ${error}` : ""}`,
       ),
     ],
-    ["Not available", snapshot.missing],
+    ["Not available", snapshot.missing.flatMap((line) => wrapText(line, width - 2))],
   ];
   return sections
     .filter(([, lines]) => lines.length > 0)

@@ -3,7 +3,7 @@ import { type CommandFlag, type CustomCommand, dryRunFlag } from "../../kit/comm
 const source = { name: "file", description: "File to read, - for stdin", completes: "file" } as const;
 const destination = {
   name: "file",
-  description: "File to write, - for stdout (default -)",
+  description: "File to write, replaced if it exists; - for stdout (default -)",
   optional: true,
   completes: "file",
 } as const;

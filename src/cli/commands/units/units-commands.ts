@@ -20,7 +20,10 @@ const department: CommandGroup = {
     }),
     remove: command(ops.departmentRemove, {
       args: [unit, { field: "department" }],
-      confirm: ({ department, id }) => `Remove department ${department} from unit ${id}?`,
+      confirm: askAbout(ops.get, ({ name, departments }, { department }) => {
+        const removed = departments.find(({ id }) => id === department);
+        return `Remove department ${removed?.name ?? department} from unit ${name}?`;
+      }),
       done: ({ department }) => `Removed department ${department}.`,
     }),
   },

@@ -46,7 +46,14 @@ const membership: CommandGroup = {
     }),
     remove: command(ops.membershipRemove, {
       args: [user, unit],
-      confirm: ({ user, unit }) => `Remove user ${user} from unit ${unit}?`,
+      confirm: askAbout(
+        ops.get,
+        ({ name, memberUnits = [] }, { unit }) => {
+          const left = memberUnits.find(({ unit: { id } }) => id === unit);
+          return `Remove ${name} from unit ${left?.unit.name ?? unit}?`;
+        },
+        "user",
+      ),
       done: ({ user, unit }) => `Removed user ${user} from unit ${unit}.`,
     }),
   },

@@ -1,10 +1,12 @@
-import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
+import { webhooks as ops, testEvent, triggers } from "../../../contract/webhooks.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
 import { askAbout, type Commands, command, dryRunFlag, type OperationRun } from "../../kit/command-spec.ts";
 import { smtpFlag } from "../serve/smtp-option.ts";
 
 const id = { field: "id" } as const;
 const entry = { field: "log", label: "entry" } as const;
+/** The events that a log has entries for. */
+const logged = [...triggers, testEvent];
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as const;
 
 export const webhooks: Commands = {
@@ -63,9 +65,9 @@ export const webhooks: Commands = {
     args: [{ name: "id", optional: true, description: "Webhook, by name or ID", completes: "webhooks" }],
     flags: [
       {
-        flags: "--event <trigger>",
-        description: `Show only calls for this trigger: ${triggers.join(", ")}`,
-        choices: triggers,
+        flags: "--event <event>",
+        description: `Show only calls for this event: ${logged.join(", ")}`,
+        choices: logged,
       },
       { flags: "--status <status>", description: "Show only calls with this result (for example 200 or timeout)" },
       { flags: "--since <time>", description: "Show only calls since this time (for example -1h or 2026-12-31)" },

@@ -5,7 +5,7 @@ import { forms, formVersion, sections } from "./organisation-schema.ts";
 export const schemaFile = "organisation.schema.json";
 
 /** Returns the JSON Schema of an organisation file, for editors. */
-export function organisationJsonSchema(): object {
+export function organisationJsonSchema(): Record<string, unknown> {
   const lists = Object.fromEntries(sections.map((section) => [section, z.array(forms[section]()).optional()]));
   const file = z.strictObject({ $schema: z.string().optional(), version: z.literal(formVersion).optional(), ...lists });
   const schema = z.toJSONSchema(file, { io: "input", unrepresentable: "any", target: "draft-7" });
