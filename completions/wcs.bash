@@ -4,13 +4,13 @@ __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
     '') words='init demo serve auth sessions profile users tokens units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor top api alias batch completion schema help'; flags='--version' ;;
-    'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
+    'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile --dry-run -n'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--config --check --port --host --metrics-port --workers --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--config=@file --port= --host= --metrics-port= --workers=auto --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
     'auth') words='login logout renew status token 2fa password' ;;
     'auth login') flags='--username --password-stdin --password-file --otp-stdin'; values='--username= --password-file=@file' ;;
-    'auth logout') : ;;
-    'auth renew') : ;;
+    'auth logout') flags='--dry-run -n' ;;
+    'auth renew') flags='--dry-run -n' ;;
     'auth status') flags='--watch --interval'; values='--interval=' ;;
     'auth token') : ;;
     'auth 2fa') words='enable disable recovery-codes status' ;;
@@ -27,9 +27,9 @@ __wcs_place() {
     'sessions end-others') flags='--yes -y --dry-run -n' ;;
     'profile') words='list use add remove show' ;;
     'profile list') flags='--watch --interval'; values='--interval=' ;;
-    'profile use') args=('@profiles') ;;
-    'profile add') flags='--db-stdin'; args=('') ;;
-    'profile remove') args=('@profiles') ;;
+    'profile use') flags='--dry-run -n'; args=('@profiles') ;;
+    'profile add') flags='--db-stdin --dry-run -n'; args=('') ;;
+    'profile remove') flags='--dry-run -n'; args=('@profiles') ;;
     'profile show') flags='--watch --interval'; values='--interval='; args=('@profiles') ;;
     'users') words='list get search create update delete deactivate reactivate current welcome password reset-2fa birthdays policy avatar membership import export export-data' ;;
     'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --provider --email --cursor --limit --all --watch --interval'; values='--unit=@units --user-type=@usertypes --provider= --email= --cursor= --limit= --interval=' ;;
@@ -104,9 +104,9 @@ __wcs_place() {
     'webhooks recover') flags='--since --data --dry-run -n'; values='--since= --data='; args=('@webhooks') ;;
     'webhooks listen') flags='--forward-to --triggers --print-secret'; values='--forward-to= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' ;;
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
-    'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
+    'webhooks deliver') flags='--smtp-url --dry-run -n'; values='--smtp-url=' ;;
     'names') words='find' ;;
-    'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks|tokens --limit= --interval='; args=(''); many=1 ;;
+    'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks|tokens|events|posts|conversations --limit= --interval='; args=(''); many=1 ;;
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
     'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;
@@ -223,9 +223,9 @@ __wcs_place() {
     'db info') flags='--watch --interval'; values='--interval=' ;;
     'db check') : ;;
     'db migrate') flags='--dry-run -n' ;;
-    'db backup') flags='--force --rotate'; values='--rotate='; args=('@file') ;;
+    'db backup') flags='--force --rotate --dry-run -n'; values='--rotate='; args=('@file') ;;
     'db restore') flags='--yes -y --dry-run -n'; args=('@file') ;;
-    'db copy') flags='--from --to'; values='--from=@file --to=@file' ;;
+    'db copy') flags='--from --to --dry-run -n'; values='--from=@file --to=@file' ;;
     'db prune') flags='--dry-run -n' ;;
     'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;
     'db outbox') flags='--watch --interval'; values='--interval=' ;;
@@ -234,15 +234,15 @@ __wcs_place() {
     'api') flags='--field -f --input --all --limit --dry-run -n --watch --interval'; values='--field= -f= --input=@file --limit= --interval='; args=('GET|POST|PUT|PATCH|DELETE' '') ;;
     'alias') words='list set remove' ;;
     'alias list') flags='--watch --interval'; values='--interval=' ;;
-    'alias set') args=('' '@command'); many=1 ;;
-    'alias remove') args=('@aliases') ;;
+    'alias set') flags='--dry-run -n'; args=('' '@command'); many=1 ;;
+    'alias remove') flags='--dry-run -n'; args=('@aliases') ;;
     'batch') flags='--format --concurrency --results --dry-run -n'; values='--format=csv|ndjson --concurrency= --results=@file'; args=('@file' '@command'); many=1 ;;
     'completion') words='bash zsh fish powershell install' ;;
     'completion bash') : ;;
     'completion zsh') : ;;
     'completion fish') : ;;
     'completion powershell') : ;;
-    'completion install') args=('bash|zsh|fish|powershell') ;;
+    'completion install') flags='--dry-run -n'; args=('bash|zsh|fish|powershell') ;;
     'schema') words='organisation' ;;
     'schema organisation') : ;;
     'help') args=('@topics'); many=1 ;;
