@@ -7,7 +7,7 @@ import { type Backup, makeBackup } from "../../../store/backup/make-backup.ts";
 import { isFileError } from "../../../store/sqlite/sqlite-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
-import { draftFor, exists } from "../../file-io/open-destination.ts";
+import { cannotWrite, draftFor, exists } from "../../file-io/open-destination.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
@@ -49,7 +49,7 @@ async function make(database: string, file: string, force: boolean, watch: Watch
     return made;
   } catch (error) {
     if (!isFileError(error) || isDiskFull(error)) throw error;
-    throw new UsageError(`cannot write ${file} (${error.code})`);
+    throw cannotWrite(file, error);
   } finally {
     await rm(draft.path, { force: true });
   }
