@@ -61,7 +61,9 @@ export const onOneLine = "must be on one line, without control characters or dir
 export const isLine = (value: string): boolean => !notOnALine.test(value);
 
 /** Returns false for a text of spaces and characters that show nothing, such as U+200B. */
-const isVisible = (value: string): boolean => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value);
+const isVisible = (value: string): boolean => visible().test(value);
+/** Made on first use, since V8 reads the literals of expressions that never run, and this one has a large class. */
+const visible = once(() => /[^\s\p{Default_Ignorable_Code_Point}]/u);
 
 /** Text of `min` to `max` code points that every database and JSON parser accepts. */
 function text(schema: z.ZodString, max: number, min: number) {

@@ -147,7 +147,7 @@ describe("backup", () => {
     writeFileSync(`${backup}-wal`, "left");
     expect((await db("backup", backup)).code).toBe(7);
     expect((await db("backup", `${folder}/none/backup.db`)).stderr).toMatch(
-      /Cannot write .*none\/backup.db \(ENOENT\)/,
+      /Cannot write .*none\/backup.db: its folder does not exist/,
     );
     expect((await db("backup", folder)).code).toBe(2);
     expect(others()).toEqual(["backup.db-wal"]);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { closeSync, copyFileSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, mkdirSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -234,6 +234,12 @@ it("check: an instance that is missing", async () => {
     state: "failed",
     message: expect.stringContaining("is missing"),
   });
+});
+
+it("a folder in place of a database: says so", async () => {
+  mkdirSync(database);
+  const stderr = `error: ${database} cannot be opened; it is a folder.\n`;
+  expect(await db("info")).toMatchObject({ code: 8, stderr });
 });
 
 it("a database that is cut off: damaged, with the command that restores a backup", async () => {

@@ -251,7 +251,10 @@ it("the file of results does not replace what is imported, and is not begun in v
   expect((await run("units", file, "--results", results)).code).toBe(3);
   expect(readFileSync(results, "utf8")).toBe("earlier");
   const { code, stderr } = await run("units", file, "--results", place().home.path("nowhere/results.csv"));
-  expect({ code, stderr }).toEqual({ code: 2, stderr: ["error: Cannot write /nowhere/results.csv (ENOENT)."] });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: ["error: Cannot write /nowhere/results.csv: its folder does not exist."],
+  });
 });
 
 it.each([

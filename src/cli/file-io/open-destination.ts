@@ -41,9 +41,15 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
     return replacing(await open(draft.path, "wx", 0o600), draft);
   } catch (error) {
     if (error instanceof ServiceError || isDiskFull(error)) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`cannot write ${path} (${code ?? "unknown reason"})`);
+    throw cannotWrite(path, error);
   }
+}
+
+/** Creates the error for a file that cannot be written, with the reason in plain words. */
+export function cannotWrite(path: string, error: unknown): UsageError {
+  const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = { ENOENT: "its folder does not exist", EACCES: "no permission" };
+  return new UsageError(`cannot write ${path}: ${reasons[code] ?? code}`);
 }
 
 /** Creates the error for a file that exists and is not replaced. */

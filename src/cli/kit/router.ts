@@ -1,5 +1,3 @@
-import { UsageError } from "../errors/cli-errors.ts";
-import { suggestName } from "../errors/nearest-name.ts";
 import { valuedGlobals } from "../terminal/global-options.ts";
 import { aliasIn, isTaken, shortcutOf } from "./command-aliases.ts";
 import { type CommandEntry, isGroup, type Registry } from "./command-spec.ts";
@@ -21,7 +19,10 @@ export async function findCommand(registry: Registry, args: readonly string[]): 
     const commands = entry && isGroup(entry) ? entry.commands : undefined;
     const names = Object.keys(commands ?? registry);
     const name = names.includes(word) ? word : aliasIn(names, word);
-    if (name === undefined) throw unknownCommand({ path, word, names, next: args[at + 1], registry });
+    if (name === undefined) {
+      const { unknownCommand } = await import("./unknown-command.ts");
+      throw unknownCommand({ path, word, names, next: args[at + 1], registry });
+    }
     rest.splice(at - path.length, 1);
     path.push(name);
     entry = commands ? commands[name] : await registry[name]?.load();
@@ -59,42 +60,4 @@ function* words(args: readonly string[]): Generator<{ word: string; at: number }
     else if (valuedGlobals.has(word)) isValue = true;
     else if (!word.startsWith("-") || word === "-") yield { word, at };
   }
-}
-
-/** Verbs of other tools with the same meaning. */
-const synonyms = [
-  ["create", "add", "new"],
-  ["delete", "remove", "rm", "del", "destroy"],
-  ["get", "show", "view", "info", "describe"],
-  ["update", "set", "edit", "modify", "change"],
-  ["list", "ls", "all"],
-  ["login", "signin"],
-  ["logout", "signout"],
-];
-
-interface UnknownWord {
-  readonly path: readonly string[];
-  readonly word: string;
-  /** The commands that are known there. */
-  readonly names: readonly string[];
-  /** The word after it. */
-  readonly next: string | undefined;
-  readonly registry: Registry;
-}
-
-function unknownCommand({ path, word, names, next = "", registry }: UnknownWord): UsageError {
-  const parent = ["wcs", ...path].join(" ");
-  // The command may be in a group of its own, as wcs sessions list, and not below auth.
-  if (path.length > 0 && Object.hasOwn(registry, word)) {
-    const verb = /^[a-z]/.test(next) ? ` ${next}` : "";
-    return new UsageError(`unknown command '${parent} ${word}'`, { hint: `did you mean 'wcs ${word}${verb}'?` });
-  }
-  if (parent === "wcs" && word === "wcs")
-    return new UsageError("unknown command 'wcs wcs'", { hint: "write the command without wcs" });
-  const meant =
-    suggestName(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
-  return new UsageError(
-    `unknown command '${parent} ${word}'`,
-    meant ? { hint: `did you mean '${parent} ${meant}'?` } : { usage: `${parent} <command>; see ${parent} --help` },
-  );
 }

@@ -291,10 +291,11 @@ export function translateError(error: unknown, path?: string): unknown {
         hint: restore,
         cause: error,
       });
-    case 14:
-      return new ServiceError("unavailable", `${name} cannot be opened; its folder must exist and be writable.`, {
-        cause: error,
-      });
+    case 14: {
+      const isFolder = path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory();
+      const why = isFolder ? "it is a folder" : "its folder must exist and be writable";
+      return new ServiceError("unavailable", `${name} cannot be opened; ${why}.`, { cause: error });
+    }
     default:
       return error;
   }

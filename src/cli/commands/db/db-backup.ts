@@ -8,7 +8,7 @@ import { type Backup, checkBackupSource, makeBackup } from "../../../store/backu
 import { isFileError } from "../../../store/sqlite/sqlite-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
-import { draftFor, exists } from "../../file-io/open-destination.ts";
+import { cannotWrite, draftFor, exists } from "../../file-io/open-destination.ts";
 import { reason } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
@@ -71,7 +71,7 @@ async function make(database: string, file: string, force: boolean, watch: Watch
     return made;
   } catch (error) {
     if (!isFileError(error) || isDiskFull(error)) throw error;
-    throw new UsageError(`cannot write ${file} (${error.code})`);
+    throw cannotWrite(file, error);
   } finally {
     await rm(draft.path, { force: true });
   }

@@ -1,0 +1,42 @@
+import { UsageError } from "../errors/cli-errors.ts";
+import { suggestName } from "../errors/nearest-name.ts";
+import type { Registry } from "./command-spec.ts";
+
+/** Verbs of other tools with the same meaning. */
+const synonyms = [
+  ["create", "add", "new"],
+  ["delete", "remove", "rm", "del", "destroy"],
+  ["get", "show", "view", "info", "describe"],
+  ["update", "set", "edit", "modify", "change"],
+  ["list", "ls", "all"],
+  ["login", "signin"],
+  ["logout", "signout"],
+];
+
+interface UnknownWord {
+  readonly path: readonly string[];
+  readonly word: string;
+  /** The commands that are known there. */
+  readonly names: readonly string[];
+  /** The word after it. */
+  readonly next: string | undefined;
+  readonly registry: Registry;
+}
+
+/** Returns the error for a word that names no command, with the command that may be meant. */
+export function unknownCommand({ path, word, names, next = "", registry }: UnknownWord): UsageError {
+  const parent = ["wcs", ...path].join(" ");
+  // The command may be in a group of its own, as wcs sessions list, and not below auth.
+  if (path.length > 0 && Object.hasOwn(registry, word)) {
+    const verb = /^[a-z]/.test(next) ? ` ${next}` : "";
+    return new UsageError(`unknown command '${parent} ${word}'`, { hint: `did you mean 'wcs ${word}${verb}'?` });
+  }
+  if (parent === "wcs" && word === "wcs")
+    return new UsageError("unknown command 'wcs wcs'", { hint: "write the command without wcs" });
+  const meant =
+    suggestName(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
+  return new UsageError(
+    `unknown command '${parent} ${word}'`,
+    meant ? { hint: `did you mean '${parent} ${meant}'?` } : { usage: `${parent} <command>; see ${parent} --help` },
+  );
+}
