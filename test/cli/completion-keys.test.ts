@@ -93,6 +93,8 @@ beforeAll(async () => {
     "Pier",
     "--admin-email",
     "a@example.com",
+    "--admin-name",
+    "Ann Pier",
     "--no-profile",
   ]);
   await home().wcs(["alias", "set", "under", "users list --below"]);
