@@ -40,7 +40,7 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
  * SQLite file that does not exist it only checks the folder.
  */
 export async function checkNewDatabase(target: string, options: OpenOptions): Promise<void> {
-  if (!isPostgresUrl(target) && (await import("./sqlite/sqlite-database.ts")).canCreate(target)) return;
+  if (!isPostgresUrl(target) && (await import("./sqlite/can-create.ts")).canCreate(target)) return;
   const database = await connectWithKey(target, options);
   try {
     await isOutdated(database, target, options);

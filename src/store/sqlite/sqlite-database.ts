@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,20 +46,6 @@ export function openFile(path: string, create: boolean): DatabaseSync {
     return connection;
   } catch (error) {
     connection?.close();
-    throw translateError(error, path);
-  }
-}
-
-/** Returns true when there is no file, or an empty one, and a database can be created there. Creates nothing. */
-export function canCreate(path: string): boolean {
-  try {
-    if (existsSync(path) && statSync(path).size > 0) return false;
-    let place = path;
-    while (!existsSync(place)) place = dirname(place);
-    // A slash at the end makes this fail for what is not a folder.
-    accessSync(place === path ? place : `${place}/`, constants.W_OK);
-    return true;
-  } catch (error) {
     throw translateError(error, path);
   }
 }
