@@ -41,9 +41,8 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
       if (!prune) continue;
       const entry = userEntry(user, nameable.names);
       holders.watch(entry);
-      if (!isPruned) continue;
-      requireEdit(user.permissions.edit, user);
-      tasks.add(file.count + watched, removal("users", user.id, entry));
+      if (isPruned) requireEdit(user.permissions.edit, user);
+      if (isPruned) tasks.add(file.count + watched, removal("users", user.id, entry));
       continue;
     }
     const { at, entry } = found;
