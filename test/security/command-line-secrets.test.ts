@@ -78,7 +78,7 @@ describe("A password of PostgreSQL comes by every way that does not show it", ()
   it("~/.pgpass, and PGPASSFILE, if only their owner can read them", async () => {
     const without = await list(["--db", bare]);
     expect(without).toMatchObject({ code: 8, stdout: "" });
-    expect(without.stderr).toMatch(/^error: PostgreSQL rejected .*\nhint: .*PGPASSWORD.*\.pgpass/);
+    expect(without.stderr).toMatch(/^error: \S+: PostgreSQL rejected .*\nhint: .*PGPASSWORD.*\.pgpass/);
     const file = home.path(".pgpass");
     const lines = [
       "# ours",

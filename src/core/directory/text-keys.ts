@@ -21,8 +21,14 @@ export function fold(text: string): string {
     .replace(/[øæœßłđðþıς]/g, (letter) => plain[letter] ?? letter);
 }
 
-/** Returns the title of a post or an event in the form used for looking it up. Cut, since folding can make a text longer. */
-export const titleLookupKey = (title: string): string => fold(title).slice(0, 255);
+/**
+ * Returns the title of a post or an event in the form used for looking it up. Cut, since folding can make a text longer, but
+ * not within a character, since PostgreSQL takes no half of one.
+ */
+export const titleLookupKey = (title: string): string =>
+  fold(title)
+    .slice(0, 255)
+    .replace(/[\ud800-\udbff]$/, "");
 
 /** Returns the title of a conversation in the form used for searching: its folded words, each after a space. */
 export const titleWordsKey = (title: string): string =>
