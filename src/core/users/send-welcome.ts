@@ -19,6 +19,7 @@ export async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<voi
     .selectFrom("users")
     .select(["id", "email", "email_key", "active"])
     .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .orderBy("id")
     .execute();
   const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
   if (inactive.length > 0) throw invalid({ users: [`contains deactivated users: ${inactive.join(", ")}`] });
