@@ -18,7 +18,7 @@ const together = [
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(kit\/(command-context|run-command|build-command|commander-command|line-issues)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(command-context|run-command|build-command|commander-command|line-issues|note-done)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
   },
   {
     name: "operation",

@@ -62,8 +62,9 @@ export const isLine = (value: string): boolean => !notOnALine.test(value);
 
 /** Returns false for a text of spaces and characters that show nothing, such as U+200B. */
 const isVisible = (value: string): boolean => visible().test(value);
-/** Made on first use, since V8 reads the literals of expressions that never run, and this one has a large class. */
-const visible = once(() => /[^\s\p{Default_Ignorable_Code_Point}]/u);
+/** Made on first use, because it has a large class of characters. */
+// biome-ignore lint/complexity/useRegexLiterals: V8 reads a literal when it parses the code around it, even if that never runs.
+const visible = once(() => new RegExp("[^\\s\\p{Default_Ignorable_Code_Point}]", "u"));
 
 /** Text of `min` to `max` code points that every database and JSON parser accepts. */
 function text(schema: z.ZodString, max: number, min: number) {

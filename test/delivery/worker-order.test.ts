@@ -7,9 +7,7 @@ import type { Instance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
 
-describeOnDatabases("the order of a worker", (open, kind) => {
-  /** PostgreSQL returns claims in any order, on which the tests of the first 256 requests depend. */
-  const inOrder = it.skipIf(kind === "postgres");
+describeOnDatabases("the order of a worker", (open) => {
   let instance: Instance;
   let receiver: Receiver;
   let worker: WebhookWorker;
@@ -101,10 +99,14 @@ describeOnDatabases("the order of a worker", (open, kind) => {
     expect(await worker.round()).toBe(2);
   });
 
-  inOrder("gives free requests in turn to the receivers that wait for one", async () => {
+  it("gives free requests in turn to the receivers that wait for one", async () => {
     await newWebhooks("/first", 64);
     await newWebhooks("/a");
     await newWebhooks("/b");
+    // PostgreSQL puts a changed row behind the others.
+    await instance.database.write((tx) =>
+      tx.updateTable("webhooks").set({ name: "moved" }).where("id", "<", 60).execute(),
+    );
     await makeUsers(instance, 4);
     await roundUntilEmpty();
     await receiver.until(256);
@@ -115,7 +117,7 @@ describeOnDatabases("the order of a worker", (open, kind) => {
     expect(receiver.received.slice(256).map(({ path }) => path)).toEqual(["/a", "/b", "/a", "/b"]);
   });
 
-  inOrder("gives a free request to the next receiver when the first may get no further one", async () => {
+  it("gives a free request to the next receiver when the first may get no further one", async () => {
     await newWebhooks("/a");
     await makeUsers(instance, 6);
     await newWebhooks("/first", 63);

@@ -3,6 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import { type Commands, type Context, dryRunFlag } from "../kit/command-spec.ts";
+import { noteDone } from "../kit/note-done.ts";
 import { createOutput } from "../output/create-output.ts";
 import { type Config, changeConfig, readConfig } from "../session/config.ts";
 import { withoutPassword } from "../session/database-url.ts";
@@ -38,9 +39,6 @@ export const profile: Commands = {
 
 const change = ({ terminal, flags }: Context, how: (config: Config) => Config) =>
   changeConfig(terminal.env, how, flags.dryRun === true);
-
-/** Loads a file that listing profiles does not need. */
-const say = async (context: Context, text: string) => (await import("../kit/note-done.ts")).noteDone(context, text);
 
 const formats = { expires: "unix-time" } as const;
 
@@ -79,7 +77,7 @@ async function use(context: Context): Promise<void> {
     if (!Object.hasOwn(config.profiles, name)) throw unknown(name, Object.keys(config.profiles));
     return { ...config, current: name };
   });
-  await say(context, `Profile ${name} is now the current one.`);
+  noteDone(context, `Profile ${name} is now the current one.`);
 }
 
 async function add(context: Context): Promise<void> {
@@ -93,7 +91,7 @@ async function add(context: Context): Promise<void> {
     }
     return { profiles: { ...config.profiles, [name]: { target } }, current: config.current ?? name };
   });
-  await say(context, `Added profile ${name}.${current === name ? " It is the current one." : ""}`);
+  noteDone(context, `Added profile ${name}.${current === name ? " It is the current one." : ""}`);
 }
 
 /** Returns the target to save: from a flag, else from the environment, else from a prompt. */
@@ -127,7 +125,7 @@ async function remove(context: Context): Promise<void> {
     const { [name]: _, ...others } = profiles;
     return { ...rest, profiles: others, ...(current !== undefined && current !== name && { current }) };
   });
-  await say(context, `Removed profile ${name}.`);
+  noteDone(context, `Removed profile ${name}.`);
 }
 
 function unknown(name: string, names: readonly string[]): UsageError | ServiceError {

@@ -8,6 +8,7 @@ import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { namedKindOf, waysToName } from "./field-flags.ts";
+import { isId } from "./parse-value.ts";
 
 /** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
 interface NamedThings {
@@ -28,9 +29,6 @@ interface Mismatch {
 /** Candidates that an error lists. */
 const mostListed = 5;
 const longestName = 255;
-
-/** Returns whether a text is an ID. Longer numbers are names. */
-export const isId = (text: string): boolean => /^\s*\d{1,15}\s*$/.test(text);
 
 /**
  * Returns the IDs that each entry names, without duplicates. Makes one request, or none for IDs only. On a terminal, asks

@@ -1,7 +1,10 @@
 import type { Context } from "./command-spec.ts";
 
+/** Said at the end of each dry run. */
+export const dryRunNote = "Dry run: nothing was changed.";
+
 /** Says on stderr what a custom command has done, or would do without its --dry-run. */
 export function noteDone({ terminal, flags }: Pick<Context, "terminal" | "flags">, text: string): void {
   terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${text}`);
-  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  if (flags.dryRun) terminal.note(dryRunNote);
 }

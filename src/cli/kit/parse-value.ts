@@ -30,6 +30,9 @@ export const parseList = ({ items = { kind: "string" } }: ListField, text: strin
     .filter(Boolean)
     .map((part) => parseValue(items, part.trim(), name));
 
+/** Returns whether a text is an ID. Longer numbers are names. */
+export const isId = (text: string): boolean => /^\s*\d{1,15}\s*$/.test(text);
+
 export const parseInteger = (text: unknown, name: string): number =>
   parseValue({ kind: "integer" }, String(text), name) as number;
 

@@ -14,6 +14,7 @@ import { buildOperation, createInputSpec } from "./input-spec.ts";
 import { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
 import { hasNames, resolveNames } from "./named-arguments.ts";
+import { dryRunNote } from "./note-done.ts";
 import { type Input, type InputSpec, type ParsedLine, placeIds } from "./read-input.ts";
 import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
@@ -66,7 +67,7 @@ async function carryOut(
     if (leaf.written === undefined) await use(input);
     else await (await import("./edit-field.ts")).editField(leaf.written, input, caller, context, use);
     if (changes(op)) showLine(path, rest, asked, terminal);
-    if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
+    if (context.flags.dryRun) terminal.note(dryRunNote);
   } catch (error) {
     throw inFlags(error, spec, line, request?.input);
   }

@@ -1,7 +1,8 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix } from "../../store/dialect.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import { titleLookupKey, titleWordsKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
@@ -40,17 +41,21 @@ interface Content {
 }
 
 function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: Content): Promise<NameMatch[]> {
+  const content = sql<
+    Pick<Selectable<Schema["posts"]>, "id" | "audience_id" | "title" | "title_key">
+  >`${sql.table(kind)}`;
   const titled = ctx.db
-    .selectFrom(sql<Record<"id" | "audience_id", number> & { title_key: string }>`${sql.table(kind)}`.as("t"))
-    .selectAll()
-    .where(sql<SqlBool>`t.deleted_at is null and t.title_key between asked.low and asked.high`)
-    .orderBy("t.title_key")
-    .orderBy("t.id", "desc")
+    .selectFrom(content.as("c"))
+    .select("c.id")
+    .where(sql<SqlBool>`c.deleted_at is null and c.title_key between asked.low and asked.high`)
+    .orderBy("c.title_key")
+    .orderBy("c.id", "desc")
     .limit(sql.lit(mostChecked));
   const query = ctx.db
-    .selectFrom(titled.as("p"))
+    .selectFrom(titled.as("t"))
+    .innerJoin(content.as("p"), "p.id", "t.id")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
-    .select(["p.id", sql<string>`p.title`.as("name"), sql<number>`${sql.ref(`p.${at}`)}`.as("at")])
+    .select(["p.id", "p.title as name", sql<number>`${sql.ref(`p.${at}`)}`.as("at")])
     .where(visible)
     .orderBy("p.title_key")
     .orderBy("p.id", "desc")

@@ -57,16 +57,18 @@ const receiversById = prepared((db, p: { ids: number[] }) =>
 );
 
 const receiversDue = prepared((db, p: { now: number }) =>
-  receivers(db).where((eb) =>
-    eb.exists(
-      eb
-        .selectFrom("deliveries as d")
-        .select("d.id")
-        .whereRef("d.webhook_id", "=", "w.id")
-        .where("d.state", "=", sql.lit("waiting"))
-        .where("d.due_at", "<=", p.now),
-    ),
-  ),
+  receivers(db)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("deliveries as d")
+          .select("d.id")
+          .whereRef("d.webhook_id", "=", "w.id")
+          .where("d.state", "=", sql.lit("waiting"))
+          .where("d.due_at", "<=", p.now),
+      ),
+    )
+    .orderBy("w.id"),
 );
 
 /** Returns those of the webhooks that are still active. */
@@ -74,7 +76,7 @@ export async function findReceivers(database: Database, ids: number[]): Promise<
   return decryptSecrets(database, await receiversById(database.reader, { ids }));
 }
 
-/** Returns the webhooks with due deliveries. */
+/** Returns the webhooks with due deliveries, oldest first. */
 export async function findReceiversDue(database: Database, now: number): Promise<Receiver[]> {
   return decryptSecrets(database, await receiversDue(database.reader, { now }));
 }

@@ -106,16 +106,13 @@ export class WebhookWorker implements Worker {
     }
   }
 
-  /**
-   * Divides the free room evenly among receivers with due deliveries, preferring those with the fewest deliveries here, then
-   * the oldest.
-   */
+  /** Divides the free room evenly among receivers with due deliveries, preferring those with the fewest deliveries here. */
   #quotas(due: readonly Receiver[]): ClaimQuota[] {
     const room = Math.max(mostLeases - this.#leases.size, 0);
     const hungry = due
       .map((receiver) => this.#endpoint(receiver))
       .filter((endpoint) => endpoint.room > 0)
-      .sort((a, b) => a.size - b.size || a.receiver.id - b.receiver.id)
+      .sort((a, b) => a.size - b.size)
       .slice(0, Math.min(receiversInRound, room));
     const share = Math.floor(room / hungry.length);
     return hungry.map((endpoint) => ({ partition: endpoint.receiver.id, most: Math.min(endpoint.room, share) }));

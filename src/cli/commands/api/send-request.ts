@@ -9,6 +9,7 @@ import { hasBody } from "../../../http/encode-request.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { parseJson } from "../../kit/parse-value.ts";
 import type { Input } from "../../kit/read-input.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
@@ -45,7 +46,7 @@ export async function request(context: Context): Promise<void> {
   if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
   else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
   else await print(context, answer, op);
-  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  if (flags.dryRun) terminal.note(dryRunNote);
 }
 
 const jsonUnlessAsked = (context: Context): Context =>

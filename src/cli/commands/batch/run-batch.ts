@@ -6,6 +6,7 @@ import { openSource, type Source } from "../../file-io/open-source.ts";
 import { importProgress } from "../../file-io/show-progress.ts";
 import type { SourceRow } from "../../file-io/source-row.ts";
 import { type Context, isGroup } from "../../kit/command-spec.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { expandAlias, findCommand } from "../../kit/router.ts";
 import { lineOf } from "../../kit/shown-line.ts";
@@ -57,7 +58,7 @@ export async function runBatch(context: Context): Promise<void> {
     await source.close();
   }
   terminal.note(summary(counts));
-  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  if (flags.dryRun) terminal.note(dryRunNote);
   if (counts.failed > 0)
     throw new ServiceError(
       "validation_failed",

@@ -5,6 +5,7 @@ import { makeFolders } from "../../../store/make-folders.ts";
 import { script, shells } from "../../completion/completion-script.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { parseChoice } from "../../kit/parse-value.ts";
 
 type Shell = (typeof shells)[number];
@@ -33,7 +34,7 @@ export async function installCompletion(context: Context): Promise<void> {
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
     say(`${write(startUp.path, text + (missing.length > 0 ? gap + added : ""))} ${startUp.path}`);
   }
-  if (context.flags.dryRun) return terminal.note("Dry run: nothing was changed.");
+  if (context.flags.dryRun) return terminal.note(dryRunNote);
   say(`Start a new shell, or run: ${load}`);
 }
 

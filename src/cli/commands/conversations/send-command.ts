@@ -5,6 +5,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findByName, findOneByName } from "../../kit/find-by-name.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { parseInteger, splitList } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { withCaller, wordsIn } from "./command-line.ts";
@@ -91,5 +92,5 @@ async function show({ terminal, globals, flags }: Context, message: ShownMessage
   await createOutput({ op: conversations.message, renderer: async () => messageForm() }, { globals, terminal }).one(
     message,
   );
-  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  if (flags.dryRun) terminal.note(dryRunNote);
 }

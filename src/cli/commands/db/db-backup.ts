@@ -9,7 +9,6 @@ import { isFileError } from "../../../store/sqlite/sqlite-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
 import { cannotWrite, draftFor, exists } from "../../file-io/open-destination.ts";
-import { reason } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
@@ -47,7 +46,7 @@ async function rehearse({ database, file, kept }: Rehearsal, context: Context): 
   const instance = checkBackupSource(database);
   await checkPlace(await realpath(file).catch(() => file), database, context.flags.force === true);
   await access(dirname(file), constants.W_OK).catch((error) => {
-    throw new UsageError(reason(error, dirname(file)));
+    throw cannotWrite(file, error);
   });
   const removed = kept === undefined ? 0 : oldBackups(file, instance, kept).length;
   const also = removed > 0 ? ` Removed ${pluralize(removed, "older backup")}.` : "";

@@ -1,6 +1,7 @@
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { migrateSchema, openDatabase, openToMigrate } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 
@@ -16,7 +17,7 @@ export async function migrate(context: Context): Promise<void> {
       const items = done.map((migration) => ({ migration, applied: !dryRun }));
       await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, context).all(items);
       if (done.length === 0) terminal.note(`The schema is up to date (${latestMigration}).`);
-      else if (dryRun) terminal.note("Dry run: nothing was changed.");
+      else if (dryRun) terminal.note(dryRunNote);
     },
   );
 }

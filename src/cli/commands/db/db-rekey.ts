@@ -3,6 +3,7 @@ import { createSecretCipher } from "../../../store/secret-cipher.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { advice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
@@ -21,7 +22,7 @@ export async function rekey(context: Context): Promise<void> {
     const { keyId: before } = await countSecrets(database);
     const secrets = await rotateSecretKey(database, next, { dryRun: flags.dryRun === true });
     await createOutput({}, context).one({ secrets, key: next.keyId ?? null, previous_key: before });
-    if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+    if (flags.dryRun) terminal.note(dryRunNote);
     else if (next.keyId === undefined) terminal.note(`Stored ${pluralize(secrets, "secret")} unencrypted.`);
     else terminal.note(`Encrypted ${pluralize(secrets, "secret")}. Restart wcs serve with the key ${next.keyId}.`);
   });

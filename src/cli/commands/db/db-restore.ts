@@ -7,6 +7,7 @@ import { draftFor } from "../../file-io/open-destination.ts";
 import { reason } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { watched } from "./copy-progress.ts";
 import { sqliteFileOf } from "./db-target.ts";
@@ -22,7 +23,7 @@ export async function restore(context: Context): Promise<void> {
   if (flags.dryRun) {
     const schema = await watched("checking", context, ({ signal }) => examineBackup(file, signal));
     await output.one({ database, file, schema, previous: null });
-    return terminal.note("Dry run: nothing was changed.");
+    return terminal.note(dryRunNote);
   }
   if (existsSync(database)) {
     await requireConfirmation(

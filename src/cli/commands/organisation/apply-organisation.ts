@@ -5,6 +5,7 @@ import { portionsOf } from "../../file-io/portions.ts";
 import { bar } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
 import type { ApplyContext, Done } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
@@ -42,7 +43,7 @@ export async function applyOrganisation(context: Context): Promise<void> {
     await tryPlan(plan, planning);
     if (flags.dryRun === true) {
       await show(plan, context);
-      return terminal.note("Dry run: nothing was changed.");
+      return terminal.note(dryRunNote);
     }
     if (eachChange(plan).next().done) {
       await show(plan, context);

@@ -4,6 +4,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { createSources } from "../../file-io/value-sources.ts";
 import { type Commands, type Context, command, dryRunFlag } from "../../kit/command-spec.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { parseList, parseValue } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { explainSetting } from "./explain-setting.ts";
@@ -86,7 +87,7 @@ async function set(context: Context): Promise<void> {
   const { caller } = await context.connect();
   const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
   await show(context, field.name, changed as Record<string, unknown>);
-  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  if (flags.dryRun) terminal.note(dryRunNote);
 }
 
 /** Prints the bare value, or an object with the key when an output format is requested. */

@@ -9,6 +9,7 @@ import { openSource } from "../../file-io/open-source.ts";
 import { openResultFile, type PrintTime, printResults, type ResultFile } from "../../file-io/result-file.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
 import type { ImportKind } from "./import-kinds.ts";
@@ -143,7 +144,7 @@ async function finish(
   } finally {
     const counts = { ...report.counts, ...mapping?.report(), ...facts };
     if (isJson) await createOutput({}, { globals, terminal }).one(counts);
-    if (flags.dryRun === true) terminal.note("Dry run: nothing was changed.");
+    if (flags.dryRun === true) terminal.note(dryRunNote);
   }
 }
 

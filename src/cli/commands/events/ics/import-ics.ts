@@ -12,6 +12,7 @@ import { openResultFile } from "../../../file-io/result-file.ts";
 import { skippedRow } from "../../../file-io/row-outcome.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
+import { dryRunNote } from "../../../kit/note-done.ts";
 import { parseChoice, splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
 import { pluralize } from "../../../output/pluralize.ts";
@@ -49,7 +50,7 @@ export async function importEvents(context: Context): Promise<void> {
     await results?.discard();
   }
   terminal.note(report.summary());
-  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  if (flags.dryRun) terminal.note(dryRunNote);
   judge(report, tally.parts);
 }
 

@@ -54,8 +54,11 @@ export async function* applyLosses({ plan, caller, signal }: ApplyContext): Asyn
   const losing = () => Iterator.from(plan.tasks.users).filter(losesAccess);
   if (losing().next().done) return;
   const me = await caller.call(users.current, {});
-  const isMe = (task: Task<"users">) => task.id === me.id;
-  for (const { id = 0, change, after } of [...losing().filter((task) => !isMe(task)), ...losing().filter(isMe)]) {
+  function* meLast() {
+    yield* losing().filter(({ id }) => id !== me.id);
+    yield* losing().filter(({ id }) => id === me.id);
+  }
+  for (const { id = 0, change, after } of meLast()) {
     signal.throwIfAborted();
     if (touches(change, ["admin"])) await caller.call(users.update, { id, admin: after.admin });
     if (touches(change, ["active"])) await caller.call(after.active ? users.reactivate : users.deactivate, { id });
