@@ -8,6 +8,9 @@ type Cell = string | number | null;
 /** The tables whose rows have a numeric ID. */
 type TableWithId = { [T in keyof Schema]: "id" extends keyof Schema[T] ? T : never }[keyof Schema];
 
+/** The number of rows from which COPY is quicker on PostgreSQL, as it sends the command and the rows separately. */
+const fewestCopied = 100;
+
 /**
  * Inserts rows of one shape, many with each statement. Bytes need SQLite. Returns the columns in `returning` of the new
  * rows, in no particular order.
@@ -23,6 +26,11 @@ export async function insertRows<R = never>(
   const columns = Object.keys(first);
   const back = returning === undefined ? "" : ` returning ${returning}`;
   if (isPostgres(db)) {
+    if (returning === undefined && rows.length >= fewestCopied) {
+      const { insertByCopy } = await import("./insert-by-copy.ts");
+      await insertByCopy(db, table, columns, rows);
+      return [];
+    }
     const list = columns.join(", ");
     const text = `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1)${back}`;
     return runText<R>(db, text, [JSON.stringify(rows)]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { claimDeliveries } from "../../src/delivery/webhooks/callback-queue.ts";
 import { ResultWriter } from "../../src/delivery/webhooks/result-writer.ts";
@@ -102,5 +102,28 @@ describeOnDatabases("results of callbacks", (open) => {
     expect(isOver).toBe(false);
     writer.giveUp();
     await over;
+  });
+
+  it("results wait for further ones after a slow write, unless none will come", async () => {
+    const results = await finish(["200", 0], ["200", 0], ["200", 0]);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let writes = 0;
+    const writeLocking = async (): Promise<never> => {
+      vi.advanceTimersByTime(50);
+      writes += 1;
+      return undefined as never;
+    };
+    const database = { ...instance.database, writeLocking };
+    const writer = new ResultWriter({ database, random: () => 0.5, log: { info() {}, error() {} } });
+    const first = writer.write(results[0]!);
+    await vi.runAllTimersAsync();
+    await first;
+    const others = [writer.write(results[1]!), writer.write(results[2]!)];
+    await vi.advanceTimersByTimeAsync(50);
+    expect(writes).toBe(1);
+    writer.flush();
+    await Promise.all(others);
+    expect(writes).toBe(2);
   });
 });

@@ -3,20 +3,17 @@ import type { ClaimedDelivery, Receiver } from "./callback-queue.ts";
 
 /** Limits of concurrent requests: at first, after a request hung, and at most. Each answer raises the limit by 1. */
 const requests = { hung: 1, first: 4, most: 16 };
-/** Limits of deliveries claimed ahead, which save single claims. A faster receiver gets more. */
-const claims = { least: 128, most: 2048, growth: 4 };
-/**
- * Milliseconds for which claimed deliveries should last: below `least` more are claimed, above `most` fewer, since other
- * workers cannot claim them.
- */
-const ahead = { least: 250, most: 2000 };
+/** Numbers of deliveries claimed ahead: for a fast receiver many, which saves claims; others leave them to other workers. */
+const claims = { few: 128, many: 2048 };
+/** Milliseconds. Many deliveries are claimed when the claimed ones lasted less than `fast`, few above `slow`. */
+const ahead = { fast: 250, slow: 2000 };
 
 /** The deliveries that this worker claimed for one webhook and has not sent yet. */
 export class Endpoint {
   readonly #queue: ClaimedDelivery[] = [];
   #sending = 0;
   #mostSending = requests.first;
-  #most = claims.least;
+  #most = claims.few;
   #claimedAt = Number.NEGATIVE_INFINITY;
   /** The webhook as last read. */
   receiver: Receiver;
@@ -49,8 +46,8 @@ export class Endpoint {
   add(jobs: readonly ClaimedDelivery[], now: number): void {
     if (jobs.length === 0) return;
     const lasted = now - this.#claimedAt;
-    if (lasted < ahead.least) this.#most = Math.min(this.#most * claims.growth, claims.most);
-    else if (lasted > ahead.most) this.#most = Math.max(this.#most / claims.growth, claims.least);
+    if (lasted < ahead.fast) this.#most = claims.many;
+    else if (lasted > ahead.slow) this.#most = claims.few;
     this.#claimedAt = now;
     this.#queue.push(...jobs);
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../store/database.ts";
+import { Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
@@ -27,6 +28,8 @@ interface Pending {
 export class ResultWriter {
   readonly #options: WriterOptions;
   readonly #pending: Pending[] = [];
+  /** Raised when no further results will come soon. */
+  readonly #complete = new Wakeup();
   #writing = false;
   #latestDuration = 0;
   #givenUp = false;
@@ -43,6 +46,11 @@ export class ResultWriter {
     return promise;
   }
 
+  /** Ends the waiting for further results, since none will come soon. */
+  flush(): void {
+    if (this.#pending.length > 0) this.#complete.raise();
+  }
+
   /** From now on, drops results that cannot be written. Their deliveries are sent again. */
   giveUp(): void {
     this.#givenUp = true;
@@ -52,7 +60,9 @@ export class ResultWriter {
     this.#writing = true;
     while (this.#pending.length > 0) {
       const { factor, least, most } = gathering;
-      if (this.#pending.length < together) await sleep(Math.min(Math.max(this.#latestDuration * factor, least), most));
+      const pause = Math.min(Math.max(this.#latestDuration * factor, least), most);
+      if (this.#pending.length < together) await this.#complete.wait(pause);
+      this.#complete.clear();
       const batch = this.#pending.slice(0, together);
       if (!(await this.#write(batch))) continue;
       this.#pending.splice(0, batch.length);

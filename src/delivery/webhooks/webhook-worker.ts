@@ -177,6 +177,7 @@ export class WebhookWorker implements Worker {
     await this.#leases.release(endpoint.ended(result.answer.status === "timeout"));
     if (this.#crowded) this.#sendOthers();
     else this.#sendMore(endpoint);
+    if (this.#sending === 0) this.#results.flush();
     await written;
     this.#leases.end(job);
     this.#unfinished -= 1;

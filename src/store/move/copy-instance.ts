@@ -5,12 +5,12 @@ import type { Watch } from "../backup/copy-database.ts";
 import { insertRows } from "../bulk.ts";
 import type { Database, Db, Tx } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
+import { insertByCopy, type StoredRow } from "../insert-by-copy.ts";
 import { indexMessages } from "../message-words.ts";
 import { runMigrations } from "../migrations/run-migrations.ts";
 import { checkNewDatabase, knownSchemaOf, nameTarget, openDatabase } from "../open-database.ts";
 import type { Schema } from "../schema/schema.ts";
-import { insertByCopy } from "./insert-by-copy.ts";
-import { readTableRows, type StoredRow } from "./row-batches.ts";
+import { readTableRows } from "./row-batches.ts";
 import { continueSequences, readSequences } from "./sequence-values.ts";
 import { suspendIndexes } from "./suspend-indexes.ts";
 import { type CatalogueTable, listTables, mustMatch } from "./table-catalogue.ts";
@@ -157,9 +157,9 @@ async function copyTable(source: Db, table: CatalogueTable, tx: Tx, step: Step):
 }
 
 async function insert(tx: Tx, table: CatalogueTable, rows: readonly StoredRow[]): Promise<void> {
-  const { name } = table;
+  const { name, columns } = table;
   try {
-    if (isPostgres(tx)) await insertByCopy(tx, table, rows);
+    if (isPostgres(tx)) await insertByCopy(tx, name, columns, rows);
     // The catalogue of the target has the table.
     else await insertRows(tx, name as keyof Schema, rows);
   } catch (error) {

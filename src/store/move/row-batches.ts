@@ -1,14 +1,8 @@
 import { CompiledQuery, sql } from "kysely";
 import type { Db } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
+import type { StoredRow, StoredValue } from "../insert-by-copy.ts";
 import type { CatalogueTable } from "./table-catalogue.ts";
-
-/** A stored value as both drivers return it. */
-export type StoredValue = string | number | null | Uint8Array;
-export type StoredRow = Readonly<Record<string, StoredValue>>;
-
-export const hexadecimal = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
 
 /** Number of rows in the first batch and in any batch at most. */
 const firstBatch = 32;

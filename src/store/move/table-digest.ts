@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../database.ts";
-import { hexadecimal, type StoredRow, type StoredValue } from "./row-batches.ts";
+import { hexadecimal, type StoredRow, type StoredValue } from "../insert-by-copy.ts";
 import type { CatalogueTable } from "./table-catalogue.ts";
 
 /**

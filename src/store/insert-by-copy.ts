@@ -1,15 +1,20 @@
-import { CompiledQuery } from "kysely";
-import type { Tx } from "../database.ts";
-import { hexadecimal, type StoredRow, type StoredValue } from "./row-batches.ts";
-import type { CatalogueTable } from "./table-catalogue.ts";
+import { CompiledQuery, type Kysely } from "kysely";
+import type { Schema } from "./schema/schema.ts";
 
-/** Inserts rows into a table of PostgreSQL with COPY, which takes a quarter of the time of an INSERT. */
+/** A stored value as both drivers return it. */
+export type StoredValue = string | number | null | Uint8Array;
+export type StoredRow = Readonly<Record<string, StoredValue>>;
+
+export const hexadecimal = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
+
+/** Inserts many rows into a table of PostgreSQL with COPY, which takes a quarter of the time of an INSERT with parameters. */
 export async function insertByCopy(
-  tx: Tx,
-  table: Pick<CatalogueTable, "name" | "columns">,
+  db: Kysely<Schema>,
+  table: string,
+  columns: readonly string[],
   rows: readonly StoredRow[],
-) {
-  const { name, columns } = table;
+): Promise<void> {
   let lines = "";
   for (const row of rows) {
     let separator = "";
@@ -20,7 +25,7 @@ export async function insertByCopy(
     lines += "\n";
   }
   const quoted = columns.map((column) => `"${column}"`).join(", ");
-  await tx.executeQuery(CompiledQuery.raw(`copy "${name}" (${quoted}) from stdin`, [Buffer.from(lines)]));
+  await db.executeQuery(CompiledQuery.raw(`copy "${table}" (${quoted}) from stdin`, [Buffer.from(lines)]));
 }
 
 /** Returns a value in the text format of COPY. */
