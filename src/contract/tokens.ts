@@ -60,7 +60,7 @@ export const tokens = operationGroup("tokens", {
     path: "/tokens",
     summary: "Create an API token",
     description:
-      "The response contains the token, which cannot be shown again; repeats with the same Idempotency-Key get a response without it. A token acts as its owner, within its scopes: read covers all GET operations, write covers all operations, and users.get or webhooks.* cover operations by name. It is never renewed, and cannot sign in, set passwords, change administrators, or change the e-mail address of its owner or of an administrator. A token can create tokens only within its own scopes and lifetime.",
+      "The response contains the token, which cannot be shown again; repeats with the same Idempotency-Key get a response without it. A token acts as its owner, within its scopes: read covers all GET operations, write covers all operations, and users.get or webhooks.* cover operations by name. It is never renewed, and cannot sign in, set passwords, change administrators, or change the e-mail address of its owner or of an administrator. A token can create tokens only within its own scopes and lifetime. A user has at most 100 tokens that have not expired.",
     access: "signed_in",
     input: () =>
       z.strictObject({

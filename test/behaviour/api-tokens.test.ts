@@ -303,6 +303,21 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codeOf(create(actors.member, { name: "Same" }))).toBe("ok");
   });
 
+  it("tokens.create: a user has at most 100 tokens that have not expired", async () => {
+    const { administrator } = world().actors;
+    const { id: owner } = await machine();
+    await create(administrator, { owner, expires_at: world().instance.now() + 600 });
+    const { id } = await create(administrator, { owner });
+    for (let n = 2; n < 100; n++) await create(administrator, { owner });
+    expect(await codeOf(create(administrator, { owner }))).toBe("conflict");
+    await create(administrator);
+    await administrator.call(tokens.revoke, { id });
+    await create(administrator, { owner });
+    expect(await codeOf(create(administrator, { owner }))).toBe("conflict");
+    world().instance.wait(600);
+    await create(administrator, { owner });
+  });
+
   it("the last use is recorded at most once per minute", async () => {
     const { actors, instance } = world();
     const { id, caller } = await newToken(actors.member);

@@ -10,6 +10,9 @@ import { presentToken, requireOwner, tokenRows } from "./read-tokens.ts";
 type Create = Handlers<typeof contract>["create"];
 type Input = Parameters<Create>[1];
 
+/** Maximum number of unexpired tokens of a user, so that nobody fills the database with them. */
+const mostTokens = 100;
+
 export const createToken: Create = async (ctx, input) => {
   const { name, owner = ctx.actor.id, expires_at = null } = input;
   const issues = await newTokenIssues(ctx, input);
@@ -17,6 +20,7 @@ export const createToken: Create = async (ctx, input) => {
   refuse(issues);
   const scopes = [...new Set(input.scopes)];
   await requireWithinToken(ctx, scopes, expires_at);
+  await requireRoom(ctx, owner);
   const token = newApiToken();
   const row = await ctx.db
     .insertInto("api_tokens")
@@ -64,4 +68,18 @@ async function requireWithinToken({ apiToken }: Ctx, scopes: readonly string[], 
     throw new ServiceError("forbidden", `The scopes of the API token do not cover ${more.join(", ")}.`);
   if (apiToken.expires !== null && (expires === null || expires > apiToken.expires))
     throw new ServiceError("forbidden", "An API token cannot create one that expires later than itself.");
+}
+
+async function requireRoom({ db, now }: Ctx, owner: number): Promise<void> {
+  const { count } = await db
+    .selectFrom("api_tokens")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("user_id", "=", owner)
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
+    .executeTakeFirstOrThrow();
+  if (count < mostTokens) return;
+  throw new ServiceError(
+    "conflict",
+    `User ${owner} has ${mostTokens} API tokens, which is the maximum. Delete one first.`,
+  );
 }
