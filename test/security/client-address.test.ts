@@ -91,6 +91,7 @@ describe("a network in --behind-proxy", () => {
     ["10.0.0.1", { address: "10.0.0.1", prefix: 32, family: "ipv4" }],
     ["::1/128", { address: "::1", prefix: 128, family: "ipv6" }],
     ["2001:DB8::/32", { address: "2001:db8::", prefix: 32, family: "ipv6" }],
+    ["::ffff:10.0.0.1", { address: "10.0.0.1", prefix: 32, family: "ipv4" }],
     ["0.0.0.0/0", { address: "0.0.0.0", prefix: 0, family: "ipv4" }],
   ])("%s", (text, network) => expect(parseNetwork(text)).toEqual(network));
 
@@ -102,6 +103,7 @@ describe("a network in --behind-proxy", () => {
     "10.0.0/8",
     "::/129",
     "::ffff:10.0.0.0/104",
+    "::ffff:10.0.0.0/8",
     "localhost",
     "fe80::1%eth0",
     "10.0.0.0/-1",
