@@ -89,7 +89,7 @@ export const operationGroups = {
     tags: { Files: "Files attached to posts, events and messages" },
   },
   names: {
-    summary: "Find users, units, user types, groups and webhooks by name",
+    summary: "Find users, units, posts, webhooks and other things by name",
     heading: "Organisation",
     tags: { Names: "Finding things by name, reference or e-mail address" },
   },
