@@ -64,6 +64,35 @@ it("users import: users whose rows are sent together swap addresses; others are 
   ]);
 });
 
+it("users import --dry-run: an address that an earlier batch gives up is free for another user", async () => {
+  const row = (reference: string, email: string) => `${reference},Many,User,${email}@example.com,root`;
+  const rows = [
+    row("many-10", "moved10"),
+    row("many-11", "moved11"),
+    row("many-12", "moved12"),
+    ...Array.from({ length: 1000 }, (_, at) => row(`between-${at}`, `between${at}`)),
+    row("next-10", "MANY10"),
+    row("next-10", "later10"),
+    row("many-13", "many11"),
+    row("", "many12"),
+    ...Array.from({ length: 1000 }, (_, at) => row(`after-${at}`, `after${at}`)),
+    // The holders after the first batch have given these up, too.
+    row("last-10", "many10"),
+    row("last-13", "many13"),
+  ];
+  const file = place().home.path("freed.csv");
+  const write = (all: string[]) =>
+    writeFileSync(file, `reference,first_name,last_name,email,unit\n${all.join("\n")}\n`);
+  write([...rows, row("too-late", "many11")]);
+  const refused = await run("users", "import", file, "--dry-run");
+  expect([refused.code, refused.stderr[0]]).toEqual([3, "line 2011, email: is taken by line 1007"]);
+  write(rows);
+  const summary = "created 2004, changed 5, unchanged 0, skipped 0";
+  const rehearsed = await run("users", "import", file, "--dry-run");
+  expect(rehearsed).toEqual({ code: 0, stderr: [summary, "Dry run: nothing was changed."] });
+  expect(await run("users", "import", file, "--strict")).toEqual({ code: 0, stderr: [summary] });
+});
+
 it("users import --dry-run: names no ID of a user whom an earlier row of the file would create", async () => {
   const file = place().home.path("twice.csv");
   const rows = ["t-1,Ann,One", "t-1,Ann,One", "t-1,Ann,Two", "t-2,Bob,One"];
