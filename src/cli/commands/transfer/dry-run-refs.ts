@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { messageOf } from "../../../contract/issue-messages.ts";
+import { deepestUnit } from "../../../contract/nesting.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import type { ImportKey } from "./mapping-file.ts";
@@ -30,6 +32,8 @@ interface Made {
   readonly reference: string | undefined;
   /** Hash of the e-mail address after the row, of a user. */
   readonly email?: string;
+  /** Level of a unit, at the least: those of units that are not in the file are unknown here. */
+  readonly level?: number;
 }
 
 const printOf = (text: string) => hash("sha1", text, "base64url");
@@ -122,9 +126,12 @@ export function rehearseUnits(): Rehearsal {
     judge(line, row, outcome) {
       const reference = textOf(row.reference);
       if (outcome.action === "skipped" || reference === undefined) return outcome;
+      const parent = textOf(row.parent);
+      const level = parent === undefined ? Number(outcome.action === "created") : (made.get(parent)?.level ?? 0) + 1;
       const before = made.get(reference);
-      const judged = before && before.part < part ? repeated(before, row, outcome) : outcome;
-      if (judged.action !== "unchanged") made.set(reference, { line, part, print: rowPrint(row), reference });
+      const seen = before && before.part < part ? repeated(before, row, outcome) : outcome;
+      const judged = level > deepestUnit ? tooDeep(outcome) : seen;
+      if (judged.action !== "unchanged") made.set(reference, { line, part, print: rowPrint(row), reference, level });
       return judged;
     },
     next() {
@@ -132,6 +139,8 @@ export function rehearseUnits(): Rehearsal {
     },
   };
 }
+
+const tooDeep = ({ reference }: Outcome) => skippedRow({ parent: [messageOf({ code: "too_deep" })] }, reference);
 
 /** Returns the outcome of a row about an item that an earlier row created or changed. */
 function repeated(before: Made, row: FileRow, outcome: Outcome): Outcome {
