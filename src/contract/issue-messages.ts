@@ -1,3 +1,5 @@
+import { deepestUnit } from "./nesting.ts";
+
 /** Parameters that a message names. */
 type IssueParams = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -39,7 +41,7 @@ const messages = {
   email_taken: ({ user }) => `is taken by ${user === undefined ? "another user" : `user ${text(user)}`}`,
   root_parent: () => "must be empty, because the root unit cannot be moved",
   circular_parent: () => "must not be the unit itself or a unit below it",
-  too_deep: () => "is too deep in the tree",
+  too_deep: () => `is too deep: the tree has at most ${deepestUnit} levels below the root`,
   out_of_reach: ({ ability }) => `is a unit in which you don't have the ability ${text(ability)}`,
   user_out_of_reach: () => "belongs to a user over whom you don't have the ability user",
   user_beyond_abilities: ({ abilities }) => `belongs to a user with abilities that you don't have: ${text(abilities)}`,

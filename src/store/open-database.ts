@@ -23,7 +23,7 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
     }
   } catch (error) {
     await database.close();
-    throw database.explain(error);
+    throw explainNamed(error, target, database);
   }
   const alone = await reopenAlone(database, target, options);
   try {
@@ -31,7 +31,7 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
     return await withKnownKey(alone, options);
   } catch (error) {
     await alone.close();
-    throw alone.explain(error);
+    throw explainNamed(error, target, alone);
   }
 }
 
@@ -46,7 +46,7 @@ export async function checkNewDatabase(target: string, options: OpenOptions): Pr
     await isOutdated(database, target, options);
     await migrateOrCreate(database, options, true);
   } catch (error) {
-    throw database.explain(error);
+    throw explainNamed(error, target, database);
   } finally {
     await database.close();
   }
@@ -108,6 +108,10 @@ export function nameTarget(target: string, error: unknown): unknown {
   }
   return error;
 }
+
+/** Translates an error of the database and names it. Other errors already say what failed. */
+export const explainNamed = (error: unknown, target: string, { explain }: Pick<Database, "explain">): unknown =>
+  error instanceof ServiceError ? error : nameTarget(target, explain(error));
 
 const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
 

@@ -172,6 +172,20 @@ describe("backup", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it.each([
+    "drop table instance",
+    "delete from instance",
+    "drop table kysely_migration",
+    "delete from kysely_migration",
+  ])("of a database without an instance none is made: after %s", async (text) => {
+    connected(database, (connection) => connection.exec(text));
+    for (const more of [[], ["-n"]]) {
+      const stderr = expect.stringContaining(`error: ${database} contains no wcs instance, so no backup was made.`);
+      expect(await db("backup", backup, ...more)).toMatchObject({ code: 6, stdout: "", stderr });
+    }
+    expect([existsSync(backup), others()]).toEqual([false, []]);
+  });
+
   it("of PostgreSQL: exit 2, what to use, and nothing of the URL", async () => {
     for (const verb of ["backup", "restore"]) {
       const { code, stderr } = await home.wcs(["db", verb, backup], {

@@ -325,6 +325,37 @@ describe("db copy", () => {
     expect(await copy(await make(), missing.href)).toMatchObject({ code: 6, stderr });
   });
 
+  it("names the PostgreSQL database that fails during the copy: the source or the target", async () => {
+    const from = await emptyDatabase("postgres");
+    const to = await emptyDatabase("postgres");
+    await done(copy(await make(), from.argument));
+    // The table of users gets a trigger that fails as a server that shuts down does.
+    const failing = `create function fail() returns trigger language plpgsql as
+        'begin raise exception ''gone'' using errcode = ''57P01''; end';
+      create function add_trigger() returns event_trigger language plpgsql as
+        'begin if to_regclass(''users'') is not null and not exists (select from pg_trigger where tgname = ''failing'') then
+           create trigger failing before insert on users for each row execute function fail(); end if; end';
+      create event trigger adding on ddl_command_end when tag in ('CREATE TABLE') execute function add_trigger()`;
+    await execute(to.target, failing);
+    const nameOf = (argument: string) => `${new URL(argument).host}${new URL(argument).pathname}`;
+    const unreachable = `error: ${nameOf(to.argument)}: PostgreSQL cannot be reached`;
+    const failed = await copy(from.target, to.argument);
+    expect([failed.code, failed.stderr]).toEqual([8, expect.stringContaining(unreachable)]);
+    const name = `reading_${process.pid}`;
+    await execute(
+      from.target,
+      `create role ${name} login password 'postgres'; grant select on kysely_migration to ${name}`,
+    );
+    onTestFinished(() => execute(from.target, `drop owned by ${name}; drop role ${name}`));
+    const url = new URL(from.argument);
+    url.username = name;
+    for (const more of [[], ["--dry-run"]]) {
+      const { code, stderr } = await copy(url.href, to.argument, ...more);
+      expect([code, stderr]).toEqual([8, expect.stringContaining(`error: ${nameOf(from.argument)}: `)]);
+      expect(stderr).toContain("lacks a right");
+    }
+  });
+
   it.each(["prefer", "require", "verify-ca", "verify-full"])(
     "sslmode=%s is strict, without a warning of pg",
     async (mode) => {

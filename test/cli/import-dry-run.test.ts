@@ -64,6 +64,58 @@ it("users import: users whose rows are sent together swap addresses; others are 
   ]);
 });
 
+it("users import --dry-run: an address that an earlier batch gives up is free for another user", async () => {
+  const row = (reference: string, email: string) => `${reference},Many,User,${email}@example.com,root`;
+  const rows = [
+    row("many-10", "moved10"),
+    row("many-11", "moved11"),
+    row("many-12", "moved12"),
+    ...Array.from({ length: 1000 }, (_, at) => row(`between-${at}`, `between${at}`)),
+    row("next-10", "MANY10"),
+    row("next-10", "later10"),
+    row("many-13", "many11"),
+    row("", "many12"),
+    ...Array.from({ length: 1000 }, (_, at) => row(`after-${at}`, `after${at}`)),
+    // The holders after the first batch have given these up, too.
+    row("last-10", "many10"),
+    row("last-13", "many13"),
+  ];
+  const file = place().home.path("freed.csv");
+  const write = (all: string[]) =>
+    writeFileSync(file, `reference,first_name,last_name,email,unit\n${all.join("\n")}\n`);
+  write([...rows, row("too-late", "many11")]);
+  const refused = await run("users", "import", file, "--dry-run");
+  expect([refused.code, refused.stderr[0]]).toEqual([3, "line 2011, email: is taken by line 1007"]);
+  write(rows);
+  const summary = "created 2004, changed 5, unchanged 0, skipped 0";
+  const rehearsed = await run("users", "import", file, "--dry-run");
+  expect(rehearsed).toEqual({ code: 0, stderr: [summary, "Dry run: nothing was changed."] });
+  expect(await run("users", "import", file, "--strict")).toEqual({ code: 0, stderr: [summary] });
+});
+
+it("units import --dry-run: a unit is too deep below those of an earlier batch", async () => {
+  const wide = Array.from({ length: 450 }, (_, at) => `wide-${at},Wide,root`);
+  const chain = Array.from({ length: 102 }, (_, at) => `chain-${at},Chain,${at === 0 ? "root" : `chain-${at - 1}`}`);
+  const file = place().home.path("chain.csv");
+  writeFileSync(file, `reference,name,parent\n${[...wide, ...chain].join("\n")}\n`);
+  const issue = "line 552, parent: is too deep: the tree has at most 100 levels below the root";
+  const rehearsed = await run("units", "import", file, "--dry-run");
+  expect(rehearsed.stderr.slice(0, 2)).toEqual([
+    `${issue} (also line 553)`,
+    "created 550, changed 0, unchanged 0, skipped 2",
+  ]);
+  const strict = await run("units", "import", file, "--strict");
+  expect([strict.code, strict.stderr.at(-2)]).toEqual([
+    3,
+    "error: 2 of 552 rows are invalid; nothing was imported (--strict).",
+  ]);
+  expect((await run("units", "import", file)).stderr.slice(0, 3)).toEqual([
+    issue,
+    "line 553, parent: cannot be reached: chain-100",
+    "created 550, changed 0, unchanged 0, skipped 2",
+  ]);
+});
+
 it("users import --dry-run: names no ID of a user whom an earlier row of the file would create", async () => {
   const file = place().home.path("twice.csv");
   const rows = ["t-1,Ann,One", "t-1,Ann,One", "t-1,Ann,Two", "t-2,Bob,One"];

@@ -56,6 +56,21 @@ it.each([
   expect(stderr[0]).toContain(message);
 });
 
+it.each([
+  [
+    "504b030414000600",
+    "an Excel workbook (.xlsx) or another ZIP archive; export it as CSV (UTF-8) and import that file",
+  ],
+  ["d0cf11e0a1b11ae1", "an Excel workbook (.xls); export it as CSV (UTF-8) and import that file"],
+  ["1f8b080800000000", "compressed by gzip; unpack it, or export a CSV file (UTF-8)"],
+])("a file that begins with %s is refused by its kind", async (bytes, kind) => {
+  for (const format of ["csv", "ndjson"]) {
+    const { code, stderr } = await imported("users", Buffer.from(`${bytes}00ff0a`, "hex"), "--format", format);
+    expect([code, stderr]).toEqual([3, [expect.stringMatching(/^error: \/rows-\d+\.\w+ seems to be /)]]);
+    expect(stderr[0]).toContain(`seems to be ${kind}.`);
+  }
+});
+
 it("an empty file is refused, one with a header alone is not", async () => {
   expect((await imported("units", "")).stderr[0]).toMatch(/is empty: its first line must name the columns\.$/);
   expect(await imported("units", "reference,name")).toEqual({ code: 0, stderr: [summary(0, 0, 0, 0)] });

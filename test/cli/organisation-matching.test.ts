@@ -75,3 +75,17 @@ it("apply accepts a file in which the last administrator hands over", async () =
   writeFileSync(file, `users: [{reference: E-1, admin: true}, {email: ${admin}, admin: false}]`);
   await done("apply", file, "--dry-run");
 });
+
+it("apply refuses to revoke the rights of the caller and deactivate it at once, before the first change", async () => {
+  const admin = JSON.parse(await done("users", "get", "1", "--json")).email;
+  const file = place().home.path("leaving.yaml");
+  const unit = "units: [{reference: new, name: New, parent: root}]";
+  const leaving = `{email: ${admin}, admin: false, active: false}`;
+  writeFileSync(file, `${unit}\nusers: [{reference: E-1, admin: true}, ${leaving}]`);
+  for (const command of [["apply", "--dry-run"], ["apply"]]) {
+    const { code, stderr } = await place().wcs([...command, file]);
+    const issue = "users[1].active cannot be false together with admin for yourself; remove one of the two";
+    expect([code, stderr]).toEqual([3, expect.stringContaining(issue)]);
+  }
+  expect((await place().wcs(["units", "get", "--reference", "new"])).code).toBe(6);
+});

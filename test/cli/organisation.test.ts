@@ -449,7 +449,10 @@ describe("files", () => {
 
   it("what the service refuses half way is said, and the next time goes on from there", async () => {
     const chain = Array.from({ length: 100 }, (_, at) => `deep-${at + 1},Deep,${at === 0 ? "" : `deep-${at}`}`);
-    await sit(["units", "import", "-"], { stdin: `reference,name,parent\n${chain.join("\n")}\n` });
+    const rows = [...chain, "deeper,Deeper,"].join("\n");
+    await sit(["units", "import", "-"], { stdin: `reference,name,parent\n${rows}\n` });
+    // A file cannot name this unit, so only the service finds it too deep.
+    const { stdout: made } = await sit(["units", "create", "--name", "Deepest", "--parent", "ref:deeper", "--json"]);
     const apply = async (parent: string) => {
       const text = `units:
 - {reference: deeper, name: Deeper, parent: ${parent}}
@@ -461,19 +464,36 @@ webhooks:
       return { code, stdout, stderr: stderr.split("\n").filter((line) => !line.includes("callback")) };
     };
     const refused = [
-      "stdin:2: units[0] parent is too deep in the tree",
-      "Not applied: create 1 unit, 1 webhook.",
+      "stdin:2: units[0] parent is too deep: the tree has at most 100 levels below the root",
+      "Not applied: move 1 unit; create 1 webhook.",
       "error: 1 entry was not applied.",
       "",
     ];
     const kept = "The applied changes are kept. Run the same command again to apply the rest.";
-    expect(await apply("deep-100")).toEqual({
+    expect(await apply("deep-99")).toEqual({
       code: 3,
       stdout: "name\nshallow\n",
       stderr: ["Created 1 unit.", ...refused.toSpliced(2, 0, kept)],
     });
-    expect(await apply("deep-100")).toEqual({ code: 3, stdout: "name\n", stderr: refused });
-    expect(await apply("deep-99")).toMatchObject({ code: 0, stdout: "name\ndeeper\nlate\n" });
+    expect(await apply("deep-99")).toEqual({ code: 3, stdout: "name\n", stderr: refused });
+    expect(await apply("deep-98")).toMatchObject({ code: 0, stdout: "name\ndeeper\nlate\n" });
+    await sit(["units", "update", String(JSON.parse(made).id), "--reference", "deepest"]);
+  });
+
+  it("units that would be too deep in the tree are refused before the first change", async () => {
+    const text = `units:
+- {reference: never, name: Never, parent: root}
+- {reference: deep-1, parent: shallow}
+`;
+    for (const command of [["diff"], ["apply", "--dry-run"], ["apply"]]) {
+      const { code, stderr } = await sit([...command, "-"], { stdin: text });
+      const issue = "stdin:3: units[1].parent is too deep: the tree has at most 100 levels below the root";
+      expect([code, stderr.split("\n").slice(0, 2)]).toEqual([
+        3,
+        [issue, "error: 1 error in stdin; nothing was changed."],
+      ]);
+    }
+    expect((await sit(["units", "get", "--reference", "never"])).code).toBe(6);
   });
 
   it("Ctrl-C ends it between two changes, says how far it came, and the next time goes on from there", async () => {

@@ -1,14 +1,12 @@
 import { type Insertable, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
+import { deepestUnit } from "../../contract/nesting.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { ancestorsOf, branchEnd } from "../pipeline/unit-path.ts";
 import { fold } from "./text-keys.ts";
-
-/** Maximum number of levels below the root. Paths are index keys, whose length databases limit. */
-const deepest = 100;
 
 export interface UnitPosition {
   readonly id: number;
@@ -105,7 +103,7 @@ async function movePaths(
  * Returns true when a new unit, or `unit` with its descendants, fits below `parent` without making the tree too deep.
  */
 export async function canContain(db: Db, parent: UnitPosition, unit?: UnitPosition): Promise<boolean> {
-  return unit === undefined ? parent.level < deepest : fits(db, unit, parent.level + 1 - unit.level);
+  return unit === undefined ? parent.level < deepestUnit : fits(db, unit, parent.level + 1 - unit.level);
 }
 
 /** Returns true when the branch of a unit can be moved down by this number of levels. */
@@ -117,11 +115,11 @@ async function fits(db: Db, unit: UnitPosition, deeper: number): Promise<boolean
     .where("path", ">=", unit.path)
     .where("path", "<", branchEnd(unit.path))
     .executeTakeFirstOrThrow();
-  return level + deeper <= deepest;
+  return level + deeper <= deepestUnit;
 }
 
 function tooDeep(): ServiceError {
-  return new ServiceError("conflict", `The tree has at most ${deepest} levels below the root.`);
+  return new ServiceError("conflict", `The tree has at most ${deepestUnit} levels below the root.`);
 }
 
 type Computed = "name_key" | "parent_id" | "path" | "level" | "created_at" | "updated_at";

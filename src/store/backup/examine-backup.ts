@@ -77,14 +77,19 @@ export async function mustBeWhole(connection: DatabaseSync, path: string, signal
   if (damage !== undefined) throw refused(path, `is damaged: ${damage}`);
 }
 
-function schemaIn(connection: DatabaseSync, path: string): string {
+/** Returns the last migration of a database; undefined when it contains no instance. */
+export function instanceSchemaIn(connection: DatabaseSync): string | undefined {
   const has = (name: string) =>
     connection.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined;
-  const isOne = has("kysely_migration") && has("instance");
-  const schema = isOne ? connection.prepare("select max(name) as name from kysely_migration").get()?.name : undefined;
-  if (typeof schema !== "string" || connection.prepare("select 1 from instance").get() === undefined) {
-    throw refused(path, "contains no wcs instance");
-  }
+  if (!has("kysely_migration") || !has("instance")) return undefined;
+  if (connection.prepare("select 1 from instance").get() === undefined) return undefined;
+  const schema = connection.prepare("select max(name) as name from kysely_migration").get()?.name;
+  return typeof schema === "string" ? schema : undefined;
+}
+
+function schemaIn(connection: DatabaseSync, path: string): string {
+  const schema = instanceSchemaIn(connection);
+  if (schema === undefined) throw refused(path, "contains no wcs instance");
   if (schema > latestMigration) {
     throw refused(path, "belongs to a newer version of wcs", { hint: "Update wcs to restore it." });
   }

@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { isFileError, openFile, translateError } from "../sqlite/sqlite-database.ts";
 import { fingerprint, seal } from "./backup-seal.ts";
 import { copyDatabase, findTableDamage, removeDatabase, type Watch } from "./copy-database.ts";
-import { immutable, issuerOf } from "./examine-backup.ts";
+import { immutable, instanceSchemaIn, issuerOf } from "./examine-backup.ts";
 
 /** Size and checksum of a backup file. */
 export interface Backup {
@@ -14,18 +14,13 @@ export interface Backup {
 
 /**
  * Makes `draft`, a complete, checked and synced copy of the SQLite database at `path`, with its schema. Throws `conflict`
- * when the database is corrupt.
+ * when the database is corrupt, and `not_found` when it contains no instance.
  */
 export async function makeBackup(path: string, draft: string, watch: Watch): Promise<Backup> {
   const source = openFile(path, false);
   try {
     await copyDatabase(source, draft, watch);
-    const damage = await lookThrough(draft, watch.signal);
-    if (damage !== undefined) {
-      throw new ServiceError("conflict", `The database is damaged, so no backup was made: ${damage}`, {
-        hint: "Restore an older backup with wcs db restore, which keeps the present file.",
-      });
-    }
+    await lookThrough(draft, path, watch.signal);
     await seal(draft, watch.signal);
     return await fingerprint(draft, watch.signal);
   } catch (error) {
@@ -41,6 +36,7 @@ export async function makeBackup(path: string, draft: string, watch: Watch): Pro
 export function checkBackupSource(path: string): string | undefined {
   const source = openFile(path, false);
   try {
+    requireInstance(source, path);
     return issuerOf(source);
   } catch (error) {
     throw translateError(error, path);
@@ -49,11 +45,25 @@ export function checkBackupSource(path: string): string | undefined {
   }
 }
 
-async function lookThrough(path: string, signal: AbortSignal): Promise<string | undefined> {
-  const copy = new DatabaseSync(immutable(path), { readOnly: true });
+async function lookThrough(draft: string, path: string, signal: AbortSignal): Promise<void> {
+  const copy = new DatabaseSync(immutable(draft), { readOnly: true });
   try {
-    return await findTableDamage(copy, signal);
+    const damage = await findTableDamage(copy, signal);
+    if (damage !== undefined) {
+      throw new ServiceError("conflict", `The database is damaged, so no backup was made: ${damage}`, {
+        hint: "Restore an older backup with wcs db restore, which keeps the present file.",
+      });
+    }
+    requireInstance(copy, path);
   } finally {
     copy.close();
   }
+}
+
+/** Throws for a database that `wcs db restore` would not accept. */
+function requireInstance(connection: DatabaseSync, path: string): void {
+  if (instanceSchemaIn(connection) !== undefined) return;
+  throw new ServiceError("not_found", `${path} contains no wcs instance, so no backup was made.`, {
+    hint: "Check the path of the database, or restore an older backup with wcs db restore.",
+  });
 }

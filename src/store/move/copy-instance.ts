@@ -8,7 +8,7 @@ import { isPostgres } from "../dialect.ts";
 import { insertByCopy, type StoredRow } from "../insert-by-copy.ts";
 import { indexMessages } from "../message-words.ts";
 import { runMigrations } from "../migrations/run-migrations.ts";
-import { checkNewDatabase, knownSchemaOf, nameTarget, openDatabase } from "../open-database.ts";
+import { checkNewDatabase, explainNamed, knownSchemaOf, nameTarget, openDatabase } from "../open-database.ts";
 import type { Schema } from "../schema/schema.ts";
 import { readTableRows } from "./row-batches.ts";
 import { continueSequences, readSequences } from "./sequence-values.ts";
@@ -44,17 +44,29 @@ export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
     return await inSnapshot(source, async (reader) => {
       const schema = await knownSchemaOf({ reader });
       const filled = Promise.withResolvers<Omit<CopyResult, "schema">>();
-      const create = async (tx: Tx) => filled.resolve(await fill(reader, tx, plan));
+      const create = async (tx: Tx) => {
+        const filling = fill(reader, tx, plan).catch(async (error) => {
+          throw (await canRead(reader)) ? error : explainNamed(error, plan.from, source);
+        });
+        filled.resolve(await filling);
+      };
       const target = await openDatabase(plan.to, { create, schema });
       await target.close();
       return { ...(await filled.promise), schema };
     });
   } catch (error) {
-    throw source.explain(error);
+    throw explainNamed(error, plan.from, source);
   } finally {
     await source.close();
   }
 }
+
+/** Returns false when the source failed: PostgreSQL answers no query after an error in its transaction. */
+const canRead = (reader: Db): Promise<boolean> =>
+  sql`select 1`.execute(reader).then(
+    () => true,
+    () => false,
+  );
 
 const sourceSchema = (source: Database, from: string): Promise<string> =>
   knownSchemaOf(source).catch((error) => {
@@ -72,7 +84,7 @@ export async function checkCopy({ from, to }: Pick<CopyPlan, "from" | "to">): Pr
     const counts = await countRows(source.reader, tables);
     return { tables: tables.length, rows: total(counts), schema };
   } catch (error) {
-    throw source.explain(error);
+    throw explainNamed(error, from, source);
   } finally {
     await source.close();
   }

@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { messageOf } from "../../../contract/issue-messages.ts";
+import { deepestUnit } from "../../../contract/nesting.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import type { ImportKey } from "./mapping-file.ts";
@@ -10,6 +12,11 @@ import type { ImportKey } from "./mapping-file.ts";
 export interface Rehearsal {
   /** Returns further input fields for these rows. */
   inputFor(rows: readonly FileRow[]): Record<string, unknown>;
+  /**
+   * Returns the rows with unused addresses in place of those that earlier batches gave up and the service finds taken;
+   * undefined when there are none.
+   */
+  replaceFreed?(rows: readonly FileRow[], outcomes: readonly Outcome[]): FileRow[] | undefined;
   /** Corrects the outcome of a row by the earlier batches. */
   judge(line: number, row: FileRow, outcome: Outcome): Outcome;
   /** Ends a batch. */
@@ -23,9 +30,14 @@ interface Made {
   readonly print: string;
   /** Hash of the reference after the row. */
   readonly reference: string | undefined;
+  /** Hash of the e-mail address after the row, of a user. */
+  readonly email?: string;
+  /** Level of a unit, at the least: those of units that are not in the file are unknown here. */
+  readonly level?: number;
 }
 
-const printOf = (text: string) => hash("sha1", text, "base64");
+const printOf = (text: string) => hash("sha1", text, "base64url");
+const emailPrint = ({ email }: FileRow) => printOf(String(email).normalize("NFC").toLowerCase());
 const rowPrint = (row: FileRow) => printOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
@@ -33,34 +45,59 @@ const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? 
 export function rehearseUsers(by?: ImportKey): Rehearsal {
   const byReference = new Map<string, Made>();
   const byEmail = new Map<string, Made>();
+  /** Users whom the service has. */
+  const byId = new Map<unknown, Made>();
   let part = 0;
   const earlier = (made: Made | undefined) => (made && made.part < part ? made : undefined);
+  const forget = (made: Made) => {
+    if (byReference.get(made.reference ?? "") === made) byReference.delete(made.reference ?? "");
+    if (byEmail.get(made.email ?? "") === made) byEmail.delete(made.email ?? "");
+  };
   return {
     inputFor: () => ({}),
+    replaceFreed(rows, outcomes) {
+      let isAny = false;
+      const replaced = rows.map((row, at) => {
+        const holder = byId.get(holderOf(row, outcomes[at]));
+        const email = emailPrint(row);
+        if (holder === undefined || holder.email === email) return row;
+        isAny = true;
+        return { ...row, email: `${email}@freed.invalid` };
+      });
+      return isAny ? replaced : undefined;
+    },
     judge(line, row, outcome) {
       if (outcome.action === "skipped") return outcome;
       const reference = textOf(row.reference);
-      const email = printOf(String(row.email).normalize("NFC").toLowerCase());
+      const email = emailPrint(row);
       const key = reference && printOf(reference);
       const holder = earlier(byEmail.get(email));
       const named = key === undefined ? undefined : earlier(byReference.get(key));
-      const same = key === undefined || by === "email" ? holder : named;
+      const before = key === undefined || by === "email" ? byEmail.get(email) : byReference.get(key);
       if (by === "email" && named !== undefined && named !== holder) {
         return skippedRow({ reference: [`is taken by line ${named.line}`] }, outcome.reference);
       }
-      if (by !== "email" && key !== undefined && holder !== undefined && holder.reference !== key) {
+      if (
+        by !== "email" &&
+        key !== undefined &&
+        holder !== undefined &&
+        holder !== before &&
+        holder.reference !== key
+      ) {
         return skippedRow({ email: [`is taken by line ${holder.line}`] }, outcome.reference, [
           { field: "email", code: "email_taken" },
         ]);
       }
+      const same = earlier(before);
       const judged = same ? repeated(same, row, outcome) : outcome;
       if (judged.action !== "unchanged") {
         // An empty reference clears the previous one.
-        const kept = row.reference === undefined ? same?.reference : undefined;
-        const made = { line, part, print: rowPrint(row), reference: key ?? kept };
-        if (same?.reference !== undefined && same.reference !== made.reference) byReference.delete(same.reference);
+        const kept = row.reference === undefined ? before?.reference : undefined;
+        const made = { line, part, print: rowPrint(row), reference: key ?? kept, email };
+        if (before) forget(before);
         if (made.reference !== undefined) byReference.set(made.reference, made);
         byEmail.set(email, made);
+        if (outcome.id !== null) byId.set(outcome.id, made);
       }
       return judged;
     },
@@ -68,6 +105,13 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
       part += 1;
     },
   };
+}
+
+/** Returns the ID of the user who has the address of a row: whose it is already, or who is matched by it. */
+function holderOf(row: FileRow, outcome: Outcome | undefined): unknown {
+  const taken = outcome?.issues?.find(({ code }) => code === "email_taken");
+  if (taken) return taken.params?.user;
+  return textOf(row.reference) === undefined ? outcome?.id : undefined;
 }
 
 /** Simulates an import of units, which are matched by reference; the service assumes that their parents exist. */
@@ -82,9 +126,12 @@ export function rehearseUnits(): Rehearsal {
     judge(line, row, outcome) {
       const reference = textOf(row.reference);
       if (outcome.action === "skipped" || reference === undefined) return outcome;
+      const parent = textOf(row.parent);
+      const level = parent === undefined ? Number(outcome.action === "created") : (made.get(parent)?.level ?? 0) + 1;
       const before = made.get(reference);
-      const judged = before && before.part < part ? repeated(before, row, outcome) : outcome;
-      if (judged.action !== "unchanged") made.set(reference, { line, part, print: rowPrint(row), reference });
+      const seen = before && before.part < part ? repeated(before, row, outcome) : outcome;
+      const judged = level > deepestUnit ? tooDeep(outcome) : seen;
+      if (judged.action !== "unchanged") made.set(reference, { line, part, print: rowPrint(row), reference, level });
       return judged;
     },
     next() {
@@ -92,6 +139,8 @@ export function rehearseUnits(): Rehearsal {
     },
   };
 }
+
+const tooDeep = ({ reference }: Outcome) => skippedRow({ parent: [messageOf({ code: "too_deep" })] }, reference);
 
 /** Returns the outcome of a row about an item that an earlier row created or changed. */
 function repeated(before: Made, row: FileRow, outcome: Outcome): Outcome {

@@ -44,7 +44,11 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       limitHeap();
       const good = batch.flatMap((each) => ("row" in each ? [each] : []));
       const rows = good.map(({ row }) => row);
-      const answers = await sendBatch(job, rows, { ...job.options, ...rehearsal?.inputFor(rows) }, { dryRun, signal });
+      const send = (some: readonly FileRow[]) =>
+        sendBatch(job, some, { ...job.options, ...rehearsal?.inputFor(some) }, { dryRun, signal });
+      let answers = await send(rows);
+      const replaced = rehearsal?.replaceFreed?.(rows, answers);
+      if (replaced) answers = await send(replaced);
       const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
       let next = 0;
       for (const each of batch) {

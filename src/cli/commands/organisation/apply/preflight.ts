@@ -48,10 +48,11 @@ async function tryUnits({ tasks }: OrganisationPlan, { caller, held }: Planning)
   }
 }
 
-async function tryUsers(plan: OrganisationPlan, { caller, held, issues }: Planning): Promise<void> {
+async function tryUsers(plan: OrganisationPlan, planning: Planning): Promise<void> {
+  const { caller, held, issues } = planning;
   const tasks = plan.tasks.users;
   if (tasks.size === 0) return;
-  await requireAdministrator(tasks, caller);
+  await requireAdministrator(tasks, planning);
   await caller.call(users.import, { rows: [] }, dryRun);
   const changing = new Set(plan.tasks.usertypes.map((task) => task.change.name));
   const ready = Iterator.from(tasks).filter(
@@ -77,13 +78,20 @@ async function tryUsers(plan: OrganisationPlan, { caller, held, issues }: Planni
 const forbidden = ([reason]: readonly string[]) =>
   new ServiceError("forbidden", `A user in the file cannot be imported: ${reason}; nothing was changed.`);
 
-async function requireAdministrator(tasks: Iterable<Task<"users">>, caller: Planning["caller"]): Promise<void> {
+async function requireAdministrator(tasks: Iterable<Task<"users">>, { caller, issues }: Planning): Promise<void> {
   if (!Iterator.from(tasks).some(({ change, before, after }) => touches(change, ["admin"]) && (before || after.admin)))
     return;
   const { id, admin } = await caller.call(users.current, {});
   // Throws for an API token, which cannot change administrators even if its owner can.
   if (admin) {
     await caller.call(users.update, { id, admin }, { dryRun: true });
+    const own = Iterator.from(tasks).find((task) => task.id === id && touches(task.change, ["admin"]));
+    // Either of the two takes away the right to the other.
+    if (own && touches(own.change, ["active"]))
+      issues.add(
+        [...own.path, "active"],
+        "cannot be false together with admin for yourself; remove one of the two, or let another administrator apply the file",
+      );
     return;
   }
   throw new ServiceError("forbidden", "Only administrators can make users administrators; nothing was changed.", {

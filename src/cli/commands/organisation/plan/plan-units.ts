@@ -1,3 +1,5 @@
+import { messageOf } from "../../../../contract/issue-messages.ts";
+import { deepestUnit } from "../../../../contract/nesting.ts";
 import type { FileIssues } from "../file/file-issues.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
@@ -44,6 +46,7 @@ export function planUnits(planning: Planning, names: Names): UnitPlan {
   }
   const levels = levelsOf(after, held);
   checkParents(after, places, levels, planning);
+  checkDepth(after, places, levels, planning);
   const levelOf = (reference: string) => levels.get(reference) ?? held.unitByReference.get(reference)?.level ?? 0;
   const byLevel = (a: Task<"units">, b: Task<"units">) => levelOf(a.change.name) - levelOf(b.change.name);
   return {
@@ -117,6 +120,24 @@ function checkParents(
     else if (!after.has(parent)) issues.add(["units", at, "parent"], missing(parent, after, held));
     else if (levels.get(reference) === circle) addCircle(reference, at, after, issues);
   }
+}
+
+/** Adds an issue for each entry that would be too deep in the tree, or would move other units too deep. */
+function checkDepth(
+  after: ReadonlyMap<string, OrganisationEntry<"units">>,
+  places: ReadonlyMap<string, number>,
+  levels: ReadonlyMap<string, number>,
+  { issues }: Planning,
+): void {
+  const found = new Set<number>();
+  for (const [reference, level] of levels) {
+    if (level <= deepestUnit) continue;
+    let moved: string | undefined = reference;
+    while (moved !== undefined && !places.has(moved)) moved = after.get(moved)?.parent;
+    const at = places.get(moved ?? "");
+    if (at !== undefined) found.add(at);
+  }
+  for (const at of found) issues.add(["units", at, "parent"], messageOf({ code: "too_deep" }));
 }
 
 function missing(parent: string, after: ReadonlyMap<string, unknown>, held: OrganisationSnapshot): string {
