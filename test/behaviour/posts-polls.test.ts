@@ -57,6 +57,10 @@ describeEverywhere("polls", (environment) => {
   it("single takes one, multiple several; choices of other polls none", async () => {
     const [single, multiple] = [await write(), await write({ type: "multiple" })];
     expect(await wrongFields(vote(single.id, ids(single).slice(0, 2)))).toEqual(["choices"]);
+    const alsoFor = (title: string) =>
+      newsroom().actors.member.call(posts.vote, { id: single.id, choices: ids(single).slice(0, 1), title });
+    expect(await wrongFields(alsoFor("Salad"))).toEqual(["choices"]);
+    expect((await alsoFor("soup")).voted).toEqual(ids(single).slice(0, 1));
     const [soup, , fish] = ids(multiple);
     const { voted, choices } = await vote(multiple.id, [fish, soup, fish]);
     expect([voted, choices.map((choice) => choice.votes)]).toEqual([

@@ -26,6 +26,15 @@ it("claims many ahead for a receiver that takes a claim in less than a quarter o
   expect(claimed(0, 100, 200, 300).room).toBe(2048);
 });
 
+it("a claim that finds nothing says nothing about the receiver", () => {
+  const endpoint = claimed(0);
+  endpoint.add([], 100);
+  expect(endpoint.room).toBe(128);
+  endpoint.add(deliveries(1), 250);
+  endpoint.clear();
+  expect(endpoint.room).toBe(128);
+});
+
 it("claims as much as before for a receiver that takes a claim in a quarter of a second to two seconds", () => {
   expect(claimed(0, 100, 350, 2350).room).toBe(2048);
   expect(claimed(0, 250, 2250).room).toBe(128);

@@ -212,6 +212,14 @@ describe("what is not the service is named, with a way out", () => {
     expect(failed.message).not.toContain("secret");
   });
 
+  test.each([200, 404, 500, 502, 503, 504])(
+    "status %s in HTML: a proxy is named where it answers in place of the service",
+    async (status) => {
+      const { url } = await pretend((_, response) => response.writeHead(status, { "content-type": "text/html" }).end());
+      expect((await failure(get(url))).hint?.includes("A proxy answered")).toBe(status > 500);
+    },
+  );
+
   test("a redirect is never followed", async () => {
     const other = await pretend((_, response) => reply(response, 200, {}));
     const { url } = await pretend((_, response) => response.writeHead(307, { location: other.url }).end());
