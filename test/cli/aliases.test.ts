@@ -44,6 +44,17 @@ it("short names of verbs, whoami, and groups in the singular or plural are the c
   }
 });
 
+it("an alias of a short name or of another alias stands for the whole command", async () => {
+  expect(await run("alias", "set", "myself", "--", "whoami", "--json")).toMatchObject({
+    code: 0,
+    stderr: "wcs myself now means wcs users current --json.\n",
+  });
+  expect(await run("alias", "set", "mail", "--", "myself", "--query", "email")).toMatchObject({ code: 0 });
+  expect((await run("alias", "remove", "myself")).code).toBe(0);
+  expect((await run("mail")).stdout).toBe((await run("whoami", "--json", "--query", "email")).stdout);
+  expect((await run("alias", "remove", "mail")).code).toBe(0);
+});
+
 it("aliases are kept, take more words, and are removed", async () => {
   expect(await run("alias", "set", "seller", "--", "users", "list", "--unit", "Sales")).toMatchObject({
     code: 0,
@@ -73,7 +84,7 @@ it("an alias never hides a command", async () => {
   expect((await run("users", "--help")).stdout).toContain("wcs users <command>");
   for (const [name, command] of [
     ["x y", "users list"],
-    ["x", "nonsense"],
+    ["x", "unknown"],
     ["x", "users"],
     ["constructor x", "users list"],
   ])

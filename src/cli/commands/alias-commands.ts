@@ -3,7 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { isTaken } from "../kit/command-aliases.ts";
 import { type Commands, type Context, dryRunFlag, isGroup } from "../kit/command-spec.ts";
 import { noteDone } from "../kit/note-done.ts";
-import { findCommand } from "../kit/router.ts";
+import { expandAlias, findCommand } from "../kit/router.ts";
 import { lineOf } from "../kit/shown-line.ts";
 import { createOutput } from "../output/create-output.ts";
 import { type Config, changeConfig, readConfig } from "../session/config.ts";
@@ -43,12 +43,14 @@ async function set(context: Context): Promise<void> {
   if (!/^[a-z][\w-]*$/i.test(name)) throw new UsageError("the name must begin with a letter and have no spaces");
   if (isTaken(program.registry, name)) throw new UsageError(`'${name}' is a command of wcs; choose another name`);
   const given = args.command as string[];
-  const words = given.length === 1 ? splitWords(given[0] ?? "") : given;
+  const line = given.length === 1 ? splitWords(given[0] ?? "") : given;
+  // Whole commands are kept, since an alias stands for one command only.
+  const words = await expandAlias(program.registry, line, async () => readConfig(terminal.env).aliases ?? {});
   const { entry } = await findCommand(program.registry, words);
   if (entry === undefined) throw new UsageError("missing <command>");
   if (isGroup(entry))
     throw new UsageError(`'${words.join(" ")}' is a group of commands`, { hint: "add a command of it" });
-  const change = (config: Config) => ({ ...config, aliases: { ...config.aliases, [name]: words } });
+  const change = (config: Config) => ({ ...config, aliases: { ...config.aliases, [name]: [...words] } });
   await changeConfig(terminal.env, change, flags.dryRun === true);
   noteDone(context, `wcs ${name} now means ${terminal.sanitizeLine(lineOf(words))}.`);
 }
