@@ -115,6 +115,8 @@ describe("batch", () => {
     for (const [command, code, text] of wrong)
       expect(await run("id\n1\n", [], ...command), text).toMatchObject({ code, stderr: expect.stringContaining(text) });
     expect((await run("id\n1\n", ["--concurrency", "99"], "users", "get", "{id}")).code).toBe(2);
+    for (const json of ['[{"id":1},{"id":2}]', '{"id":1}\n', "[\n  {"])
+      expect((await run(json, [], "users", "get", "{id}")).stderr).toContain("pass --format ndjson");
     expect((await run("id,id\n1,2\n", [], "users", "get", "{id}")).stderr).toContain("duplicate column id");
   });
 

@@ -2,6 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { type ColumnMapping, columnKey } from "./column-mapping.ts";
+import { hintOfJson } from "./file-format.ts";
 import type { Table } from "./row-columns.ts";
 
 /** The fields of the columns of a file, in the order of the columns; "" for those that are left out. */
@@ -46,6 +47,9 @@ const fieldNamed = (column: string, { columns }: Table) =>
 function requireKnown(names: readonly string[], table: Table, label: string): void {
   const unknown = names.filter((name) => fieldNamed(name, table) === undefined);
   if (unknown.length === 0) return;
+  const hint = hintOfJson(names);
+  if (hint !== undefined)
+    throw new ServiceError("validation_failed", `${label}: the first line names no columns.`, { hint });
   const [first = ""] = unknown;
   const meant = suggestName(first, table.columns);
   const suggestion = meant ? ` (did you mean '${meant}'?)` : "";

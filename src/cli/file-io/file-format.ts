@@ -13,3 +13,9 @@ export function formatFor(file: string, flag?: unknown, globals?: Globals): File
   if (isFormat(asked)) return asked;
   throw new UsageError(`the format must be csv or ndjson, not ${asked}`);
 }
+
+/** Returns what to do about a CSV file whose first column looks like JSON. */
+export const hintOfJson = ([first = ""]: readonly string[]): string | undefined =>
+  /^[[{]/.test(first)
+    ? "It seems to be JSON: pass --format ndjson, with an object on each line, as jq -c '.[]' prints an array."
+    : undefined;

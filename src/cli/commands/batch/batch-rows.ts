@@ -1,6 +1,6 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import type { CsvRecord } from "../../file-io/csv-records.ts";
-import type { FileFormat } from "../../file-io/file-format.ts";
+import { type FileFormat, hintOfJson } from "../../file-io/file-format.ts";
 import type { Source } from "../../file-io/open-source.ts";
 import { csvRows } from "../../file-io/read-csv.ts";
 import { linesOf } from "../../file-io/read-lines.ts";
@@ -34,6 +34,6 @@ function columnsIn(
   throw new ServiceError(
     "validation_failed",
     `${label}: missing ${missing.length > 1 ? "columns" : "column"} ${missing.join(", ")}.`,
-    { hint: `The columns are ${columns.join(", ")}.` },
+    { hint: hintOfJson(columns) ?? `The columns are ${columns.join(", ")}.` },
   );
 }
