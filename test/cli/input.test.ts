@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { useHome } from "./support.ts";
 
@@ -110,6 +111,32 @@ describe("input", () => {
     expect(member.stderr).toContain("Remove Ada Lovelace from unit Doomed?");
     const gone = await sit(["units", "delete", id.trim()], { answers: ["y"] });
     expect(gone).toEqual({ code: 0, stdout: "", stderr: `? Delete unit Doomed?\nDeleted unit ${id.trim()}.\n` });
+  });
+
+  it("asks about people and files by their names", async () => {
+    const { sit, path } = home();
+    const made = async (...line: string[]) => (await sit([...line, "--query", "id"])).stdout.trim();
+    const question = async (...line: string[]) => (await sit(line, { answers: ["n"] })).stderr.split("\n")[0];
+    const eve = ["--first-name", "Eve", "--last-name", "Adams", "--email", "eve@example.com", "--unit", "1"];
+    const user = await made("users", "create", ...eve);
+    writeFileSync(path("menu.txt"), "Soup");
+    const menu = ["--title", "Menu", "--content-type", "news", "--visibility-all-units", "--file", path("menu.txt")];
+    const post = await made("posts", "create", ...menu);
+    const { files } = JSON.parse((await sit(["posts", "get", post, "--json"])).stdout) as { files: { id: number }[] };
+    expect(await question("posts", "files", "delete", post, `${files[0]?.id}`)).toBe("? Delete file menu.txt of Menu?");
+    expect(await question("posts", "comments", "delete", post, "7")).toBe("? Delete comment 7 on post Menu?");
+    const group = await made("groups", "create", "--name", "Runners");
+    expect(await question("groups", "member", "remove", group, user)).toBe(`? Remove Eve Adams from group ${group}?`);
+    await sit(["conversations", "send", "--to", user, "Hello"]);
+    const talk = (await sit(["conversations", "list", "--query", "[0].id"])).stdout.trim();
+    const participants = "of Ada Lovelace, Eve Adams";
+    expect(await question("conversations", "participants", "remove", talk, user)).toBe(
+      `? Remove Eve Adams from conversation ${participants}?`,
+    );
+    expect(await question("conversations", "delete", talk)).toBe(
+      `? Delete conversation ${participants} for yourself, with all its messages?`,
+    );
+    expect((await sit(["users", "delete", user, "--yes"])).code).toBe(0);
   });
 
   it("users by several IDs, by reference, and oneself", async () => {

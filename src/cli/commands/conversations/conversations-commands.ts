@@ -1,6 +1,8 @@
 import { roles } from "../../../contract/conversation-schemas.ts";
 import { conversations as ops } from "../../../contract/conversations.ts";
+import type { ItemOf } from "../../../contract/operation.ts";
 import {
+  askAbout,
   type CommandArgument,
   type CommandFlag,
   type CommandGroup,
@@ -28,6 +30,14 @@ const textArgument: CommandArgument = {
   many: true,
   description: "Text of the message; - or a pipe reads stdin; without it, $VISUAL or $EDITOR opens",
 };
+/** Returns the title of a conversation or, without one, the names of its first participants. */
+const titleOf = ({ title, participants }: ItemOf<typeof ops.get>): string =>
+  title ||
+  `of ${participants
+    .slice(0, 3)
+    .map(({ name }) => name)
+    .join(", ")}`;
+
 const extent: readonly CommandFlag[] = [
   { flags: "--limit <n>", description: "Maximum number of items (default 25)" },
   { flags: "--all", description: "Fetch all pages" },
@@ -51,7 +61,10 @@ const participants: CommandGroup = {
     }),
     remove: command(ops.participantRemove, {
       args: [id, { field: "user" }],
-      confirm: ({ user, id }) => `Remove user ${user} from conversation ${id}?`,
+      confirm: askAbout(ops.get, (conversation, { user }) => {
+        const { name } = conversation.participants.find(({ id }) => id === user) ?? { name: `user ${user}` };
+        return `Remove ${name} from conversation ${titleOf(conversation)}?`;
+      }),
       done: ({ user, id }) => `Removed user ${user} from conversation ${id}.`,
       examples: ["wcs conversations participants remove 5 12", "wcs conversations participants remove 5 me --yes"],
     }),
@@ -176,7 +189,10 @@ export const conversations: Commands = {
   }),
   delete: command(ops.delete, {
     args: [id],
-    confirm: ({ id }) => `Delete conversation ${id} for yourself, with all its messages?`,
+    confirm: askAbout(
+      ops.get,
+      (conversation) => `Delete conversation ${titleOf(conversation)} for yourself, with all its messages?`,
+    ),
     done: ({ id }) => `Deleted conversation ${id} for yourself.`,
     examples: ["wcs conversations delete 5 --yes"],
   }),

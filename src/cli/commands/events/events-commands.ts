@@ -12,7 +12,7 @@ import {
   listOf,
 } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
-import { getFile } from "../files/files-commands.ts";
+import { askAboutFile, getFile } from "../files/files-commands.ts";
 
 const id = { field: "id" } as const;
 const eventList = async () => (await import("./render-events.ts")).eventList;
@@ -149,7 +149,7 @@ const files: CommandGroup = {
     }),
     delete: command(ops.fileDelete, {
       args: [id, { field: "file" }],
-      confirm: ({ file, id }) => `Delete file ${file} from event ${id}?`,
+      confirm: askAbout(ops.get, askAboutFile),
       done: ({ file, id }) => `Deleted file ${file} from event ${id}.`,
     }),
     get: { ...getFile, examples: ["wcs events files get 7", "wcs events files get 7 -o minutes.pdf"] },

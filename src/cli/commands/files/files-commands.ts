@@ -17,3 +17,12 @@ export const getFile: CustomCommand = {
 };
 
 export const files: Commands = { get: getFile };
+
+/** Asks whether to delete a file of a post or an event. */
+export const askAboutFile = (
+  {
+    title,
+    files,
+  }: { readonly title: string; readonly files: readonly { readonly id: number; readonly name: string }[] },
+  { file }: Readonly<Record<string, unknown>>,
+): string => `Delete file ${files.find(({ id }) => id === file)?.name ?? file} of ${title}?`;

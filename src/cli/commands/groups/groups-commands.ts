@@ -1,5 +1,6 @@
 import { groupRoles } from "../../../contract/group-schemas.ts";
 import { groups as ops } from "../../../contract/groups.ts";
+import { users } from "../../../contract/users.ts";
 import { askAbout, type CommandGroup, type Commands, command } from "../../kit/command-spec.ts";
 import { imageCommands } from "../files/image-commands.ts";
 
@@ -30,7 +31,7 @@ const member: CommandGroup = {
     }),
     remove: command(ops.memberRemove, {
       args: [group, user],
-      confirm: ({ user, id }) => `Remove user ${user} from group ${id}?`,
+      confirm: askAbout(users.get, ({ name }, { id }) => `Remove ${name} from group ${id}?`, "user"),
       done: ({ user, id }) => `Removed user ${user} from group ${id}.`,
       examples: ["wcs groups member remove 3 12", "wcs groups member remove 3 me --yes"],
     }),

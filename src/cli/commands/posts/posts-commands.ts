@@ -2,7 +2,7 @@ import { posts as ops } from "../../../contract/posts.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { askAbout, type CommandGroup, type Commands, type Context, command, listOf } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
-import { getFile } from "../files/files-commands.ts";
+import { askAboutFile, getFile } from "../files/files-commands.ts";
 import { muting } from "../mute-flag.ts";
 
 const id = { field: "id" } as const;
@@ -58,7 +58,7 @@ const comments: CommandGroup = {
     }),
     delete: command(ops.commentDelete, {
       args: [id, { field: "comment" }],
-      confirm: ({ comment, id }) => `Delete comment ${comment} on post ${id}?`,
+      confirm: askAbout(ops.get, ({ title }, { comment }) => `Delete comment ${comment} on post ${title}?`),
       done: ({ comment }) => `Deleted comment ${comment}.`,
     }),
   },
@@ -81,7 +81,7 @@ const files: CommandGroup = {
     }),
     delete: command(ops.fileDelete, {
       args: [id, { field: "file" }],
-      confirm: ({ file, id }) => `Delete file ${file} from post ${id}?`,
+      confirm: askAbout(ops.get, askAboutFile),
       done: ({ file, id }) => `Deleted file ${file} from post ${id}.`,
     }),
     get: { ...getFile, examples: ["wcs posts files get 7", "wcs posts files get 7 -o menu.pdf"] },
