@@ -1,6 +1,5 @@
 import { roles } from "../../../contract/conversation-schemas.ts";
 import { conversations as ops } from "../../../contract/conversations.ts";
-import type { ItemOf } from "../../../contract/operation.ts";
 import {
   askAbout,
   type CommandArgument,
@@ -12,6 +11,7 @@ import {
   listOf,
 } from "../../kit/command-spec.ts";
 import { muteRuleFlag, muting } from "../mute-flag.ts";
+import { askToDelete, askToRemove } from "./conversation-questions.ts";
 
 const id = { field: "id" } as const;
 const message = { field: "messageId", label: "message", completes: "messages" } as const;
@@ -30,14 +30,6 @@ const textArgument: CommandArgument = {
   many: true,
   description: "Text of the message; - or a pipe reads stdin; without it, $VISUAL or $EDITOR opens",
 };
-/** Returns the title of a conversation or, without one, the names of its first participants. */
-const titleOf = ({ title, participants }: ItemOf<typeof ops.get>): string =>
-  title ||
-  `of ${participants
-    .slice(0, 3)
-    .map(({ name }) => name)
-    .join(", ")}`;
-
 const extent: readonly CommandFlag[] = [
   { flags: "--limit <n>", description: "Maximum number of items (default 25)" },
   { flags: "--all", description: "Fetch all pages" },
@@ -61,10 +53,7 @@ const participants: CommandGroup = {
     }),
     remove: command(ops.participantRemove, {
       args: [id, { field: "user" }],
-      confirm: askAbout(ops.get, (conversation, { user }) => {
-        const { name } = conversation.participants.find(({ id }) => id === user) ?? { name: `user ${user}` };
-        return `Remove ${name} from conversation ${titleOf(conversation)}?`;
-      }),
+      confirm: askAbout(ops.get, askToRemove),
       done: ({ user, id }) => `Removed user ${user} from conversation ${id}.`,
       examples: ["wcs conversations participants remove 5 12", "wcs conversations participants remove 5 me --yes"],
     }),
@@ -189,10 +178,7 @@ export const conversations: Commands = {
   }),
   delete: command(ops.delete, {
     args: [id],
-    confirm: askAbout(
-      ops.get,
-      (conversation) => `Delete conversation ${titleOf(conversation)} for yourself, with all its messages?`,
-    ),
+    confirm: askAbout(ops.get, askToDelete),
     done: ({ id }) => `Deleted conversation ${id} for yourself.`,
     examples: ["wcs conversations delete 5 --yes"],
   }),
