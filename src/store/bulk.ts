@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type RawBuilder, sql, type Updateable } from "kysely";
 import { isPostgres } from "./dialect.ts";
+import type { StoredRow, StoredValue } from "./insert-by-copy.ts";
 import { runText } from "./prepared.ts";
 import type { Schema } from "./schema/schema.ts";
 
@@ -18,7 +19,7 @@ const fewestCopied = 100;
 export async function insertRows<R = never>(
   db: Kysely<Schema>,
   table: keyof Schema,
-  rows: readonly Readonly<Record<string, Cell | Uint8Array>>[],
+  rows: readonly StoredRow[],
   returning?: string,
 ): Promise<R[]> {
   const [first] = rows;
@@ -40,7 +41,7 @@ export async function insertRows<R = never>(
   const made: R[] = [];
   for (let at = 0; at < rows.length; ) {
     const size = portions.find((portion) => portion <= rows.length - at) ?? 1;
-    const cells = new Array<Cell | Uint8Array>(size * columns.length);
+    const cells = new Array<StoredValue>(size * columns.length);
     let next = 0;
     for (const row of rows.slice(at, at + size)) for (const name of columns) cells[next++] = row[name] ?? null;
     for (const each of await runText<R>(db, insertion(table, columns, size, back), cells)) made.push(each);

@@ -199,6 +199,16 @@ describeEverywhere("counters", (environment) => {
     await removeCopies(first.id);
   });
 
+  it("count to a hundred events", async () => {
+    await reset();
+    for (let n = 0; n < 99; n++) await event();
+    expect(await count()).toEqual({ ...none, events: 99 });
+    await event();
+    expect(await count()).toEqual({ ...none, events: 100 });
+    await event();
+    expect(await count()).toEqual({ ...none, events: 100 });
+  });
+
   it("count what is meant for one, however much newer there is for others", async () => {
     await reset();
     await news();

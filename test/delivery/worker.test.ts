@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
@@ -7,6 +8,7 @@ import { mostWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
+import { ResultWriter } from "../../src/delivery/webhooks/result-writer.ts";
 import { WebhookWorker } from "../../src/delivery/webhooks/webhook-worker.ts";
 import { describeOnDatabases, newEngine, observeAttempts, userAgent, whenClaimed } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
@@ -219,6 +221,23 @@ describeOnDatabases("workers", (open) => {
       status: "timeout",
       error: expect.stringContaining("aborted because its process ended"),
     });
+  });
+
+  it("results wait for further ones until no request is running", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 2);
+    const flush = vi.spyOn(ResultWriter.prototype, "flush");
+    onTestFinished(() => flush.mockRestore());
+    const responses: ServerResponse[] = [];
+    receiver.answer = (_, response) => void responses.push(response);
+    const drained = newEngine(instance).drain({ maxSeconds: 60 });
+    await receiver.until(2);
+    responses[0]?.end();
+    await expect.poll(() => logOf(instance, id)).toHaveLength(1);
+    expect(flush).not.toHaveBeenCalled();
+    responses[1]?.end();
+    expect(await drained).toMatchObject({ due: 0, later: 0 });
+    expect(flush).toHaveBeenCalledOnce();
   });
 
   it("drain without a limit ends when nothing is due", async () => {

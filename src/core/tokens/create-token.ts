@@ -80,6 +80,6 @@ async function requireRoom({ db, now }: Ctx, owner: number): Promise<void> {
   if (count < mostTokens) return;
   throw new ServiceError(
     "conflict",
-    `User ${owner} has ${mostTokens} API tokens, which is the maximum. Delete one first.`,
+    `User ${owner} has ${mostTokens} API tokens, which is the maximum. Revoke one first.`,
   );
 }

@@ -18,11 +18,14 @@ export const getFile: CustomCommand = {
 
 export const files: Commands = { get: getFile };
 
-/** Asks whether to delete a file of a post or an event. */
-export const askAboutFile = (
-  {
-    title,
-    files,
-  }: { readonly title: string; readonly files: readonly { readonly id: number; readonly name: string }[] },
-  { file }: Readonly<Record<string, unknown>>,
-): string => `Delete file ${files.find(({ id }) => id === file)?.name ?? file} of ${title}?`;
+/** A post or an event. */
+interface WithFiles {
+  readonly title: string;
+  readonly files: readonly { readonly id: number; readonly name: string }[];
+}
+
+/** Asks whether to delete a file. */
+export function askAboutFile({ title, files }: WithFiles, { file }: Readonly<Record<string, unknown>>): string {
+  const { name } = files.find(({ id }) => id === file) ?? { name: file };
+  return `Delete file ${name} of ${title}?`;
+}
