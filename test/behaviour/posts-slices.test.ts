@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { InputOf } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
+import { placeInFeed } from "../../src/core/visibility/feed-index.ts";
+import { insertRows } from "../../src/store/bulk.ts";
+import type { Tx } from "../../src/store/database.ts";
+import { type ActorName, useWorld } from "../support/actors.ts";
+import { postgresLocal, sqliteLocal } from "../support/instance.ts";
+
+const count = 3008;
+const [administrator, root] = [1, 1];
+/** Posts outside the feed, in the order of lists. Some are the last that the first statement of a search looks at. */
+const rare = Array.from({ length: count }, (_, n) => count - n).filter((id) => id % 16 < 2);
+const isAddressed = (id: number) => id % 32 < 16;
+
+for (const environment of [sqliteLocal, postgresLocal]) {
+  describe(`posts.list by a filter that few posts match (${environment.database})`, () => {
+    const world = useWorld(environment);
+    beforeAll(async () => {
+      await world().instance.database.write(addPosts);
+    });
+
+    type Page = Partial<InputOf<typeof posts.list>>;
+    const list = (actor: ActorName, input: Page) => world().actors[actor].call(posts.list, { limit: 100, ...input });
+
+    /** Walks to the last page and back to the first, and returns the IDs of both ways. */
+    async function walk(actor: ActorName, input: Page) {
+      const ids: { forth: number[]; back: number[] } = { forth: [], back: [] };
+      let page = await list(actor, input);
+      ids.forth.push(...page.data.map((post) => post.id));
+      while (page.meta.next_cursor) {
+        page = await list(actor, { ...input, cursor: page.meta.next_cursor });
+        ids.forth.push(...page.data.map((post) => post.id));
+      }
+      ids.back.unshift(...page.data.map((post) => post.id));
+      while (page.meta.prev_cursor) {
+        page = await list(actor, { ...input, cursor: page.meta.prev_cursor });
+        ids.back.unshift(...page.data.map((post) => post.id));
+      }
+      return ids;
+    }
+
+    describe.each(["administrator", "member"] as const)("%s", (actor) => {
+      it.each(["published", "updated"] as const)("finds each once, forth and back, sorted by %s", async (sort) => {
+        const ids = actor === "administrator" ? rare : rare.filter(isAddressed);
+        const found = { forth: ids, back: ids };
+        expect(await walk(actor, { show_in_feed: false, sort })).toEqual(found);
+        expect(await walk(actor, { content_type: "debate", sort })).toEqual(found);
+      });
+
+      it.each(["published", "updated"] as const)("finds those since a time, sorted by %s", async (sort) => {
+        const since = timeOf(1216);
+        const ids = rare.filter((id) => timeOf(id) >= since && (actor === "administrator" || isAddressed(id)));
+        expect(await walk(actor, { content_type: "debate", since, sort })).toEqual({ forth: ids, back: ids });
+      });
+
+      // PostgreSQL never blocks the event loop.
+      if (environment.database === "sqlite")
+        it("lets other requests run before it has looked at all posts", async () => {
+          let turns = 0;
+          let isFound = false;
+          const finding = list(actor, { content_type: "event" }).finally(() => {
+            isFound = true;
+          });
+          while (!isFound) {
+            await nextTurn();
+            turns += 1;
+          }
+          expect((await finding).data).toEqual([]);
+          expect(turns).toBeGreaterThan(2);
+        });
+    });
+  });
+}
+
+/** Twenty posts have the same time. */
+const timeOf = (id: number) => 1000 + Math.floor(id / 20);
+
+async function addPosts(tx: Tx): Promise<void> {
+  const ids = Array.from({ length: count }, (_, n) => n + 1);
+  const audiences = ids.map((id) => {
+    return {
+      id,
+      author_id: administrator,
+      owner_unit_id: root,
+      everywhere: isAddressed(id) ? (1 as const) : (0 as const),
+    };
+  });
+  await insertRows(tx, "audiences", audiences);
+  await insertRows(tx, "posts", ids.map(postOf));
+  const places = (id: number) => [
+    placeInFeed.author(administrator),
+    placeInFeed.owner(root),
+    ...(isAddressed(id) ? [placeInFeed.everywhere] : []),
+  ];
+  const times = (id: number) => ({ post_id: id, listed_at: timeOf(id), updated_at: timeOf(id) });
+  const entries = ids.flatMap((id) => places(id).map((place) => ({ place, ...times(id) })));
+  await insertRows(tx, "post_places", entries);
+}
+
+function postOf(id: number) {
+  const time = timeOf(id);
+  const kind = rare.includes(id)
+    ? { content_type: "debate", show_in_feed: 0 }
+    : { content_type: "news", show_in_feed: 1 };
+  const times = { published_at: time, listed_at: time, created_at: time, updated_at: time };
+  return { id, audience_id: id, title: `Post ${id}`, title_key: `post ${id}`, draft: 0, ...kind, ...times } as const;
+}
