@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
 import { findWebhook } from "./read-webhooks.ts";
 
@@ -61,20 +62,10 @@ export const webhookLogHandlers = {
   async stats(ctx, { id, since = ctx.now - dayOfSeconds, parts }) {
     await findWebhook(ctx, id);
     const length = Math.max(Math.ceil((ctx.now + 1 - since) / parts), 1);
-    const part = sql<number>`(created_at - ${sql.lit(since)}) / ${sql.lit(length)}`;
-    const counted = await entries(ctx, id, { since })
-      .select([
-        part.as("part"),
-        sql<number>`count(case when status like '2__' then 1 end)`.as("succeeded"),
-        sql<number>`count(*)`.as("all"),
-      ])
-      .groupBy(part)
-      .execute();
-    const byPart = new Map(counted.map((row) => [row.part, row]));
+    const counted = await countByPart(ctx, id, { since, length });
     return {
       data: Array.from({ length: parts }, (_, index) => {
-        const { succeeded = 0, all = 0 } = byPart.get(index) ?? {};
-        return { start: since + index * length, succeeded, failed: all - succeeded };
+        return { start: since + index * length, ...(counted.get(index) ?? { succeeded: 0, failed: 0 }) };
       }),
     };
   },
@@ -84,9 +75,94 @@ function entries(ctx: Ctx, webhook: number, { event, status, since, after }: Fil
   let query = ctx.db.selectFrom("webhook_logs").where("webhook_id", "=", webhook);
   if (event !== undefined) query = query.where("event", "=", event);
   if (status !== undefined) query = query.where("status", "=", status);
-  if (since !== undefined) query = query.where("created_at", ">=", since);
+  if (since !== undefined) {
+    // With the sign SQLite does not read all entries since then by the index of times, to sort them by ID.
+    query = query.where("id", ">", lastBefore(ctx, webhook, since)).where(sql<number>`+created_at`, ">=", since);
+  }
   if (after !== undefined) query = query.where("id", ">", after);
   return query;
+}
+
+/** Entries have IDs in the order of their times, but for some that were written late: never by this many seconds. */
+const mostDelayed = 600;
+
+/** Returns an ID up to which all entries are from before that time. */
+function lastBefore({ db }: Ctx, webhook: number, since: number) {
+  const last = db
+    .selectFrom("webhook_logs as last")
+    .select("last.id")
+    .where("last.webhook_id", "=", webhook)
+    .where("last.created_at", "<", since - mostDelayed)
+    .orderBy("last.created_at", "desc")
+    .limit(1);
+  return sql<number>`coalesce(${last}, 0)`;
+}
+
+interface Counts {
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** Entries that a statement counts, unless more are from one second. No other request can run on SQLite meanwhile. */
+const countedAtOnce = 20_000;
+
+/** Counts the entries since a time by parts of a period, which last `length` seconds each. */
+async function countByPart(ctx: Ctx, webhook: number, { since, length }: { since: number; length: number }) {
+  const counts = new Map<number, Counts>();
+  for (let from: number | undefined = since; from !== undefined; ) {
+    const end = await timeAfter(ctx, webhook, from);
+    for (const { part, all, succeeded } of await countBetween(ctx, webhook, {
+      since,
+      length,
+      from,
+      end: end ?? Number.MAX_SAFE_INTEGER,
+    })) {
+      const before = counts.get(part) ?? { succeeded: 0, failed: 0 };
+      const failed = before.failed + all - succeeded;
+      counts.set(part, { succeeded: before.succeeded + succeeded, failed });
+    }
+    if (end !== undefined) await takeTurn();
+    from = end;
+  }
+  return counts;
+}
+
+/** Returns a time before which there are about `countedAtOnce` entries since `from`; undefined when there are no more. */
+async function timeAfter({ db }: Ctx, webhook: number, from: number): Promise<number | undefined> {
+  const next = await db
+    .selectFrom("webhook_logs")
+    .select("created_at")
+    .where("webhook_id", "=", webhook)
+    .where("created_at", ">=", from)
+    .orderBy("created_at")
+    .limit(1)
+    .offset(countedAtOnce)
+    .executeTakeFirst();
+  return next && Math.max(next.created_at, from + 1);
+}
+
+interface Period {
+  readonly since: number;
+  readonly length: number;
+  readonly from: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+function countBetween({ db }: Ctx, webhook: number, { since, length, from, end }: Period) {
+  const part = sql<number>`(created_at - ${sql.lit(since)}) / ${sql.lit(length)}`;
+  return db
+    .selectFrom("webhook_logs")
+    .select([
+      part.as("part"),
+      sql<number>`count(case when status like '2__' then 1 end)`.as("succeeded"),
+      sql<number>`count(*)`.as("all"),
+    ])
+    .where("webhook_id", "=", webhook)
+    .where("created_at", ">=", from)
+    .where("created_at", "<", end)
+    .groupBy(part)
+    .execute();
 }
 
 /** Returns an entry of a webhook's log. Throws `not_found` when the log has no such entry. */

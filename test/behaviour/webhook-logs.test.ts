@@ -1,0 +1,101 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { insertRows } from "../../src/store/bulk.ts";
+import { useWorld } from "../support/actors.ts";
+import { postgresLocal, sqliteLocal } from "../support/instance.ts";
+
+/** More than are counted at once, all in one second, and as many later. */
+const inOneSecond = 25_000;
+const later = 25_000;
+
+for (const environment of [sqliteLocal, postgresLocal]) {
+  describe(`the log of a webhook with many entries (${environment.database})`, () => {
+    const world = useWorld(environment);
+    let id = 0;
+    let crowded = 0;
+
+    const add = (entries: readonly { readonly created_at: number; readonly status: string }[]) =>
+      world().instance.database.write((tx) =>
+        insertRows(
+          tx,
+          "webhook_logs",
+          entries.map((entry) => ({
+            ...{ webhook_id: id, event_id: 1, message_id: "msg", event: "user.create", uri: "https://a.example" },
+            ...{ attempt: 1, duration_ms: 1, request_headers: "{}", ...entry },
+          })),
+        ),
+      );
+
+    beforeAll(async () => {
+      const { administrator } = world().actors;
+      world().instance.freeze();
+      crowded = world().instance.now() - 40_000;
+      const { data } = await administrator.call(webhooks.create, { name: "many", uri: "https://a.example" });
+      id = data.id;
+      await add([
+        { created_at: crowded - 300, status: "200" },
+        ...Array.from({ length: inOneSecond }, (_, n) => ({ created_at: crowded, status: n % 5 ? "200" : "500" })),
+        ...Array.from({ length: later }, (_, n) => ({ created_at: crowded + 1 + n, status: n % 10 ? "204" : "error" })),
+        // Another process was later to write what it had done before.
+        { created_at: crowded + later - 500, status: "404" },
+      ]);
+    });
+
+    it("webhooks.stats counts each entry once, in its part of the period", async () => {
+      const { administrator } = world().actors;
+      const { data } = await administrator.call(webhooks.stats, { id, since: crowded, parts: 4 });
+      const length = 10_001;
+      expect(data).toEqual([
+        // All of the crowded second, and the next 10,000 entries.
+        { start: crowded, succeeded: 20_000 + 9000, failed: 5000 + 1000 },
+        { start: crowded + length, succeeded: 9000, failed: 1001 },
+        { start: crowded + 2 * length, succeeded: 4500, failed: 499 + 1 },
+        { start: crowded + 3 * length, succeeded: 0, failed: 0 },
+      ]);
+    });
+
+    it("webhooks.logs since a time lists what is from then or later, newest first", async () => {
+      const { administrator } = world().actors;
+      const since = crowded + later - 400;
+      const { data, meta } = await administrator.call(webhooks.logs, { id, since, limit: 3 });
+      expect(data.map((entry) => entry.created_at)).toEqual([
+        crowded + later,
+        crowded + later - 1,
+        crowded + later - 2,
+      ]);
+      expect(meta.total).toBe(401);
+      const all = await administrator.call(webhooks.logs, { id, since: since - 200, status: "404" });
+      expect(all.data).toHaveLength(1);
+      const none = await administrator.call(webhooks.logs, { id, since: crowded + later + 1 });
+      expect(none).toMatchObject({ data: [], meta: { total: 0 } });
+    });
+
+    it("webhooks.logs since a time lists an entry from then that was written earlier than older ones", async () => {
+      const { administrator } = world().actors;
+      await add([
+        { created_at: crowded + 100_000, status: "410" },
+        { created_at: crowded + 99_700, status: "200" },
+      ]);
+      const { data } = await administrator.call(webhooks.logs, { id, since: crowded + 99_900 });
+      expect(data.map((entry) => entry.status)).toEqual(["410"]);
+    });
+
+    if (environment.database === "sqlite")
+      it("webhooks.stats lets other requests run before it has counted all", async () => {
+        let turns = 0;
+        let isDone = false;
+        const counting = world()
+          .actors.administrator.call(webhooks.stats, { id, since: crowded })
+          .finally(() => {
+            isDone = true;
+          });
+        while (!isDone) {
+          await nextTurn();
+          turns += 1;
+        }
+        await counting;
+        expect(turns).toBeGreaterThan(2);
+      });
+  });
+}
