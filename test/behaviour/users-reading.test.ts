@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -174,29 +175,45 @@ describeEverywhere("users, reading", (environment) => {
     expect(await wrongFields(list({ below: true, unit: 0, limit: 0 }))).toEqual(["limit", "unit"]);
   });
 
-  it("users.list: members of a branch with thousands of members, each once, and of no other", async () => {
-    const { addUnit, instance } = world();
+  it("users.list: thousands of members of a unit or a branch, or with a user type, each once, and no other", async () => {
+    const { addUnit, instance, actors } = world();
     const { id: branch } = await addUnit({});
     const { id: below } = await addUnit({ parent: branch });
+    const type = await actors.administrator.call(usertypes.create, { name: "Held by many" });
     const at = { created_at: 0, updated_at: 0 };
-    const rows = Array.from({ length: 5001 }, (_, n) => ({ first_name: "Many", last_name: `Member ${n}`, ...at }));
-    await instance.database.write(async (tx) => {
-      const made = await insertRows<{ id: number }>(tx, "users", rows, "id");
-      const members = made.map(({ id }, n) => ({ user_id: id, unit_id: n % 2 ? branch : below }));
-      const [first] = made;
-      await insertRows(tx, "memberships", [...members, { user_id: first!.id, unit_id: branch }]);
+    const rows = Array.from({ length: 10_006 }, (_, n) => ({ first_name: "Many", last_name: `Member ${n}`, ...at }));
+    const ids = await instance.database.write(async (tx) => {
+      const made = (await insertRows<{ id: number }>(tx, "users", rows, "id"))
+        .map(({ id }) => id)
+        .sort((a, b) => a - b);
+      const members = made.map((user_id, n) => ({ user_id, unit_id: n % 2 ? branch : below }));
+      const memberships = [...members, { user_id: made[0]!, unit_id: branch }];
+      await insertRows(tx, "memberships", memberships);
+      const ofHolders = tx.selectFrom("memberships").where("user_id", ">=", made.at(-5003)!);
+      const grants = ofHolders.select((eb) => ["id", eb.lit(type.id).as("user_type_id")]);
+      await tx
+        .insertInto("membership_user_types")
+        .columns(["membership_id", "user_type_id"])
+        .expression(grants)
+        .execute();
+      return made;
     });
-    const all = await instance.database.reader
-      .selectFrom("users")
-      .select("id")
-      .where("first_name", "=", "Many")
-      .execute();
-    const ids = all.map(({ id }) => id).sort((a, b) => a - b);
     expect(await list({ unit: branch, below: true })).toEqual(ids.slice(0, 500));
+    const direct = ids.filter((_, n) => n % 2 || n === 0);
+    expect(await list({ unit: branch })).toEqual(direct.slice(0, 500));
+    const holders = ids.slice(-5003);
+    expect(await list({ user_type: type.id })).toEqual(holders.slice(0, 500));
+    expect(await list({ user_type: type.id, unit: branch })).toEqual(
+      direct.filter((id) => holders.includes(id)).slice(0, 500),
+    );
     await instance.database.write(async (tx) => {
-      await tx.deleteFrom("memberships").where("user_id", "in", ids).execute();
+      await tx
+        .deleteFrom("memberships")
+        .where("user_id", "in", (eb) => eb.selectFrom("users").select("id").where("first_name", "=", "Many"))
+        .execute();
       await tx.deleteFrom("users").where("first_name", "=", "Many").execute();
     });
+    await actors.administrator.call(usertypes.delete, { id: type.id });
   });
 
   it("users.list: by e-mail address, for those who may see it", async () => {

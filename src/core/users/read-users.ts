@@ -60,36 +60,24 @@ type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
 
 /** Returns the query of the IDs of users that match all filters. */
 async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filter) {
-  let query = db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
+  let query = presentIds(db);
   if (!filter.inactive) query = query.where("u.active", "=", 1);
   if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
   if (filter.provider !== undefined) query = query.where("u.provider", "=", filter.provider);
   if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
   if (unit !== undefined) {
     const path = await unitPath(db, unit);
-    if (path === undefined) {
-      query = query.where((eb) => eb.lit(false));
-    } else if (!below) {
-      query = query.where("u.id", "in", (eb) =>
-        eb.selectFrom("memberships as m").select("m.user_id").where("m.unit_id", "=", unit),
-      );
-    } else if (await isLarge(db, path)) {
-      query = query.where((eb) => eb.exists(membersBelow(db, path).where("m.user_id", "=", sql.ref<number>("u.id"))));
-    } else {
-      query = query.where("u.id", "in", membersBelow(db, path));
-    }
+    if (path === undefined) return query.where((eb) => eb.lit(false));
+    query = await withMembership(query, below ? membersBelow(db, path) : membersOf(db, unit));
   }
-  if (user_type !== undefined) {
-    query = query.where("u.id", "in", (eb) =>
-      eb
-        .selectFrom("membership_user_types as mt")
-        .innerJoin("memberships as m", "m.id", "mt.membership_id")
-        .select("m.user_id")
-        .where("mt.user_type_id", "=", user_type),
-    );
-  }
-  return query;
+  if (user_type === undefined) return query;
+  const granting = grants(db).where("mt.user_type_id", "=", user_type);
+  // With the sign SQLite reads the few memberships of a user first, and not all that grant the type.
+  return withMembership(query, granting, grants(db).where(sql<number>`+mt.user_type_id`, "=", user_type));
 }
+
+const membersOf = (db: Db, unit: number) =>
+  db.selectFrom("memberships as m").select("m.user_id").where("m.unit_id", "=", unit);
 
 const membersBelow = (db: Db, path: string) =>
   db
@@ -99,11 +87,26 @@ const membersBelow = (db: Db, path: string) =>
     .where("n.path", ">=", path)
     .where("n.path", "<", branchEnd(path));
 
-/** Number of members of a branch from which on checking users in their order is quicker than listing all members. */
+const grants = (db: Db) =>
+  db
+    .selectFrom("memberships as m")
+    .innerJoin("membership_user_types as mt", "mt.membership_id", "m.id")
+    .select("m.user_id");
+
+const presentIds = (db: Db) => db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
+type Users = ReturnType<typeof presentIds>;
+
+/** Number of memberships from which on checking users in their order is quicker than listing all who have one. */
 const manyMembers = 5000;
 
-const isLarge = async (db: Db, path: string): Promise<boolean> =>
-  (await membersBelow(db, path).limit(1).offset(manyMembers).executeTakeFirst()) !== undefined;
+type Memberships = ReturnType<typeof membersOf>;
+
+/** Adds the condition that a user has one of the memberships. `ofUser` selects the same ones in a way that is quick for a single user. */
+async function withMembership(users: Users, all: Memberships, ofUser: Memberships = all): Promise<Users> {
+  const isLarge = (await all.limit(1).offset(manyMembers).executeTakeFirst()) !== undefined;
+  if (!isLarge) return users.where("u.id", "in", all);
+  return users.where(({ exists }) => exists(ofUser.where("m.user_id", "=", sql.ref<number>("u.id"))));
+}
 
 const deletion = prepared((db, p: { id: number }) =>
   db.selectFrom("users").select("deleted_at").where("id", "=", p.id),
