@@ -215,6 +215,14 @@ describeEverywhere("audit", (environment) => {
     expect(rest.data.map(({ path }) => path)).toEqual([`/units/${a}`]);
     const back = await list({ since, limit: 3, cursor: rest.meta.prev_cursor! });
     expect(back.data).toEqual(first.data);
+    const period = { since, until: since + 20, limit: 2 };
+    const newest = await list(period);
+    expect(newest.data.map(({ path }) => path)).toEqual([`/units/${c}`, `/units/${b}`]);
+    const oldest = await list({ ...period, cursor: newest.meta.next_cursor! });
+    expect(oldest.data.map(({ path }) => path)).toEqual([`/units/${a}`]);
+    expect(oldest.meta.next_cursor).toBeNull();
+    const again = await list({ ...period, cursor: oldest.meta.prev_cursor! });
+    expect(again).toEqual({ data: newest.data, meta: { next_cursor: newest.meta.next_cursor, prev_cursor: null } });
     expect(await wrongFields(list({ limit: 0, since: "x" as never }))).toEqual(["limit", "since"]);
   });
 

@@ -21,9 +21,8 @@ export const audit: Handlers<typeof contract> = {
     if (actor !== undefined) query = query.where("e.actor_id", "=", actor);
     if (operation !== undefined) query = query.where("e.operation", "=", operation);
     if (path !== undefined) query = query.where("e.path", "=", path);
-    if (since !== undefined) query = query.where("e.created_at", ">=", since);
-    if (until !== undefined) query = query.where("e.created_at", "<=", until);
-    const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true } as const;
+    const range = { least: since, most: until };
+    const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
     const { rows, meta } = await readPage(ctx, query, newestFirst, { list, limit, cursor });
     if (rows.length === 0) refuse(await auditFilterIssues(ctx, { actor }));
     const data = rows.map(({ actor_id, first_name, last_name, fields, ...entry }) => ({

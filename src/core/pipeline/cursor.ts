@@ -83,6 +83,8 @@ interface Order<K> {
   readonly by: readonly K[];
   readonly alias?: string;
   readonly descending?: boolean;
+  /** The least and the most of the first column, both included. */
+  readonly range?: { readonly least: number | undefined; readonly most: number | undefined };
 }
 
 /** Reads a page of a query in this order. */
@@ -94,7 +96,7 @@ export async function readPage<
 >(
   ctx: Ctx,
   query: SelectQueryBuilder<DB, TB, O>,
-  { by, alias, descending = false }: Order<K>,
+  { by, alias, descending = false, range }: Order<K>,
   { list, limit, cursor }: PageRequest,
 ) {
   const position = decodeCursor<readonly (string | number)[]>(ctx, list, cursor);
@@ -102,10 +104,18 @@ export async function readPage<
   const columns = by.map((column) => sql.ref(alias === undefined ? column : `${alias}.${column}`));
   let page = query.limit(limit + 1);
   for (const column of columns) page = page.orderBy(column, isAscending ? "asc" : "desc");
+  const [first] = columns;
+  const { least, most } = range ?? {};
+  const limits = {
+    lower: least === undefined ? undefined : sql<SqlBool>`${first} >= ${least}`,
+    upper: most === undefined ? undefined : sql<SqlBool>`${first} <= ${most}`,
+  };
+  // In place of a limit, since SQLite searches the index by one of both, and may read all from the limit to the key.
   if (position) {
     const beyond = sql.raw(isAscending ? ">" : "<");
-    page = page.where(sql<SqlBool>`(${sql.join(columns)}) ${beyond} (${sql.join(position.key)})`);
+    limits[isAscending ? "lower" : "upper"] = sql`(${sql.join(columns)}) ${beyond} (${sql.join(position.key)})`;
   }
+  for (const limit of Object.values(limits)) if (limit !== undefined) page = page.where(limit);
   const keyOf = (row: O) => by.map((column) => row[column]);
   return makeCursorPage(ctx, list, await page.execute(), { limit, position, keyOf });
 }
