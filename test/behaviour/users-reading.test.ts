@@ -175,13 +175,35 @@ describeEverywhere("users, reading", (environment) => {
     expect(await wrongFields(list({ below: true, unit: 0, limit: 0 }))).toEqual(["limit", "unit"]);
   });
 
+  /** Walks to the last page and back to the first, and returns the IDs of both ways. */
+  async function walk(filter: ArgumentsOf<typeof users.list>) {
+    const { administrator } = world().actors;
+    const ids: { forth: number[]; back: number[] } = { forth: [], back: [] };
+    let page = await administrator.call(users.list, { ...filter, limit: 500 });
+    ids.forth.push(...page.data.map(({ id }) => id));
+    while (page.meta.next_cursor) {
+      page = await administrator.call(users.list, { ...filter, limit: 500, cursor: page.meta.next_cursor });
+      ids.forth.push(...page.data.map(({ id }) => id));
+    }
+    ids.back.unshift(...page.data.map(({ id }) => id));
+    while (page.meta.prev_cursor) {
+      page = await administrator.call(users.list, { ...filter, limit: 500, cursor: page.meta.prev_cursor });
+      ids.back.unshift(...page.data.map(({ id }) => id));
+    }
+    return ids;
+  }
+
   it("users.list: thousands of members of a unit or a branch, or with a user type, each once, and no other", async () => {
     const { addUnit, instance, actors } = world();
     const { id: branch } = await addUnit({});
     const { id: below } = await addUnit({ parent: branch });
     const type = await actors.administrator.call(usertypes.create, { name: "Held by many" });
     const at = { created_at: 0, updated_at: 0 };
-    const rows = Array.from({ length: 10_006 }, (_, n) => ({ first_name: "Many", last_name: `Member ${n}`, ...at }));
+    // The IDs are so far apart that they are checked by several statements.
+    const idOf = (n: number) => 1_000_000 + n * 5;
+    const rows = Array.from({ length: 10_006 }, (_, n) => {
+      return { id: idOf(n), first_name: "Many", last_name: `Member ${n}`, ...at };
+    });
     const ids = await instance.database.write(async (tx) => {
       const made = (await insertRows<{ id: number }>(tx, "users", rows, "id"))
         .map(({ id }) => id)
@@ -203,6 +225,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await list({ unit: branch })).toEqual(direct.slice(0, 500));
     const holders = ids.slice(-5003);
     expect(await list({ user_type: type.id })).toEqual(holders.slice(0, 500));
+    expect(await walk({ user_type: type.id })).toEqual({ forth: holders, back: holders });
     expect(await list({ user_type: type.id, unit: branch })).toEqual(
       direct.filter((id) => holders.includes(id)).slice(0, 500),
     );

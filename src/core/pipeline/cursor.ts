@@ -53,7 +53,7 @@ function hashOf(data: string | Uint8Array): string {
 }
 
 /** The list that is asked for, by its name and filters, and its page. */
-interface PageRequest {
+export interface AskedPage {
   readonly list: string;
   readonly limit: number;
   readonly cursor: string | undefined;
@@ -68,7 +68,7 @@ export const isUnfiltered = (filters: object): boolean => Object.values(filters)
  */
 export async function readPageAfter<R extends { readonly id: number }>(
   ctx: Ctx,
-  { list, limit, cursor }: PageRequest,
+  { list, limit, cursor }: AskedPage,
   read: (ctx: Ctx, id: number, most: number) => Promise<R[]>,
 ) {
   const position = decodeCursor<[number]>(ctx, list, cursor);
@@ -97,7 +97,7 @@ export async function readPage<
   ctx: Ctx,
   query: SelectQueryBuilder<DB, TB, O>,
   { by, alias, descending = false, range }: Order<K>,
-  { list, limit, cursor }: PageRequest,
+  { list, limit, cursor }: AskedPage,
 ) {
   const position = decodeCursor<readonly (string | number)[]>(ctx, list, cursor);
   const isAscending = (position?.direction === "before") === descending;
