@@ -1,8 +1,10 @@
+import { sql } from "kysely";
 import { beforeAll, expect, it } from "vitest";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { insertRows } from "../../src/store/bulk.ts";
+import { isPostgres } from "../../src/store/dialect.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
@@ -220,6 +222,8 @@ describeEverywhere("users, reading", (environment) => {
         .execute();
       return made;
     });
+    // PostgreSQL does it by itself, a while later; until then lists take a second.
+    if (isPostgres(instance.database.reader)) await sql`analyze`.execute(instance.database.reader);
     expect(await list({ unit: branch, below: true })).toEqual(ids.slice(0, 500));
     const direct = ids.filter((_, n) => n % 2 || n === 0);
     expect(await list({ unit: branch })).toEqual(direct.slice(0, 500));
