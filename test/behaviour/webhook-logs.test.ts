@@ -71,11 +71,12 @@ for (const environment of [sqliteLocal, postgresLocal]) {
       expect(none).toMatchObject({ data: [], meta: { total: 0 } });
     });
 
-    it("webhooks.logs since a time lists an entry from then that was written earlier than older ones", async () => {
+    it("webhooks.logs since a time lists an entry from then that was written before one of an hour earlier", async () => {
       const { administrator } = world().actors;
+      // While the database could not be reached, both were kept by different processes.
       await add([
         { created_at: crowded + 100_000, status: "410" },
-        { created_at: crowded + 99_700, status: "200" },
+        { created_at: crowded + 96_400, status: "200" },
       ]);
       const { data } = await administrator.call(webhooks.logs, { id, since: crowded + 99_900 });
       expect(data.map((entry) => entry.status)).toEqual(["410"]);

@@ -29,7 +29,7 @@ export const webhookLogHandlers = {
   async logs(ctx, { id, ...input }) {
     await findWebhook(ctx, id);
     const { page, limit, ...filter } = input;
-    const matching = entries(ctx, id, filter);
+    const matching = await entries(ctx, id, filter);
     const { total } = await ctx.db
       .selectFrom(matching.select("id").limit(countedEntries).as("counted"))
       .select((eb) => eb.fn.countAll<number>().as("total"))
@@ -71,31 +71,33 @@ export const webhookLogHandlers = {
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-function entries(ctx: Ctx, webhook: number, { event, status, since, after }: Filter) {
+async function entries(ctx: Ctx, webhook: number, { event, status, since, after }: Filter) {
   let query = ctx.db.selectFrom("webhook_logs").where("webhook_id", "=", webhook);
   if (event !== undefined) query = query.where("event", "=", event);
   if (status !== undefined) query = query.where("status", "=", status);
   if (since !== undefined) {
-    // With the sign SQLite does not read all entries since then by the index of times, to sort them by ID.
-    query = query.where("id", ">", lastBefore(ctx, webhook, since)).where(sql<number>`+created_at`, ">=", since);
+    const first = await firstSince(ctx, webhook, since);
+    if (first === null) return query.where((eb) => eb.lit(false));
+    // With the sign the planner does not read all entries since then by the index of times, to sort them by ID.
+    query = query.where("id", ">=", first).where(sql<number>`+created_at`, ">=", since);
   }
   if (after !== undefined) query = query.where("id", ">", after);
   return query;
 }
 
-/** Entries have IDs in the order of their times, but for some that were written late: never by this many seconds. */
-const mostDelayed = 600;
-
-/** Returns an ID up to which all entries are from before that time. */
-function lastBefore({ db }: Ctx, webhook: number, since: number) {
-  const last = db
-    .selectFrom("webhook_logs as last")
-    .select("last.id")
-    .where("last.webhook_id", "=", webhook)
-    .where("last.created_at", "<", since - mostDelayed)
-    .orderBy("last.created_at", "desc")
-    .limit(1);
-  return sql<number>`coalesce(${last}, 0)`;
+/**
+ * Returns the lowest ID of the entries since a time, null if there are none. It is not that of the first one: results may be
+ * written long after later ones, when they waited for the database. The sign keeps the planner from reading entries by ID until one
+ * is from then; the index of times has all that is needed.
+ */
+async function firstSince({ db }: Ctx, webhook: number, since: number): Promise<number | null> {
+  const { first } = await db
+    .selectFrom("webhook_logs")
+    .select(sql<number | null>`min(+id)`.as("first"))
+    .where("webhook_id", "=", webhook)
+    .where("created_at", ">=", since)
+    .executeTakeFirstOrThrow();
+  return first;
 }
 
 interface Counts {
@@ -111,12 +113,8 @@ async function countByPart(ctx: Ctx, webhook: number, { since, length }: { since
   const counts = new Map<number, Counts>();
   for (let from: number | undefined = since; from !== undefined; ) {
     const end = await timeAfter(ctx, webhook, from);
-    for (const { part, all, succeeded } of await countBetween(ctx, webhook, {
-      since,
-      length,
-      from,
-      end: end ?? Number.MAX_SAFE_INTEGER,
-    })) {
+    const period = { since, length, from, end: end ?? Number.MAX_SAFE_INTEGER };
+    for (const { part, all, succeeded } of await countBetween(ctx, webhook, period)) {
       const before = counts.get(part) ?? { succeeded: 0, failed: 0 };
       const failed = before.failed + all - succeeded;
       counts.set(part, { succeeded: before.succeeded + succeeded, failed });
