@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { InputOf } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
@@ -7,6 +6,8 @@ import { insertRows } from "../../src/store/bulk.ts";
 import type { Tx } from "../../src/store/database.ts";
 import { type ActorName, useWorld } from "../support/actors.ts";
 import { postgresLocal, sqliteLocal } from "../support/instance.ts";
+import { turnsDuring } from "../support/turns.ts";
+import { walkPages } from "../support/walk-pages.ts";
 
 const count = 3008;
 const [administrator, root] = [1, 1];
@@ -24,22 +25,8 @@ for (const environment of [sqliteLocal, postgresLocal]) {
     type Page = Partial<InputOf<typeof posts.list>>;
     const list = (actor: ActorName, input: Page) => world().actors[actor].call(posts.list, { limit: 100, ...input });
 
-    /** Walks to the last page and back to the first, and returns the IDs of both ways. */
-    async function walk(actor: ActorName, input: Page) {
-      const ids: { forth: number[]; back: number[] } = { forth: [], back: [] };
-      let page = await list(actor, input);
-      ids.forth.push(...page.data.map((post) => post.id));
-      while (page.meta.next_cursor) {
-        page = await list(actor, { ...input, cursor: page.meta.next_cursor });
-        ids.forth.push(...page.data.map((post) => post.id));
-      }
-      ids.back.unshift(...page.data.map((post) => post.id));
-      while (page.meta.prev_cursor) {
-        page = await list(actor, { ...input, cursor: page.meta.prev_cursor });
-        ids.back.unshift(...page.data.map((post) => post.id));
-      }
-      return ids;
-    }
+    const walk = (actor: ActorName, input: Page) =>
+      walkPages((cursor) => list(actor, { ...input, ...(cursor && { cursor }) }));
 
     describe.each(["administrator", "member"] as const)("%s", (actor) => {
       it.each(["published", "updated"] as const)("finds each once, forth and back, sorted by %s", async (sort) => {
@@ -58,17 +45,9 @@ for (const environment of [sqliteLocal, postgresLocal]) {
       // PostgreSQL never blocks the event loop.
       if (environment.database === "sqlite")
         it("lets other requests run before it has looked at all posts", async () => {
-          let turns = 0;
-          let isFound = false;
-          const finding = list(actor, { content_type: "event" }).finally(() => {
-            isFound = true;
-          });
-          while (!isFound) {
-            await nextTurn();
-            turns += 1;
-          }
+          const finding = list(actor, { content_type: "event" });
+          expect(await turnsDuring(finding)).toBeGreaterThan(2);
           expect((await finding).data).toEqual([]);
-          expect(turns).toBeGreaterThan(2);
         });
     });
   });

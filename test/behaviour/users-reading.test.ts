@@ -8,6 +8,7 @@ import { isPostgres } from "../../src/store/dialect.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+import { walkPages } from "../support/walk-pages.ts";
 
 describeEverywhere("users, reading", (environment) => {
   const world = useWorld(environment);
@@ -177,24 +178,6 @@ describeEverywhere("users, reading", (environment) => {
     expect(await wrongFields(list({ below: true, unit: 0, limit: 0 }))).toEqual(["limit", "unit"]);
   });
 
-  /** Walks to the last page and back to the first, and returns the IDs of both ways. */
-  async function walk(filter: ArgumentsOf<typeof users.list>) {
-    const { administrator } = world().actors;
-    const ids: { forth: number[]; back: number[] } = { forth: [], back: [] };
-    let page = await administrator.call(users.list, { ...filter, limit: 500 });
-    ids.forth.push(...page.data.map(({ id }) => id));
-    while (page.meta.next_cursor) {
-      page = await administrator.call(users.list, { ...filter, limit: 500, cursor: page.meta.next_cursor });
-      ids.forth.push(...page.data.map(({ id }) => id));
-    }
-    ids.back.unshift(...page.data.map(({ id }) => id));
-    while (page.meta.prev_cursor) {
-      page = await administrator.call(users.list, { ...filter, limit: 500, cursor: page.meta.prev_cursor });
-      ids.back.unshift(...page.data.map(({ id }) => id));
-    }
-    return ids;
-  }
-
   it("users.list: thousands of members of a unit or a branch, or with a user type, each once, and no other", async () => {
     const { addUnit, instance, actors } = world();
     const { id: branch } = await addUnit({});
@@ -229,7 +212,9 @@ describeEverywhere("users, reading", (environment) => {
     expect(await list({ unit: branch })).toEqual(direct.slice(0, 500));
     const holders = ids.slice(-5003);
     expect(await list({ user_type: type.id })).toEqual(holders.slice(0, 500));
-    expect(await walk({ user_type: type.id })).toEqual({ forth: holders, back: holders });
+    const page = (cursor?: string) =>
+      actors.administrator.call(users.list, { user_type: type.id, limit: 500, ...(cursor && { cursor }) });
+    expect(await walkPages(page)).toEqual({ forth: holders, back: holders });
     expect(await list({ user_type: type.id, unit: branch })).toEqual(
       direct.filter((id) => holders.includes(id)).slice(0, 500),
     );

@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
 import { postgresLocal, sqliteLocal } from "../support/instance.ts";
+import { turnsDuring } from "../support/turns.ts";
 
 /** More than are counted at once, all in one second, and as many later. */
 const inOneSecond = 25_000;
@@ -84,19 +84,8 @@ for (const environment of [sqliteLocal, postgresLocal]) {
 
     if (environment.database === "sqlite")
       it("webhooks.stats lets other requests run before it has counted all", async () => {
-        let turns = 0;
-        let isDone = false;
-        const counting = world()
-          .actors.administrator.call(webhooks.stats, { id, since: crowded })
-          .finally(() => {
-            isDone = true;
-          });
-        while (!isDone) {
-          await nextTurn();
-          turns += 1;
-        }
-        await counting;
-        expect(turns).toBeGreaterThan(2);
+        const counting = world().actors.administrator.call(webhooks.stats, { id, since: crowded });
+        expect(await turnsDuring(counting)).toBeGreaterThan(2);
       });
   });
 }

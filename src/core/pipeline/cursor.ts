@@ -115,7 +115,7 @@ export async function readPage<
     const beyond = sql.raw(isAscending ? ">" : "<");
     limits[isAscending ? "lower" : "upper"] = sql`(${sql.join(columns)}) ${beyond} (${sql.join(position.key)})`;
   }
-  for (const limit of Object.values(limits)) if (limit !== undefined) page = page.where(limit);
+  for (const condition of Object.values(limits)) if (condition !== undefined) page = page.where(condition);
   const keyOf = (row: O) => by.map((column) => row[column]);
   return makeCursorPage(ctx, list, await page.execute(), { limit, position, keyOf });
 }

@@ -1,15 +1,18 @@
-import type { Ctx } from "../pipeline/context.ts";
+import type { posts as contract } from "../../contract/posts.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
 import { groupReader } from "../visibility/group-visibility.ts";
 import { postReader } from "../visibility/post-visibility.ts";
-import { type FoundPost, type PostFilter, type PostListInput, type PostShape, searchPosts } from "./search-posts.ts";
+import { type FoundPost, type PostFilter, type PostShape, searchPosts } from "./search-posts.ts";
+
+type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 
 /** The time of the first page, the index of the part of the list, and the sort key in it. */
 type Key = [at: number, part: number, time: number, id: number];
 
 /** Returns the IDs of a page of posts that the actor may read, newest first; in the feed, pinned posts come first. */
-export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: PostListInput) {
+export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: Input) {
   const list = `posts ${JSON.stringify({ sort, ...filter })}`;
   const position = decodeCursor<Key>(ctx, list, cursor);
   // All pages use the pins at the time of the first one, so a pin that ends in between repeats and skips nothing.

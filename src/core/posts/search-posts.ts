@@ -5,12 +5,12 @@ import type { Db } from "../../store/database.ts";
 import { forEach, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Handlers } from "../pipeline/context.ts";
+import { isUnfiltered } from "../pipeline/cursor.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { type GroupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
-import { type PostReader, visible } from "../visibility/post-visibility.ts";
+import { type PostReader, published, visible } from "../visibility/post-visibility.ts";
 
-export type PostListInput = Parameters<Handlers<typeof contract>["list"]>[1];
-export type PostFilter = Omit<PostListInput, "limit" | "cursor" | "sort">;
+export type PostFilter = Omit<Parameters<Handlers<typeof contract>["list"]>[1], "limit" | "cursor" | "sort">;
 
 /**
  * The index that a search reads, and how. Ties of the sort column `time` are sorted by ID. Without a key, reading starts at the
@@ -70,9 +70,7 @@ function limitsOf({ time, filter: { status, since = 0 } }: PostShape, now: numbe
   return { least: since, most: now };
 }
 
-function isPlain({ filter: { status, show_in_feed, ...rest } }: PostShape): boolean {
-  return Object.values(rest).every((value) => value === undefined);
-}
+const isPlain = ({ filter: { status, show_in_feed, ...rest } }: PostShape): boolean => isUnfiltered(rest);
 
 /** Returns true for a search that may have to look at most of the posts, because no index has those that match. */
 function isSliced(shape: PostShape): boolean {
@@ -82,18 +80,18 @@ function isSliced(shape: PostShape): boolean {
   return status === "published" && ![shape.pinned, pinned, important, bookmarked].includes(true);
 }
 
-/** Entries that the first statement of a search looks at, and any at most: 8,192 take up to 40 ms, and SQLite blocks other requests meanwhile. */
+/** Entries that the first statement of a search looks at, and any at most: 8,192 take up to 50 ms, when no other request can run on SQLite. */
 const slice = { first: 512, most: 8192 };
 
 /** Searches one slice after the other until there are enough rows. Other requests can run in between. */
 async function searchInSlices(db: Db, shape: PostShape, values: Values): Promise<FoundPost[]> {
   const found: FoundPost[] = [];
-  const perPlace = Math.max(1, values.places.length);
+  const placeCount = Math.max(1, values.places.length);
   let { hasKey } = shape;
   let key: { readonly time: number; readonly id: number } = { time: values.keyTime, id: values.keyId };
   for (let size = slice.first; ; size = Math.min(4 * size, slice.most)) {
     const from = { ...values, keyTime: key.time, keyId: key.id };
-    const end = await findEnd(db, { ...shape, hasKey }, from, Math.ceil(size / perPlace));
+    const end = await findEnd(db, { ...shape, hasKey }, from, Math.ceil(size / placeCount));
     const to = { endTime: end?.time ?? 0, endId: end?.id ?? 0, limit: values.limit - found.length };
     found.push(...(await runSearch(db, { ...shape, hasKey, hasEnd: end !== undefined }, { ...from, ...to })));
     if (end === undefined || found.length >= values.limit) return found;
@@ -238,7 +236,7 @@ const inKnownGroup = (reader: GroupReader) =>
 function withStatus(status: PostFilter["status"], listedAt: RawBuilder<number>, now: number): RawBuilder<SqlBool> {
   switch (status) {
     case "published":
-      return sql`(p.draft = 0 and ${listedAt} <= ${now} and (p.unpublish_on is null or p.unpublish_on > ${now}))`;
+      return published(now, listedAt);
     case "draft":
       return sql`p.draft = 1`;
     case "scheduled":

@@ -91,7 +91,7 @@ type Memberships = ReturnType<typeof membersOf>;
 const isLargeForSqlite = async (db: Db, all: Memberships): Promise<boolean> =>
   !isPostgres(db) && (await all.limit(1).offset(manyMembers).executeTakeFirst()) !== undefined;
 
-/** IDs that a statement checks, for up to 50 ms, when no other request can run. */
+/** IDs that a statement checks, for up to 30 ms, when no other request can run. */
 const sliceLength = 20_000;
 
 /** Reads a page by ID as `readPage` does. Other requests can run between its statements. */

@@ -36,8 +36,8 @@ export function editable(db: Db, { me, everything, news, calendar }: PostReader)
 }
 
 /** Returns the condition that a post is published at that time; `isPublished` does the same for a loaded row. */
-export function published(now: number): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(p.draft = 0 and p.listed_at <= ${now} and (p.unpublish_on is null or p.unpublish_on > ${now}))`;
+export function published(now: number, listedAt: RawBuilder<unknown> = sql`p.listed_at`): RawBuilder<SqlBool> {
+  return sql`(p.draft = 0 and ${listedAt} <= ${now} and (p.unpublish_on is null or p.unpublish_on > ${now}))`;
 }
 
 export function isPublished(
