@@ -67,6 +67,8 @@ for (const environment of [sqliteLocal, postgresLocal]) {
       expect(meta.total).toBe(401);
       const all = await administrator.call(webhooks.logs, { id, since: since - 200, status: "404" });
       expect(all.data).toHaveLength(1);
+      const failed = await administrator.call(webhooks.logs, { id, since: crowded, status: "500" });
+      expect(failed.meta.total).toBe(inOneSecond / 5);
       const none = await administrator.call(webhooks.logs, { id, since: crowded + later + 1 });
       expect(none).toMatchObject({ data: [], meta: { total: 0 } });
     });

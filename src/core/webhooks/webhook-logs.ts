@@ -87,17 +87,18 @@ async function entries(ctx: Ctx, webhook: number, { event, status, since, after 
 
 /**
  * Returns the lowest ID of the entries since a time, null if there are none. It is not that of the first one: results may be
- * written long after later ones, when they waited for the database. The sign keeps the planner from reading entries by ID until one
- * is from then; the index of times has all that is needed.
+ * written long after later ones, when they waited for the database.
  */
-async function firstSince({ db }: Ctx, webhook: number, since: number): Promise<number | null> {
-  const { first } = await db
-    .selectFrom("webhook_logs")
-    .select(sql<number | null>`min(+id)`.as("first"))
-    .where("webhook_id", "=", webhook)
-    .where("created_at", ">=", since)
-    .executeTakeFirstOrThrow();
-  return first;
+async function firstSince(ctx: Ctx, webhook: number, since: number): Promise<number | null> {
+  let lowest: number | null = null;
+  for await (const portion of portionsSince(ctx, webhook, since)) {
+    // The sign keeps the planner from reading entries by ID until one is from then; the index of times has all that is needed.
+    const { first } = await within(ctx, webhook, portion)
+      .select(sql<number | null>`min(+id)`.as("first"))
+      .executeTakeFirstOrThrow();
+    if (first !== null) lowest = Math.min(first, lowest ?? first);
+  }
+  return lowest;
 }
 
 interface Counts {
@@ -105,63 +106,62 @@ interface Counts {
   readonly failed: number;
 }
 
-/** Entries that a statement counts, unless more are from one second. No other request can run on SQLite meanwhile. */
-const countedAtOnce = 20_000;
-
 /** Counts the entries since a time by parts of a period, which last `length` seconds each. */
 async function countByPart(ctx: Ctx, webhook: number, { since, length }: { since: number; length: number }) {
   const counts = new Map<number, Counts>();
-  for (let from: number | undefined = since; from !== undefined; ) {
-    const end = await timeAfter(ctx, webhook, from);
-    const period = { since, length, from, end: end ?? Number.MAX_SAFE_INTEGER };
-    for (const { part, all, succeeded } of await countBetween(ctx, webhook, period)) {
+  const part = sql<number>`(created_at - ${sql.lit(since)}) / ${sql.lit(length)}`;
+  for await (const portion of portionsSince(ctx, webhook, since)) {
+    const counted = await within(ctx, webhook, portion)
+      .select([
+        part.as("part"),
+        sql<number>`count(case when status like '2__' then 1 end)`.as("succeeded"),
+        sql<number>`count(*)`.as("all"),
+      ])
+      .groupBy(part)
+      .execute();
+    for (const { part, all, succeeded } of counted) {
       const before = counts.get(part) ?? { succeeded: 0, failed: 0 };
       const failed = before.failed + all - succeeded;
       counts.set(part, { succeeded: before.succeeded + succeeded, failed });
     }
-    if (end !== undefined) await takeTurn();
-    from = end;
   }
   return counts;
 }
 
-/** Returns a time before which there are about `countedAtOnce` entries since `from`; undefined when there are no more. */
-async function timeAfter({ db }: Ctx, webhook: number, from: number): Promise<number | undefined> {
-  const next = await db
-    .selectFrom("webhook_logs")
-    .select("created_at")
-    .where("webhook_id", "=", webhook)
-    .where("created_at", ">=", from)
-    .orderBy("created_at")
-    .limit(1)
-    .offset(countedAtOnce)
-    .executeTakeFirst();
-  return next && Math.max(next.created_at, from + 1);
-}
+/** Entries of a portion, unless more are from one second. */
+const portionLength = 20_000;
 
-interface Period {
-  readonly since: number;
-  readonly length: number;
+interface Portion {
   readonly from: number;
   /** Exclusive. */
   readonly end: number;
 }
 
-function countBetween({ db }: Ctx, webhook: number, { since, length, from, end }: Period) {
-  const part = sql<number>`(created_at - ${sql.lit(since)}) / ${sql.lit(length)}`;
-  return db
+/** Yields the times since `since` in portions with few enough entries to be read at once. Other requests can run between them. */
+async function* portionsSince({ db }: Ctx, webhook: number, since: number): AsyncGenerator<Portion> {
+  for (let from = since; ; await takeTurn()) {
+    const next = await db
+      .selectFrom("webhook_logs")
+      .select("created_at")
+      .where("webhook_id", "=", webhook)
+      .where("created_at", ">=", from)
+      .orderBy("created_at")
+      .limit(1)
+      .offset(portionLength)
+      .executeTakeFirst();
+    if (next === undefined) return yield { from, end: Number.MAX_SAFE_INTEGER };
+    const end = Math.max(next.created_at, from + 1);
+    yield { from, end };
+    from = end;
+  }
+}
+
+const within = ({ db }: Ctx, webhook: number, { from, end }: Portion) =>
+  db
     .selectFrom("webhook_logs")
-    .select([
-      part.as("part"),
-      sql<number>`count(case when status like '2__' then 1 end)`.as("succeeded"),
-      sql<number>`count(*)`.as("all"),
-    ])
     .where("webhook_id", "=", webhook)
     .where("created_at", ">=", from)
-    .where("created_at", "<", end)
-    .groupBy(part)
-    .execute();
-}
+    .where("created_at", "<", end);
 
 /** Returns an entry of a webhook's log. Throws `not_found` when the log has no such entry. */
 export async function findEntry(ctx: Ctx, webhook: number, log: number) {
