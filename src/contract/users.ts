@@ -101,7 +101,7 @@ export const users = operationGroup("users", {
     path: "/users/search",
     summary: "Search active users by name, title or e-mail address",
     description:
-      "Finds users with words that begin with each word of the query, ignoring case and accents. E-mail addresses are searched only where you have access to them.",
+      "Finds users with words that begin with each word of the query, ignoring case and accents. Names come first, then titles. Administrators also search e-mail addresses.",
     access: "signed_in",
     input: () =>
       z.strictObject({

@@ -5,9 +5,9 @@ import { createSecretCipher, type SecretCipher } from "../store/secret-cipher.ts
 import { addMembership } from "./directory/memberships.ts";
 import { emailKey } from "./directory/text-keys.ts";
 import { addUnit } from "./directory/unit-tree.ts";
+import { indexUser } from "./directory/user-words.ts";
 import { nobody } from "./pipeline/actor.ts";
 import { tokenKeyBytes } from "./pipeline/load-instance.ts";
-import { indexUser } from "./users/search-users.ts";
 
 interface FirstAdministrator {
   readonly email: string;

@@ -141,6 +141,15 @@ describeEverywhere("users, reading", (environment) => {
     expect(await search("ada"), "the first administrator").toEqual(["Ada"]);
   });
 
+  it("users.search: names come before titles, these before e-mail addresses", async () => {
+    const { addUser } = world();
+    await addUser({ first_name: "Last", email: "bosun1@ships.example" });
+    await addUser({ first_name: "Middle", title: "Bosun" });
+    await addUser({ first_name: "Bosuns", email: "first@ships.example" });
+    expect(await search("bosun")).toEqual(["Bosuns", "Middle", "Last"]);
+    expect(await search("bosun", world().actors.member)).toEqual(["Bosuns", "Middle"]);
+  });
+
   it("users.search finds by the present words only", async () => {
     const { id } = await world().addUser({ first_name: "Formerly", title: "Known", email: "formerly@old.example" });
     await admin().call(users.update, { id, first_name: "Lately", title: "", email: "lately@new.example" });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
@@ -33,5 +33,59 @@ describe("users.list of a unit with thousands of members", () => {
       await tx.deleteFrom("memberships").where("unit_id", "=", unit.id).execute();
       await tx.deleteFrom("users").where("unit_id", "=", unit.id).execute();
     });
+  });
+});
+
+describe("users.search by words that thousands of users have", () => {
+  const world = useWorld(sqliteLocal);
+  const firstId = 200_000;
+  const hulls = 3000;
+  const count = 6200;
+
+  beforeAll(async () => {
+    const at = { created_at: 0, updated_at: 0 };
+    const ids = Array.from({ length: count }, (_, n) => firstId + n);
+    // The last hull is a deck, too.
+    const wordOf = (id: number) => (id < firstId + hulls ? "hull" : "deck");
+    await world().instance.database.write(async (tx) => {
+      await insertRows(
+        tx,
+        "users",
+        ids.map((id) => ({ id, first_name: wordOf(id), last_name: `${id}`, ...at })),
+      );
+      await insertRows(tx, "user_words", [
+        ...ids.map((id) => ({ kind: 0, word: wordOf(id), user_id: id })),
+        ...[firstId + hulls - 1, firstId + count - 1].map((user_id) => ({ kind: 1, word: "deckhand", user_id })),
+        { kind: 0, word: "hulls", user_id: firstId },
+      ]);
+    });
+  });
+
+  afterAll(() =>
+    world().instance.database.write(async (tx) => {
+      await tx.deleteFrom("users").where("id", ">=", firstId).execute();
+    }),
+  );
+
+  const search = async (q: string, limit = 500) =>
+    (await world().actors.member.call(users.search, { q, limit })).data.map(({ id }) => id);
+
+  it("finds one behind the first of them, and lets other requests run meanwhile", async () => {
+    const searching = search("hull deck");
+    expect(await turnsDuring(searching)).toBeGreaterThan(2);
+    expect(await searching).toEqual([firstId + hulls - 1]);
+    expect(await search("hull deckhand")).toEqual([firstId + hulls - 1]);
+    // A word that few have starts the search.
+    const quick = search("hull zebu");
+    expect(await turnsDuring(quick)).toBeLessThan(3);
+    expect(await quick).toEqual([]);
+  });
+
+  it("returns as many as were asked for, each once", async () => {
+    const all = Array.from({ length: hulls }, (_, n) => firstId + n);
+    expect(await search("hull")).toEqual(all.slice(0, 500));
+    expect(await search("hulls")).toEqual([firstId]);
+    expect(await search("deckh", 1)).toEqual([firstId + hulls - 1]);
+    expect(new Set(await search("hul deck h"))).toEqual(new Set([firstId + hulls - 1]));
   });
 });

@@ -134,9 +134,12 @@ async function addUsers(db: Db, now: number): Promise<void> {
     all((id) => {
       const email = `person${id}@example.com`;
       const names = { first_name: `Given${id % 97}`, last_name: `Family${id}`, title: `Engineer ${id % 13}` };
+      const name_key = `given${id % 97} family${id}`;
       const contact = { email, email_key: email, reference: `P${id}`, phone: `+47 ${id}` };
       const birthday = { birthday: "1980-05-17", birthday_key: 517 };
-      return [{ id, ...names, ...contact, ...birthday, unit_id: unitOf(id), created_at: now, updated_at: now }];
+      return [
+        { id, ...names, name_key, ...contact, ...birthday, unit_id: unitOf(id), created_at: now, updated_at: now },
+      ];
     }),
   );
   // The bootstrap used the ID 1.
@@ -166,9 +169,13 @@ async function addUsers(db: Db, now: number): Promise<void> {
     "user_words",
     size.users,
     all((id) => [
-      { word: `given${id % 97}`, user_id: id, private: 0, of_name: 1 },
-      { word: `family${id}`, user_id: id, private: 0, of_name: 1 },
-      { word: `person${id}@example.com`, user_id: id, private: 1, of_name: 0 },
+      { kind: 0, word: `given${id % 97}`, user_id: id },
+      { kind: 0, word: `family${id}`, user_id: id },
+      { kind: 1, word: "engineer", user_id: id },
+      { kind: 1, word: `${id % 13}`, user_id: id },
+      { kind: 2, word: `person${id}`, user_id: id },
+      { kind: 2, word: "example", user_id: id },
+      { kind: 2, word: "com", user_id: id },
     ]),
   );
   await sql`update units set user_count = (select count(*) from memberships m where m.unit_id = units.id)`.execute(db);

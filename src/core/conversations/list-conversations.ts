@@ -5,6 +5,7 @@ import type { Db } from "../../store/database.ts";
 import { afterPrefix, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { words } from "../directory/text-keys.ts";
+import { wordKinds } from "../directory/user-words.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
 import { filterIssues } from "../pipeline/reference-issues.ts";
@@ -116,7 +117,7 @@ function matchingConversations(db: Db, user: number, { status, keyword, particip
             .select("o.user_id")
             .whereRef("o.conversation_id", "=", "p.conversation_id")
             .whereRef("o.user_id", "<>", "p.user_id")
-            .where("w.of_name", "=", 1)
+            .where("w.kind", "=", wordKinds.name)
             .where("w.word", ">=", word)
             .where("w.word", "<", afterPrefix(word)),
         ),

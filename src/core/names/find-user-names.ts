@@ -3,6 +3,7 @@ import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { presentUsers } from "../directory/present-users.ts";
 import { emailKey, foldedWords, words } from "../directory/text-keys.ts";
+import { wordKinds } from "../directory/user-words.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import {
   byValue,
@@ -95,8 +96,7 @@ function amongWords(ctx: Ctx, ranges: readonly KeyRange[], most: number) {
   const beginning = ctx.db
     .selectFrom("user_words as w")
     .select(["w.word", "w.user_id"])
-    // As a literal, so that the index of the words of names serves the search.
-    .where(sql<SqlBool>`w.of_name = 1`)
+    .where("w.kind", "=", wordKinds.name)
     .where(sql<SqlBool>`w.word between asked.low and asked.high`)
     .orderBy("w.word")
     .orderBy("w.user_id")

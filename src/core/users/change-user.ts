@@ -9,6 +9,7 @@ import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, userNameKey } from "../directory/text-keys.ts";
+import { addSearchWords, setSearchWords } from "../directory/user-words.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -17,7 +18,6 @@ import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
 import { languageIssue, languageIssues } from "./offered-languages.ts";
 import { oneUser } from "./read-users.ts";
-import { addSearchWords, setSearchWords } from "./search-users.ts";
 import { newUserRow, type UserFields, userColumns } from "./user-columns.ts";
 
 export const userChangeHandlers = {

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { insertRows, rowsAs, updateRow } from "../../store/bulk.ts";
 import { moveMembership, setUserTypes } from "../directory/memberships.ts";
+import { indexUser, searchWords } from "../directory/user-words.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { updateColumns } from "./change-account.ts";
-import { indexUser, searchWords } from "./search-users.ts";
 import { newUserRow } from "./user-columns.ts";
 import type { ExistingUser } from "./user-import-lookup.ts";
 import type { Wanted } from "./user-import-row.ts";
@@ -19,9 +19,9 @@ export async function createUsers<T extends { readonly wanted: Wanted }>(ctx: Ct
   const created = rows.map((each) => ({ ...each, id: idByKey.get(each.user.email_key)! }));
   await insertMemberships(ctx, created);
   const words = created.flatMap(({ user, id }) => searchWords(user).map((word) => ({ ...word, user_id: id })));
-  const byWord = Map.groupBy(words, ({ word }) => word);
+  const byWord = Map.groupBy(words, ({ kind, word }) => `${kind}${word}`);
   // Inserts words sorted, so that neighbouring index entries are written together.
-  const sorted = [...byWord.keys()].sort().flatMap((word) => byWord.get(word) ?? []);
+  const sorted = [...byWord.keys()].sort().flatMap((key) => byWord.get(key) ?? []);
   await insertRows(ctx.db, "user_words", sorted);
   return created;
 }

@@ -83,7 +83,7 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   {
     thing: "user",
     rows: `select distinct u.id from users u join user_words w on w.user_id = u.id
-       where w.of_name = 1 and ' ' || u.name_key || ' ' not like '% ' || w.word || ' %'`,
+       where w.kind = 0 and ' ' || u.name_key || ' ' not like '% ' || w.word || ' %'`,
     says: "has a folded name without a search word of the name",
   },
   {

@@ -110,15 +110,12 @@ interface UsersTable extends Timestamps {
   unit_id: number | null;
 }
 
-/**
- * Case-folded search words of a user: from the name (`of_name`), from the job title, and `private` ones from the e-mail
- * address.
- */
+/** Case-folded search words of a user, each once. */
 interface UserWordsTable {
+  /** 0 for a word of the name, 1 for one of the job title, 2 for one of the e-mail address. */
+  kind: number;
   word: string;
   user_id: number;
-  private: BooleanColumn;
-  of_name: BooleanColumn;
 }
 
 interface MembershipsTable {

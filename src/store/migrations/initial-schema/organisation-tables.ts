@@ -119,14 +119,12 @@ const userTables = ({ id, key, number, clustered }: ColumnTypes) => [
   "create index users_name on users (name_key, id)",
   "create index users_admin on users (id) where admin = 1",
   `create table user_words (
+    kind integer not null,
     word ${key} not null,
     user_id ${number} not null references users (id) on delete cascade,
-    private integer not null,
-    of_name integer not null default 0,
-    primary key (word, user_id)
+    primary key (kind, word, user_id)
   )${clustered}`,
-  "create index user_words_user on user_words (user_id, of_name, word, private)",
-  "create index user_words_of_name on user_words (word, user_id) where of_name = 1",
+  "create index user_words_user on user_words (user_id, kind, word)",
 ];
 
 const membershipTables = ({ id, key, number, clustered }: ColumnTypes) => [
