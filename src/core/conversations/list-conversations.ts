@@ -1,12 +1,13 @@
-import { sql } from "kysely";
+import { type Expression, type SqlBool, sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import type { Db } from "../../store/database.ts";
-import { afterPrefix, rowCount } from "../../store/dialect.ts";
+import { afterPrefix, isAmong, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { words } from "../directory/text-keys.ts";
 import { wordKinds } from "../directory/user-words.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
 import { filterIssues } from "../pipeline/reference-issues.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -32,19 +33,25 @@ export const listConversations: Handlers<typeof contract>["list"] = async (ctx, 
   const { page, limit, ...filter } = input;
   refuse(await conversationFilterIssues(ctx, filter));
   const offset = (page - 1) * limit;
-  const isPlain = filter.keyword === undefined && filter.participants === undefined;
-  const { rows, count } = isPlain ? plainSearches(filter.status) : searches(filter);
   const range = { user: ctx.actor.id, limit, offset, most: offset + limit + countedBeyond };
-  const [found, counted] = await Promise.all([rows(ctx.db, range), count(ctx.db, range)]);
+  const isSliced = filter.keyword !== undefined && !isOfThese(filter);
+  const { found, total } = await (isSliced ? searchInSlices : search)(ctx.db, range, filter);
   const newestFirst = found.toSorted((a, b) => Number(b.latest_message_id) - Number(a.latest_message_id));
   const items = await presentConversations(ctx, newestFirst);
-  // Counting gives one row.
-  return numberedPage(ctx, "/conversations", input, { items, total: counted[0]!.total });
+  return numberedPage(ctx, "/conversations", input, { items, total });
 };
 
 /** Returns the issue of participants who do not exist; excluding them would list everything. */
 export const conversationFilterIssues = (ctx: Ctx, { participants }: Partial<Filter>) =>
   filterIssues(ctx, [["participants", "users", participants]]);
+
+async function search(db: Db, range: Range, filter: Filter) {
+  const isPlain = filter.keyword === undefined && filter.participants === undefined;
+  const { rows, count } = isPlain ? plainSearches(filter.status) : searches(filter);
+  const [found, counted] = await Promise.all([rows(db, range), count(db, range)]);
+  // Counting gives one row.
+  return { found, total: counted[0]!.total };
+}
 
 /** Returns the searches for lists that only have a status, which are compiled once. */
 const plainSearches = memoize((status: Input["status"]) => ({
@@ -79,50 +86,98 @@ const countQuery = (db: Db, range: Range, filter: Filter) =>
     )
     .select((eb) => eb.fn.countAll<number>().as("total"));
 
-function matchingConversations(db: Db, user: number, { status, keyword, participants, participants_mode }: Filter) {
-  let query = db
+/** Returns true for a search of the conversations with exactly these participants, of which there are few. */
+const isOfThese = ({ participants, participants_mode }: Filter): boolean =>
+  participants !== undefined && participants_mode === "find";
+
+/** Conversations that a statement compares with a keyword, for up to 20 ms, when no other request can run on SQLite. */
+const sliceLength = 2048;
+
+/** Searches one slice after the other until enough are counted. Other requests can run in between. */
+async function searchInSlices(db: Db, { user, limit, offset, most }: Range, filter: Filter) {
+  const ids: number[] = [];
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const [end] = await conversationsOf(db, user, filter.status)
+      // Not null, by the condition of `conversationsOf`.
+      .select(sql<number>`p.latest_message_id`.as("message"))
+      .where("p.latest_message_id", "<", before)
+      .orderBy("p.latest_message_id", "desc")
+      .limit(1)
+      .offset(sliceLength)
+      .execute();
+    const matches = await matchingConversations(db, user, filter)
+      .select("p.conversation_id as id")
+      .where("p.latest_message_id", "<", before)
+      .where("p.latest_message_id", ">=", end?.message ?? 0)
+      .orderBy("p.latest_message_id", "desc")
+      .limit(most - ids.length)
+      .execute();
+    ids.push(...matches.map(({ id }) => id));
+    if (end === undefined || ids.length >= most) break;
+    before = end.message;
+    await takeTurn();
+  }
+  const onPage = ids.slice(offset, offset + limit);
+  const found = await conversationQuery(db, user)
+    .where((eb) => isAmong(db, eb.ref("c.id"), onPage))
+    .execute();
+  return { found, total: ids.length };
+}
+
+/**
+ * Returns a query for the conversations of a user with a status. `isFew` tells that another condition leaves only few of them:
+ * with the sign SQLite starts with that condition, not with all conversations of the user.
+ */
+function conversationsOf(db: Db, user: number, status: Filter["status"], isFew = false) {
+  const query = db
     .selectFrom("conversation_participants as p")
-    .where("p.user_id", "=", user)
+    .where(isFew ? sql<number>`+p.user_id` : "p.user_id", "=", user)
     .where("p.latest_message_id", "is not", null);
   // A literal, because the index has only those with unread messages.
-  if (status === "unread") query = query.where("p.unread_count", ">", sql.lit(0));
-  else query = query.where("p.archived_at", status === "archived" ? "is not" : "is", null);
+  if (status === "unread") return query.where("p.unread_count", ">", sql.lit(0));
+  return query.where("p.archived_at", status === "archived" ? "is not" : "is", null);
+}
+
+function matchingConversations(db: Db, user: number, filter: Filter) {
+  const { status, keyword, participants } = filter;
+  let query = conversationsOf(db, user, status, isOfThese(filter));
   if (participants !== undefined) {
-    const key = peopleKey([...participants, user]);
-    query = query.where(({ eb, exists, not, selectFrom }) => {
-      const same = exists(
-        selectFrom("conversations as c")
-          .select("c.id")
-          .whereRef("c.id", "=", "p.conversation_id")
-          .where("c.people_key", "=", key),
-      );
-      return participants_mode === "find" ? eb.and([same]) : not(same);
-    });
+    const same = db.selectFrom("conversations as c").select("c.id");
+    const ofThese = same.where("c.people_key", "=", peopleKey([...participants, user]));
+    query = query.where("p.conversation_id", isOfThese(filter) ? "in" : "not in", ofThese);
   }
   if (keyword === undefined) return query;
   const wanted = words(keyword);
   if (wanted.length === 0) return query.where((eb) => eb.lit(false));
-  for (const word of wanted) {
-    query = query.where(({ or, exists, selectFrom }) =>
-      or([
-        exists(
-          selectFrom("conversations as c")
-            .select("c.id")
-            .whereRef("c.id", "=", "p.conversation_id")
-            .where("c.title_key", "like", `% ${word}%`),
-        ),
-        exists(
-          selectFrom("conversation_participants as o")
-            .innerJoin("user_words as w", "w.user_id", "o.user_id")
-            .select("o.user_id")
-            .whereRef("o.conversation_id", "=", "p.conversation_id")
-            .whereRef("o.user_id", "<>", "p.user_id")
-            .where("w.kind", "=", wordKinds.name)
-            .where("w.word", ">=", word)
-            .where("w.word", "<", afterPrefix(word)),
-        ),
-      ]),
-    );
-  }
+  for (const word of wanted) query = query.where(({ eb }) => eb.or([hasInTitle(db, word), hasParticipant(db, word)]));
   return query;
 }
+
+/** Returns the condition that the title of the conversation of `p` has a word with this beginning. */
+const hasInTitle = (db: Db, word: string) =>
+  exists(
+    db
+      .selectFrom("conversations as c")
+      .select("c.id")
+      .where("c.id", "=", sql.ref<number>("p.conversation_id"))
+      .where("c.title_key", "like", `% ${word}%`),
+  );
+
+/** Returns the condition that another participant of the conversation of `p` has a name with this beginning of a word. */
+const hasParticipant = (db: Db, word: string) =>
+  exists(
+    db
+      .selectFrom("conversation_participants as o")
+      // SQLite keeps the order of a cross join; else it could read all users with the word first.
+      .crossJoin("user_words as w")
+      .select("o.user_id")
+      .whereRef("w.user_id", "=", "o.user_id")
+      .where("o.conversation_id", "=", sql.ref<number>("p.conversation_id"))
+      .where("o.user_id", "<>", sql.ref<number>("p.user_id"))
+      .where("w.kind", "=", wordKinds.name)
+      .where("w.word", ">=", word)
+      .where("w.word", "<", afterPrefix(word)),
+  );
+
+const exists = (query: Expression<unknown>) => sql<SqlBool>`exists ${query}`;

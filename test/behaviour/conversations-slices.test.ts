@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { conversations } from "../../src/contract/conversations.ts";
+import { peopleKey } from "../../src/core/conversations/recipients.ts";
+import { insertRows } from "../../src/store/bulk.ts";
+import { useWorld } from "../support/actors.ts";
+import { sqliteLocal } from "../support/instance.ts";
+import { turnsDuring } from "../support/turns.ts";
+
+describe("conversations.list by a keyword, of a user with thousands of conversations", () => {
+  const world = useWorld(sqliteLocal);
+  const first = 1000;
+  const count = 4200;
+
+  beforeAll(async () => {
+    const { instance, ids } = world();
+    const all = Array.from({ length: count }, (_, n) => first + n);
+    const people = [ids.member, ids.colleague];
+    // One old conversation is found by its title, one by its second participant, all by "talk".
+    const titleOf = (id: number) => `talk ${id === first + 1 ? "anchor" : id}`;
+    const othersOf = (id: number) => (id === first + 2 ? [ids.member, ids.outsider] : people);
+    await instance.database.write(async (tx) => {
+      await insertRows(
+        tx,
+        "conversations",
+        all.map((id) => {
+          const people_key = peopleKey(othersOf(id));
+          const texts = { title: titleOf(id), title_key: ` ${titleOf(id).replace(" ", "  ")}` };
+          return { id, type: "group" as const, ...texts, people_key, last_position: 1, created_at: 1, updated_at: 1 };
+        }),
+      );
+      const message = { position: 1, author_id: ids.member, message: "Hello", created_at: 1 };
+      await insertRows(
+        tx,
+        "messages",
+        all.map((id) => ({ id: id * 2, conversation_id: id, type: "normal" as const, ...message })),
+      );
+      await insertRows(
+        tx,
+        "conversation_participants",
+        all.flatMap((id) =>
+          othersOf(id).map((user_id) => ({
+            ...{ conversation_id: id, user_id, latest_message_id: id * 2 },
+            ...{ joined_position: 0, seen_position: 1, unread_count: 0 },
+          })),
+        ),
+      );
+    });
+  });
+
+  afterAll(() =>
+    world().instance.database.write(async (tx) => {
+      await tx.deleteFrom("conversation_participants").where("conversation_id", ">=", first).execute();
+      await tx.deleteFrom("messages").where("conversation_id", ">=", first).execute();
+      await tx.deleteFrom("conversations").where("id", ">=", first).execute();
+    }),
+  );
+
+  const list = async (keyword: string, more: object = {}) => {
+    const { data, meta } = await world().actors.member.call(conversations.list, { keyword, ...more });
+    return { ids: data.map(({ id }) => id), total: meta.total };
+  };
+
+  it("finds an old one, and lets other requests run before it has looked at all", async () => {
+    // Loads what the search needs.
+    expect(await list("zebra")).toEqual({ ids: [], total: 0 });
+    const searching = list("anchor");
+    expect(await turnsDuring(searching)).toBeGreaterThan(2);
+    expect(await searching).toEqual({ ids: [first + 1], total: 1 });
+    expect((await list("outs")).ids).toEqual([first + 2]);
+  });
+
+  it("counts 1,000 after the page, and pages follow each other", async () => {
+    const page = (from: number, limit: number) => Array.from({ length: limit }, (_, n) => first + count - 1 - from - n);
+    expect(await list("talk", { limit: 3 })).toEqual({ ids: page(0, 3), total: 1003 });
+    expect(await list("talk", { limit: 100, page: 22 })).toEqual({ ids: page(2100, 100), total: 3200 });
+    expect(await list("talk", { limit: 100, page: 42 })).toEqual({ ids: page(4100, 100), total: count });
+    expect(await list("talk", { limit: 100, page: 43 })).toEqual({ ids: [], total: count });
+  });
+
+  it("finds those with some participants, or all others", async () => {
+    const { outsider } = world().ids;
+    expect((await list("talk", { participants: [outsider] })).ids).toEqual([first + 2]);
+    expect((await list("anchor", { participants: [outsider] })).ids).toEqual([]);
+    const others = await list("talk", { participants: [outsider], participants_mode: "exclude", page: 42, limit: 100 });
+    expect(others).toEqual({ ids: expect.not.arrayContaining([first + 2]), total: count - 1 });
+  });
+});
