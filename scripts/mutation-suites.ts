@@ -113,8 +113,8 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
       "test/client/client",
     ],
   ],
-  ["src/store/backup", ["test/cli/db"]],
-  ["src/store/sqlite", ["test/store", "test/faults/commits", "test/faults/writes", "test/cli/db."]],
+  ["src/store/backup", ["test/store/backups", "test/cli/db"]],
+  ["src/store/sqlite", ["test/store", "test/faults/commits", "test/faults/writes", "test/cli/db.", "test/cli/dry-run"]],
 ];
 
 /** The folders that are mutated unless others are given. */

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { openDatabase } from "../../src/store/open-database.ts";
 import { startChild } from "../support/child.ts";
 import { refusal } from "../support/outcome.ts";
-import { get, put } from "./support.ts";
+import { asNobody, get, put } from "./support.ts";
 
 describe("SQLite files", () => {
   let folder: string;
@@ -34,17 +34,6 @@ describe("SQLite files", () => {
     await database.close();
   };
   const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
-  /** As a user who owns nothing here. */
-  const asNobody = async <T>(work: () => Promise<T>): Promise<T> => {
-    const root = process.geteuid?.() === 0;
-    if (root) process.seteuid?.(65_534);
-    try {
-      return await work();
-    } finally {
-      if (root) process.seteuid?.(0);
-    }
-  };
-
   it("a new one is its owner's only, and so are the files beside it and new folders above", async () => {
     const deep = join(folder, "a", "b", "wcs.db");
     const database = await openDatabase(deep, { create: (tx) => put(tx, "secret", "1") });

@@ -33,3 +33,14 @@ export async function get({ reader }: Pick<Database, "reader">, key: string): Pr
   const row = await reader.selectFrom("settings").select("value").where("key", "=", key).executeTakeFirst();
   return row?.value;
 }
+
+/** Does something as a user who owns nothing here. */
+export async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  const root = process.geteuid?.() === 0;
+  if (root) process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    if (root) process.seteuid?.(0);
+  }
+}

@@ -277,12 +277,15 @@ export function translateError(error: unknown, path?: string): unknown {
         hint: restore,
         cause: error,
       });
-    case 14: {
-      const isFolder = path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory();
-      const why = isFolder ? "it is a folder" : "its folder must exist and be writable";
-      return new ServiceError("unavailable", `${name} cannot be opened; ${why}.`, { cause: error });
-    }
+    case 14:
+      return new ServiceError("unavailable", `${name} cannot be opened; ${whyNotOpened(path)}.`, { cause: error });
     default:
       return error;
   }
+}
+
+function whyNotOpened(path: string | undefined): string {
+  const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return "its folder must exist and be writable";
+  return found.isDirectory() ? "it is a folder" : "check the permissions of the file and its folder";
 }

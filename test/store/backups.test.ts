@@ -1,0 +1,168 @@
+import fs, {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import promises from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { copyDatabase, type Watch } from "../../src/store/backup/copy-database.ts";
+import { openBackup } from "../../src/store/backup/examine-backup.ts";
+import { checkBackupSource, makeBackup } from "../../src/store/backup/make-backup.ts";
+import { replaceDatabase } from "../../src/store/backup/replace-database.ts";
+import { examineBackup, restoreBackup } from "../../src/store/backup/restore-backup.ts";
+import { latestMigration } from "../../src/store/latest-migration.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { refusal } from "../support/outcome.ts";
+import { asNobody, put } from "./support.ts";
+
+const watch: Watch = { signal: new AbortController().signal, progress() {} };
+
+describe("backups of SQLite files", () => {
+  let folder: string;
+  let path: string;
+  let draft: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "wcs-backup-"));
+    path = join(folder, "wcs.db");
+    draft = join(folder, "draft");
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Makes a database with an instance. */
+  const create = async (at = path) => {
+    const database = await openDatabase(at, {
+      create: async (tx) => {
+        await put(tx, "secret", "1");
+        const instance = { id: 1, issuer: "issuer", token_key: "key", created_at: 1 };
+        await tx.insertInto("instance").values(instance).execute();
+      },
+    });
+    await database.close();
+  };
+
+  /** Replaces a function of a module until the end of the test, or until the function that this returns is called. */
+  const replaced = <T extends object, K extends keyof T>(module: T, name: K, by: T[K]) => {
+    const real = module[name];
+    const set = (value: T[K]) => {
+      module[name] = value;
+      syncBuiltinESMExports();
+    };
+    set(by);
+    onTestFinished(() => set(real));
+    return () => set(real);
+  };
+
+  it("a copy tells its progress, from 0 to 1", async () => {
+    const source = new DatabaseSync(path);
+    onTestFinished(() => source.close());
+    source.exec(
+      "create table t (x); insert into t select randomblob(4000) from (with recursive n(i) as (select 1 union all select i + 1 from n where i < 3500) select i from n)",
+    );
+    const parts: number[] = [];
+    await copyDatabase(source, draft, { ...watch, progress: (part) => void parts.push(part) });
+    expect(parts.length).toBeGreaterThan(2);
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+    for (const part of parts) expect(part).toSatisfy((value: number) => value > 0 && value <= 1);
+    expect(parts.at(-1)).toBeGreaterThan(0.7);
+  });
+
+  it("a file that was examined is not kept open", async () => {
+    await create();
+    await makeBackup(path, draft, watch);
+    expect(await examineBackup(draft, watch.signal)).toBe(latestMigration);
+    const open = readdirSync("/proc/self/fd").map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        // The folder was open for the list.
+        return undefined;
+      }
+    });
+    expect(open).not.toContain(draft);
+  });
+
+  it("a file that the user may not read is no backup, and says so", async () => {
+    await create();
+    chmodSync(folder, 0o755);
+    chmodSync(path, 0o000);
+    expect(await refusal(asNobody(() => openBackup(path, watch.signal)))).toMatchObject({
+      code: "unavailable",
+      message: `${path} cannot be opened; check the permissions of the file and its folder.`,
+    });
+  });
+
+  it("a file without an instance is no source of a backup", async () => {
+    const database = await openDatabase(path, { create: async (tx) => put(tx, "secret", "1") });
+    await database.close();
+    expect(() => checkBackupSource(path)).toThrow(/contains no wcs instance/);
+  });
+
+  describe("a restore", () => {
+    let backup: string;
+    beforeEach(async () => {
+      backup = join(folder, "backup.db");
+      await create(join(folder, "other.db"));
+      await makeBackup(join(folder, "other.db"), backup, watch);
+    });
+    const restore = () => restoreBackup(backup, path, draft, watch);
+
+    it("changes nothing when another process has just replaced the database", async () => {
+      await create();
+      await create(join(folder, "new.db"));
+      const { ino } = statSync(join(folder, "new.db"));
+      await promises.copyFile(backup, draft);
+      const changeable: { statSync: typeof statSync } = fs;
+      const { statSync: real } = fs;
+      const undo = replaced(changeable, "statSync", ((file: string, ...more: []) => {
+        const found = real(file, ...more);
+        undo();
+        renameSync(join(folder, "new.db"), path);
+        return found;
+      }) as typeof statSync);
+      expect(await refusal(replaceDatabase(draft, path, watch))).toMatchObject({
+        code: "unavailable",
+        message: "The database is in use, so nothing was restored.",
+      });
+      expect(statSync(path).ino).toBe(ino);
+      expect(readdirSync(folder).sort()).toEqual(["backup.db", "draft", "other.db", "wcs.db"]);
+    });
+
+    it("keeps a damaged database only where files can have two names, and says so elsewhere", async () => {
+      const messages = {
+        EPERM: "The old database cannot be kept beside the new one (EPERM).",
+        ENOTSUP: "The old database cannot be kept beside the new one (ENOTSUP).",
+        EEXIST: `Another process created ${path} at the same time.`,
+      };
+      for (const [code, message] of Object.entries(messages)) {
+        writeFileSync(path, "");
+        replaced(promises, "link", async () => {
+          throw Object.assign(new Error(code), { code });
+        });
+        expect(await refusal(restore()), code).toMatchObject({ message });
+        expect(readFileSync(path, "latin1"), code).toBe("");
+        expect(readdirSync(folder).sort(), code).toEqual(["backup.db", "other.db", "wcs.db"]);
+      }
+    });
+
+    it("does not take another failure of the disk for that", async () => {
+      mkdirSync(join(folder, "empty"));
+      replaced(promises, "link", async () => {
+        throw Object.assign(new Error("EIO"), { code: "EIO" });
+      });
+      const refused = await refusal(restoreBackup(backup, join(folder, "empty", "wcs.db"), draft, watch));
+      expect(refused.message).toMatch(/cannot be opened \(EIO\)/);
+      expect(refused.message).not.toMatch(/kept beside/);
+    });
+  });
+});
