@@ -5,6 +5,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
 import { WorkerLoop } from "../../src/delivery/queue/worker-loop.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { Wakeup } from "../../src/store/wakeup.ts";
 import { describeOnDatabases, listening, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
@@ -50,6 +51,16 @@ describeOnDatabases("announcements", (open, kind) => {
     await rest();
     await makeUsers(instance);
     await receiver.until(1);
+  });
+
+  it("an event of another process is sent by an engine that rests, as soon as the change is seen", async () => {
+    await newWebhook(instance, receiver.url);
+    await rest();
+    const database = await openDatabase(instance.target);
+    const administrator = createService({ database }).caller({ userId: 1 });
+    await makeUsers({ ...instance, administrator });
+    await receiver.until(1);
+    await database.close();
   });
 
   it("what a stopping engine releases is sent by an engine that rests, by its announcement alone", async () => {

@@ -239,6 +239,26 @@ describeOnDatabases("mail", (open) => {
     await receiver.close();
   });
 
+  it("mails that are claimed just when the mail server is taken out of the settings wait for another one", async () => {
+    await welcome();
+    let reads = 0;
+    const worker = new MailWorker({
+      ...instance,
+      settings: async () => {
+        reads += 1;
+        return { ...defaults, ...settings(reads === 2 ? { "mail.smtp_url": null } : {}) };
+      },
+      clock: () => instance.now() * 1000,
+      log: { info() {}, error() {} },
+    });
+    expect(await worker.round()).toBe(0);
+    expect(await rows()).toMatchObject([{ attempt: 0, state: "waiting" }]);
+    // Its lease has been released.
+    expect(await worker.round()).toBe(1);
+    worker.close();
+    expect(mailbox.mails).toHaveLength(1);
+  });
+
   it("names cannot write HTML or headers", async () => {
     const { id } = await welcome({ welcome: false, last_name: "& Co" });
     // As an older version took it.

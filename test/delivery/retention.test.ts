@@ -6,6 +6,7 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { countExpired, removeExpired } from "../../src/delivery/delivery.ts";
 import { removalLock } from "../../src/delivery/retention/remove-expired.ts";
+import { retentionRules } from "../../src/delivery/retention/retention-rules.ts";
 import { waitForTurn } from "../../src/store/dialect.ts";
 import { replacePasswordToken } from "../../src/store/password-tokens.ts";
 import type { Schema } from "../../src/store/schema/schema.ts";
@@ -234,7 +235,9 @@ describeOnDatabases("retention", (open, kind) => {
     await instance.database.write((tx) => tx.insertInto("webhook_logs").values(Array(1500).fill(row)).execute());
     const logs = (found: Awaited<ReturnType<typeof remove>>) => found.find(({ kind }) => kind === "webhook logs");
     const expired = { kind: "webhook logs", rows: 1500, days: 30, setting: "webhooks.log_days" };
-    expect(logs(await countExpired(instance.database, { settings: defaults, now: instance.now() }))).toEqual(expired);
+    const counted = await countExpired(instance.database, { settings: defaults, now: instance.now() });
+    expect(logs(counted)).toEqual(expired);
+    expect(counted.map(({ kind }) => kind)).toEqual(retentionRules.map(({ kind }) => kind));
     expect(await count("webhook_logs")).toBe(1500);
     expect(logs(await remove())).toEqual(expired);
     expect(await count("webhook_logs")).toBe(0);

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { checkNewDatabase, openDatabase } from "../../src/store/open-database.ts";
 import { startChild } from "../support/child.ts";
 import { refusal } from "../support/outcome.ts";
 import { asNobody, get, put } from "./support.ts";
@@ -41,6 +41,21 @@ describe("SQLite files", () => {
     expect(mode(join(folder, "a"))).toBe("700");
     await database.close();
     expect(mode(deep)).toBe("600");
+  });
+
+  it("a check before creating one creates nothing, and throws what creating it would throw", async () => {
+    const check = (at: string) => checkNewDatabase(at, { create: async (tx) => put(tx, "secret", "1") });
+    const deep = join(folder, "a", "b", "wcs.db");
+    await check(deep);
+    await check(path);
+    expect(readdirSync(folder)).toEqual([]);
+    writeFileSync(path, "");
+    await check(path);
+    expect(statSync(path).size).toBe(0);
+    expect((await refusal(check(join(path, "wcs.db")))).message).toMatch(/cannot be opened \(ENOTDIR\)/);
+    writeFileSync(path, "A note, and no database.");
+    expect((await refusal(check(path))).message).toMatch(/is not a wcs database/);
+    expect(readFileSync(path, "latin1")).toBe("A note, and no database.");
   });
 
   it("what was committed is there when it is opened again", async () => {

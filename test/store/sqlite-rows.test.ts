@@ -1,6 +1,8 @@
+import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { insertRows } from "../../src/store/bulk.ts";
+import { ReadingDriver } from "../../src/store/sqlite/sqlite-driver.ts";
 import { useDatabase } from "./support.ts";
 
 /** More rows than a statement names one by one. */
@@ -73,5 +75,20 @@ describe("rows of SQLite", () => {
     expect(parameters).toStrictEqual([5]);
     // Flags to store are parameters, so that rows with different ones have one statement.
     expect(reader.updateTable("users").set({ active: 0 }).compile().parameters).toStrictEqual([0]);
+  });
+
+  it("come from statements that are prepared once, of which at most 500 are kept", () => {
+    const connection = new DatabaseSync(":memory:");
+    const prepare = vi.spyOn(connection, "prepare");
+    const driver = new ReadingDriver(connection);
+    const run = (number: number) => {
+      expect(driver.run(`select ${number} as number`, [])).toStrictEqual([{ number }]);
+      return prepare.mock.calls.length;
+    };
+    for (let number = 1; number <= 500; number += 1) expect(run(number)).toBe(number);
+    expect(run(1)).toBe(500);
+    expect(run(501)).toBe(501);
+    expect(run(1)).toBe(502);
+    connection.close();
   });
 });
