@@ -7,6 +7,7 @@ import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { deleteInPortions } from "../pipeline/portions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { addAudience, changeAudience, loadAudience } from "../visibility/audience.ts";
 import { eventAudienceOf, planReaders, type Readers, requireEventPlaces } from "./event-audience.ts";
@@ -40,7 +41,7 @@ export const eventChangeHandlers: Changing = {
     await removeFiles(ctx, "event", [id]);
     await displaceEvent(ctx, { id, author: before.author_id, readers });
     await ctx.db.deleteFrom("event_dates").where("event_id", "=", id).execute();
-    await ctx.db.deleteFrom("event_marks").where("event_id", "=", id).execute();
+    await deleteInPortions(ctx.db, { table: "event_marks", column: "event_id", owner: id, key: "user_id" });
     // The audience is kept, so that only users who could read the event learn that it was deleted.
     await updateRow(ctx.db, "events", id, { ...erased, updated_at: ctx.now, deleted_at: ctx.now });
   },

@@ -6,6 +6,7 @@ import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { fold } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { inPortions } from "../pipeline/portions.ts";
 import { findOwnGroup, oneGroup } from "./read-groups.ts";
 
 /** Counting stops after this number of posts. */
@@ -48,15 +49,22 @@ export const groupChangeHandlers = {
       const many = posts > mostCounted ? `more than ${mostCounted} posts` : posts === 1 ? "1 post" : `${posts} posts`;
       throw new ServiceError("conflict", `Group ${id} has ${many}; delete them first.`);
     }
-    const members = await ctx.db.selectFrom("group_members").select("user_id").where("group_id", "=", id).execute();
-    const users = members.map((member) => member.user_id);
-    await markChangedUsers(ctx, users);
+    await removeMembers(ctx, id);
     // Deleted posts of the group were addressed to its members; nobody can see them any more.
     await ctx.db.updateTable("audiences").set({ group_id: null }).where("group_id", "=", id).execute();
     await removeFiles(ctx, "group", [id]);
     await ctx.db.deleteFrom("groups").where("id", "=", id).execute();
   },
 } satisfies Partial<Handlers<typeof contract>>;
+
+async function removeMembers(ctx: Ctx, group: number): Promise<void> {
+  const rows = { table: "group_members", column: "group_id", owner: group, key: "user_id" } as const;
+  await inPortions(ctx.db, rows, async (some) => {
+    const members = await ctx.db.deleteFrom("group_members").where(some).returning("user_id").execute();
+    const users = members.map((member) => member.user_id);
+    await markChangedUsers(ctx, users);
+  });
+}
 
 async function countPosts({ db }: Ctx, group: number): Promise<number> {
   const posts = await db

@@ -5,6 +5,7 @@ import { titleLookupKey } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
+import { deleteInPortions, inPortions } from "../pipeline/portions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { type Audience, changeAudience } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
@@ -41,10 +42,8 @@ export const postChangeHandlers = {
   async delete(ctx, { id }) {
     const row = await findEditable(ctx, id);
     await removeFiles(ctx, "post", [id]);
-    // Replies are deleted together with their comments.
-    for (const table of ["polls", "comments", "post_mentions", "post_marks", "post_places"] as const) {
-      await ctx.db.deleteFrom(table).where("post_id", "=", id).execute();
-    }
+    await removeAnswers(ctx, id);
+    await ctx.db.deleteFrom("post_places").where("post_id", "=", id).execute();
     // The audience is kept, so that only users who could read the published post learn that it was deleted.
     const unpublished = isPublished(row, ctx.now) ? {} : { draft: 1 as const, publish_on: null };
     await updateRow(ctx.db, "posts", id, { ...erased, ...unpublished, deleted_at: ctx.now, updated_at: ctx.now });
@@ -61,23 +60,30 @@ export const postChangeHandlers = {
       listed_at: now,
       updated_at: now,
     });
-    await db
-      .updateTable("post_marks")
-      .set({ seen_at: null })
-      .where("post_id", "=", id)
-      .where("seen_at", "is not", null)
-      .execute();
-    await db
-      .updateTable("post_mentions")
-      .set({ seen: 0 })
-      .where("post_id", "=", id)
-      .where("user_id", "<>", actor.id)
-      .execute();
+    const rows = { column: "post_id", owner: id, key: "user_id" } as const;
+    await inPortions(db, { table: "post_marks", ...rows }, (some) =>
+      db.updateTable("post_marks").set({ seen_at: null }).where(some).where("seen_at", "is not", null).execute(),
+    );
+    await inPortions(db, { table: "post_mentions", ...rows }, (some) =>
+      db.updateTable("post_mentions").set({ seen: 0 }).where(some).where("user_id", "<>", actor.id).execute(),
+    );
     await placePost(ctx, id);
     await mark(ctx, id, { seen_at: now });
     await recount(ctx, id);
   },
 } satisfies Partial<Handlers<typeof contract>>;
+
+/** Deletes all that users have added to a post. */
+async function removeAnswers({ db }: Ctx, post: number): Promise<void> {
+  const poll = await db.selectFrom("polls").select("id").where("post_id", "=", post).executeTakeFirst();
+  if (poll !== undefined) {
+    await deleteInPortions(db, { table: "poll_votes", column: "poll_id", owner: poll.id, key: "user_id" });
+    await db.deleteFrom("polls").where("id", "=", poll.id).execute();
+  }
+  await deleteInPortions(db, { table: "post_mentions", column: "post_id", owner: post, key: "user_id" });
+  await deleteInPortions(db, { table: "comments", column: "post_id", owner: post, key: "id" });
+  await deleteInPortions(db, { table: "post_marks", column: "post_id", owner: post, key: "user_id" });
+}
 
 const homeOf = (row: PostRow) => ({ content_type: row.content_type, owner: row.owner_id, group: row.group_id });
 

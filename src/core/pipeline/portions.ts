@@ -1,0 +1,43 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Db } from "../../store/database.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+import { takeTurn } from "./event-loop-turns.ts";
+
+/** Rows of a table that belong to a row of another table, as `post_marks` to a post. */
+interface OwnedRows {
+  readonly table: keyof Schema;
+  /** Column with the ID of the owner. */
+  readonly column: string;
+  readonly owner: number;
+  /** Column by which an index sorts the rows of an owner. */
+  readonly key: string;
+}
+
+/** Rows that a statement changes, for up to 20 ms, when no other request can run on SQLite. */
+const portion = 4000;
+
+/**
+ * Changes rows in portions, the highest keys first: comments before those that they reply to. Other requests can run in between,
+ * but their transactions wait, since this one stays one. `change` receives the condition for the rows of a portion.
+ */
+export async function inPortions(
+  db: Db,
+  { table, column, owner, key }: OwnedRows,
+  change: (rows: RawBuilder<SqlBool>) => Promise<unknown>,
+): Promise<void> {
+  const name = sql.ref(key);
+  let rest = sql<SqlBool>`${sql.ref(column)} = ${owner}`;
+  for (;;) {
+    const { rows } = await sql<{ lowest: number }>`select ${name} as lowest from ${sql.table(table)} where ${rest}
+      order by ${name} desc limit 1 offset ${portion - 1}`.execute(db);
+    const lowest = rows[0]?.lowest;
+    await change(lowest === undefined ? rest : sql`${rest} and ${name} >= ${lowest}`);
+    if (lowest === undefined) return;
+    rest = sql`${sql.ref(column)} = ${owner} and ${name} < ${lowest}`;
+    await takeTurn();
+  }
+}
+
+/** Deletes rows in portions. */
+export const deleteInPortions = (db: Db, rows: OwnedRows): Promise<void> =>
+  inPortions(db, rows, (some) => sql`delete from ${sql.table(rows.table)} where ${some}`.execute(db));

@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { events } from "../../src/contract/events.ts";
+import { groups } from "../../src/contract/groups.ts";
+import { posts } from "../../src/contract/posts.ts";
+import { insertRows } from "../../src/store/bulk.ts";
+import type { Schema } from "../../src/store/schema/schema.ts";
+import { useWorld } from "../support/actors.ts";
+import { sqliteLocal } from "../support/instance.ts";
+import { turnsDuring } from "../support/turns.ts";
+
+/** Two portions and a rest. */
+const count = 8001;
+
+describe("changes of the marks of thousands of users", () => {
+  const world = useWorld(sqliteLocal);
+  const people = Array.from({ length: count }, (_, n) => 300_000 + n);
+
+  beforeAll(async () => {
+    const at = { created_at: 0, updated_at: 0 };
+    const named = (id: number) => ({ id, first_name: "Reader", last_name: `${id}`, deleted_at: 1, active: 0 as const });
+    await insert(
+      "users",
+      people.map((id) => ({ ...named(id), ...at })),
+    );
+  });
+
+  const insert = (table: keyof Schema, rows: Parameters<typeof insertRows>[2]) =>
+    world().instance.database.write((tx) => insertRows(tx, table, rows));
+  const remove = (id: number) => world().actors.administrator.call(posts.delete, { id });
+  const newPost = async () => {
+    const poll = { question: "Soup?", choices: [{ title: "Yes" }, { title: "No" }] };
+    const post = { content_type: "news", title: "Soup", body: "", unit: 1, poll } as const;
+    return (await world().actors.administrator.call(posts.create, post)).id;
+  };
+
+  it("posts.republish makes a post unseen for all, and lets other requests run meanwhile", async () => {
+    const { actors, ids, instance } = world();
+    const post = await newPost();
+    const other = await newPost();
+    await insert(
+      "post_marks",
+      people.map((user_id) => ({ post_id: post, user_id, seen_at: 5 })),
+    );
+    await insert(
+      "post_mentions",
+      people.map((user_id) => ({ post_id: post, user_id, seen: 1 })),
+    );
+    await actors.member.call(posts.seen, { id: other });
+    expect(await turnsDuring(actors.administrator.call(posts.republish, { id: post }))).toBeGreaterThan(4);
+    const { reader } = instance.database;
+    const seen = reader.selectFrom("post_marks").select(["post_id", "user_id"]).where("seen_at", "is not", null);
+    // Authors have seen their posts.
+    expect(await seen.orderBy("post_id").orderBy("user_id").execute()).toEqual([
+      { post_id: post, user_id: ids.administrator },
+      { post_id: other, user_id: ids.administrator },
+      { post_id: other, user_id: ids.member },
+    ]);
+    const mentions = reader.selectFrom("post_mentions").select("user_id").where("seen", "=", 1);
+    expect(await mentions.execute()).toEqual([]);
+    for (const id of [post, other]) await remove(id);
+  });
+
+  it("posts.delete leaves nothing that users have added, and nothing of other posts is missing", async () => {
+    const { actors, instance } = world();
+    const kept = await newPost();
+    await actors.member.call(posts.like, { id: kept });
+    await actors.member.call(posts.commentAdd, { id: kept, body: "Hot" });
+    const post = await newPost();
+    const { id: root } = await actors.member.call(posts.commentAdd, { id: post, body: "Cold" });
+    await insert(
+      "comments",
+      people.map((author_id) => ({ post_id: post, parent_id: root, author_id, body: "", created_at: 1 })),
+    );
+    await insert(
+      "post_marks",
+      people.map((user_id) => ({ post_id: post, user_id, liked_at: 5 })),
+    );
+    await insert(
+      "post_mentions",
+      people.map((user_id) => ({ post_id: post, user_id, seen: 0 })),
+    );
+    const { reader } = instance.database;
+    const choice = await reader
+      .selectFrom("poll_choices")
+      .select(["id", "poll_id"])
+      .orderBy("id", "desc")
+      .executeTakeFirstOrThrow();
+    await insert(
+      "poll_votes",
+      people.map((user_id) => ({ poll_id: choice.poll_id, choice_id: choice.id, user_id })),
+    );
+    expect(await turnsDuring(remove(post))).toBeGreaterThan(8);
+    const left = async (table: "post_marks" | "comments" | "post_mentions" | "polls") =>
+      (await reader.selectFrom(table).select("post_id").execute()).map((row) => row.post_id);
+    expect([await left("post_marks"), await left("comments"), await left("polls")]).toEqual([
+      [kept, kept],
+      [kept],
+      [kept],
+    ]);
+    expect([await left("post_mentions"), await reader.selectFrom("poll_votes").selectAll().execute()]).toEqual([
+      [],
+      [],
+    ]);
+  });
+
+  it("events.delete removes all answers", async () => {
+    const { actors, instance } = world();
+    const event = { title: "Meeting", type: "chain", start: 2e9, end: 2e9 + 60 } as const;
+    const { id } = await actors.administrator.call(events.create, event);
+    await insert(
+      "event_marks",
+      people.map((user_id) => ({ event_id: id, user_id, answer: "accepted", answered_at: 1 })),
+    );
+    expect(await turnsDuring(actors.administrator.call(events.delete, { id }))).toBeGreaterThan(2);
+    expect(await instance.database.reader.selectFrom("event_marks").selectAll().execute()).toEqual([]);
+  });
+
+  it("groups.delete changes all members", async () => {
+    const { actors, instance } = world();
+    const { id } = await actors.administrator.call(groups.create, { name: "All", privacy: "public" });
+    await insert(
+      "group_members",
+      people.map((user_id) => ({ group_id: id, user_id, created_at: 1 })),
+    );
+    expect(await turnsDuring(actors.administrator.call(groups.delete, { id }))).toBeGreaterThan(2);
+    const { reader } = instance.database;
+    expect(await reader.selectFrom("group_members").selectAll().execute()).toEqual([]);
+    const changed = reader.selectFrom("users").select("id").where("id", ">=", people[0]!).where("updated_at", ">", 0);
+    expect(await changed.execute()).toHaveLength(count);
+  });
+});
