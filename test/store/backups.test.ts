@@ -13,11 +13,11 @@ import fs, {
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { copyDatabase, type Watch } from "../../src/store/backup/copy-database.ts";
-import { openBackup } from "../../src/store/backup/examine-backup.ts";
+import { instanceIn, openBackup } from "../../src/store/backup/examine-backup.ts";
 import { checkBackupSource, makeBackup } from "../../src/store/backup/make-backup.ts";
 import { replaceDatabase } from "../../src/store/backup/replace-database.ts";
 import { examineBackup, restoreBackup } from "../../src/store/backup/restore-backup.ts";
@@ -51,6 +51,13 @@ describe("backups of SQLite files", () => {
     await database.close();
   };
 
+  /** Makes the database of another program. */
+  const makeForeign = (at: string) => {
+    const connection = new DatabaseSync(at);
+    connection.exec("pragma journal_mode = wal; create table notes (note)");
+    connection.close();
+  };
+
   /** Replaces a function of a module until the end of the test, or until the function that this returns is called. */
   const replaced = <T extends object, K extends keyof T>(module: T, name: K, by: T[K]) => {
     const real = module[name];
@@ -71,16 +78,25 @@ describe("backups of SQLite files", () => {
     );
     const parts: number[] = [];
     await copyDatabase(source, draft, { ...watch, progress: (part) => void parts.push(part) });
+    expect(source.isTransaction).toBe(false);
     expect(parts.length).toBeGreaterThan(2);
     expect(parts).toEqual(parts.toSorted((a, b) => a - b));
     for (const part of parts) expect(part).toSatisfy((value: number) => value > 0 && value <= 1);
     expect(parts.at(-1)).toBeGreaterThan(0.7);
   });
 
-  it("a file that was examined is not kept open", async () => {
+  it("files that were examined, or refused, are not kept open", async () => {
     await create();
     await makeBackup(path, draft, watch);
     expect(await examineBackup(draft, watch.signal)).toBe(latestMigration);
+    expect(instanceIn(draft)).toBe("issuer");
+    const foreign = join(folder, "foreign.db");
+    makeForeign(foreign);
+    expect(await refusal(openBackup(foreign, watch.signal))).toMatchObject({
+      message: `${foreign} is not a wcs database; nothing was restored.`,
+    });
+    expect(instanceIn(foreign)).toBeUndefined();
+    expect(instanceIn(join(folder, "missing.db"))).toBeUndefined();
     const open = readdirSync("/proc/self/fd").map((fd) => {
       try {
         return readlinkSync(`/proc/self/fd/${fd}`);
@@ -89,7 +105,7 @@ describe("backups of SQLite files", () => {
         return undefined;
       }
     });
-    expect(open).not.toContain(draft);
+    expect(open.filter((file) => file?.startsWith(folder))).toEqual([]);
   });
 
   it("a file that the user may not read is no backup, and says so", async () => {
@@ -136,6 +152,39 @@ describe("backups of SQLite files", () => {
       });
       expect(statSync(path).ino).toBe(ino);
       expect(readdirSync(folder).sort()).toEqual(["backup.db", "draft", "other.db", "wcs.db"]);
+    });
+
+    it("does not touch the database of another program", async () => {
+      makeForeign(path);
+      const bytes = readFileSync(path);
+      expect(await refusal(restore())).toMatchObject({ message: `${path} is not a wcs database; it was not changed.` });
+      expect(readFileSync(path).equals(bytes)).toBe(true);
+    });
+
+    it("puts the new database on the disk before it takes the place of the old one, and its name at the end", async () => {
+      await create();
+      const steps: string[] = [];
+      const { open, rename } = promises;
+      replaced(promises, "open", async (file, ...more) => {
+        const handle = await open(file, ...more);
+        const { sync } = handle;
+        handle.sync = async () => {
+          steps.push(`sync ${basename(String(file))}`);
+          await sync.call(handle);
+        };
+        return handle;
+      });
+      replaced(promises, "rename", async (from, to) => {
+        steps.push(`rename ${basename(String(from))} to ${basename(String(to)).slice(0, 6)}`);
+        await rename(from, to);
+      });
+      const { previous } = await restore();
+      expect(previous).toMatch(/wcs\.db\.\d{8}T\d{6}Z$/);
+      const inFolder = `sync ${basename(folder)}`;
+      expect(steps).toEqual([
+        ...["sync draft", "sync draft-old", "rename draft-old to wcs.db"],
+        ...[inFolder, inFolder, "rename draft to wcs.db", inFolder],
+      ]);
     });
 
     it("keeps a damaged database only where files can have two names, and says so elsewhere", async () => {
