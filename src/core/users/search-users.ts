@@ -120,16 +120,18 @@ interface MatchSearch extends EntryRange, Pick<WordSearch, "kinds" | "others" | 
 const readMatches = prepared((db, p: MatchSearch) => {
   const value = sql.ref<string>("other.value");
   const after = sql<string>`${value} || ${afterPrefix("")}`;
-  const words = db
+  // As a value: PostgreSQL would join `exists` with all entries of the word.
+  const word = db
     .selectFrom("user_words as x")
     .select("x.word")
     .where("x.user_id", "=", sql.ref<number>("w.user_id"))
     .where((eb) => isAmong(db, eb.ref("x.kind"), p.kinds))
     .where("x.word", ">=", value)
-    .where("x.word", "<", after);
+    .where("x.word", "<", after)
+    .limit(1);
   return entriesIn(db, p)
     .innerJoin("users as u", "u.id", "w.user_id")
     .where("u.active", "=", 1)
-    .where(sql<SqlBool>`not exists (select 1 from ${listed(db, "other", p.others)} where not exists ${words})`)
+    .where(sql<SqlBool>`not exists (select 1 from ${listed(db, "other", p.others)} where ${word} is null)`)
     .limit(rowCount(p.limit));
 });
