@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
@@ -87,5 +88,22 @@ describe("users.search by words that thousands of users have", () => {
     expect(await search("hulls")).toEqual([firstId]);
     expect(await search("deckh", 1)).toEqual([firstId + hulls - 1]);
     expect(new Set(await search("hul deck h"))).toEqual(new Set([firstId + hulls - 1]));
+  });
+});
+
+describe("imports of changes", () => {
+  const world = useWorld(sqliteLocal);
+
+  it("users.import and units.import let other requests run between the rows", async () => {
+    const { administrator } = world().actors;
+    const numbers = Array.from({ length: 30 }, (_, n) => n);
+    const usersNamed = (last_name: string) => ({
+      rows: numbers.map((n) => ({ first_name: "A", last_name, email: `row${n}@example.com`, unit: "root" })),
+    });
+    const unitsNamed = (name: string) => ({ rows: numbers.map((n) => ({ reference: `row-${n}`, name })) });
+    await administrator.call(users.import, usersNamed("Before"));
+    await administrator.call(units.import, unitsNamed("Before"));
+    expect(await turnsDuring(administrator.call(users.import, usersNamed("After")))).toBeGreaterThan(30);
+    expect(await turnsDuring(administrator.call(units.import, unitsNamed("After")))).toBeGreaterThan(30);
   });
 });

@@ -7,6 +7,7 @@ import { fold } from "../directory/text-keys.ts";
 import { canContain, moveBranch } from "../directory/unit-tree.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { parseRows, RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
@@ -92,6 +93,8 @@ async function putUnits(
     // A change may move a unit, so pending units below it must be inserted before.
     await flush();
     const result = await putUnit(ctx, tree, row, problems);
+    // A move may take 20 ms, when no other request can run on SQLite.
+    await takeTurn();
     if (result === undefined) skip(index, problems.all());
     else done(index, result.action, result.id);
   }

@@ -6,6 +6,7 @@ import { serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, fold } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { parseRows, RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { isSignInAddress } from "./change-user.ts";
@@ -97,6 +98,8 @@ async function update(ctx: Ctx, known: Known, existing: ExistingUser, { wanted, 
   await changeUser(ctx, existing, wanted, changes);
   ctx.changed("user.update", existing.id);
   known.add(await loadUsers(ctx, [existing.id]));
+  // Hundreds of changes would take hundreds of milliseconds, when no other request can run on SQLite.
+  await takeTurn();
 }
 
 function keysOf({ reference, email }: UserImportRow): string[] {
