@@ -98,7 +98,7 @@ __wcs_place() {
     'webhooks rotate-secret') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
     'webhooks test') flags='--wait --data --dry-run -n'; values='--wait= --data='; args=('@webhooks') ;;
     'webhooks stats') flags='--since --parts --limit --watch --interval'; values='--since= --parts= --limit= --interval='; args=('@webhooks') ;;
-    'webhooks logs') flags='--event --status --since --after --page --limit --all --follow -f --wait --watch --interval'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete|webhook.test --status= --since= --after= --page= --limit= --interval='; args=('@webhooks') ;;
+    'webhooks logs') flags='--event --status --since --after --before --page --limit --all --follow -f --wait --watch --interval'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete|webhook.test --status= --since= --after= --before= --page= --limit= --interval='; args=('@webhooks') ;;
     'webhooks log') flags='--watch --interval'; values='--interval='; args=('@webhooks' '') ;;
     'webhooks resend') flags='--dry-run -n'; args=('@webhooks' '') ;;
     'webhooks recover') flags='--since --data --dry-run -n'; values='--since= --data='; args=('@webhooks') ;;

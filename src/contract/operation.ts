@@ -31,8 +31,11 @@ export type Access =
       readonly takeover?: true | readonly IdentityField[];
     };
 
-/** The pagination of a list: opaque cursor, or numbered pages with totals (two shapes). */
-export type Paging = "cursor" | "pages" | "hits";
+/**
+ * The pagination of a list: opaque cursor, numbered pages with totals (two shapes), or `ids` for numbered pages of what has the
+ * highest ID first, which is read as a whole by the field `before`, since new items move others to later pages.
+ */
+export type Paging = "cursor" | "pages" | "ids" | "hits";
 
 /** One operation of the service, as data. Routes, client, OpenAPI, commands, completions and help derive from it. */
 export interface Operation<

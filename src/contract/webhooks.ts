@@ -132,7 +132,7 @@ export const webhooks = operationGroup("webhooks", {
     path: "/webhooks/{id}/logs",
     summary: "List the delivery attempts of a webhook, newest first",
     description:
-      "meta.total is at most 10,000. Entries are kept for the number of days in the setting webhooks.log_days.",
+      "meta.total counts at most 10,000 entries after the page. Entries are kept for the number of days in the setting webhooks.log_days.",
     access: "administrator",
     input: () =>
       z.strictObject({
@@ -148,9 +148,11 @@ export const webhooks = operationGroup("webhooks", {
           .describe("Only attempts with this result, like 200 or timeout"),
         since: time().optional().describe("Only attempts at or after this time"),
         after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
+        before: z.int().min(1).optional().describe("Only entries with an ID below this one"),
         ...pageInput(500, 20),
       }),
     ...numberedList(logEntry),
+    list: { items: "data", paging: "ids" },
   }),
   log: operation({
     method: "GET",

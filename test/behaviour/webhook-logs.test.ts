@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { ArgumentsOf, OutputOf } from "../../src/contract/operation.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
+import { nextPageInput } from "../../src/http/client/next-page.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
 import { postgresLocal, sqliteLocal } from "../support/instance.ts";
@@ -53,6 +55,23 @@ for (const environment of [sqliteLocal, postgresLocal]) {
         { start: crowded + 2 * length, succeeded: 4500, failed: 499 + 1 },
         { start: crowded + 3 * length, succeeded: 0, failed: 0 },
       ]);
+    });
+
+    it("webhooks.logs is read as a whole beyond the 10,000 entries that are counted after a page", async () => {
+      const { administrator } = world().actors;
+      const found: number[] = [];
+      let input: ArgumentsOf<typeof webhooks.logs> | undefined = { id, limit: 500 };
+      while (input !== undefined) {
+        const page: OutputOf<typeof webhooks.logs> = await administrator.call(webhooks.logs, input);
+        if (found.length === 0) expect(page.meta).toMatchObject({ total: 10_500, last_page: 21 });
+        found.push(...page.data.map((entry) => entry.id));
+        input = nextPageInput(webhooks.logs.list?.paging, input, page) as typeof input;
+      }
+      expect(found).toEqual([...new Set(found)].sort((a, b) => b - a));
+      expect(found).toHaveLength(inOneSecond + later + 2);
+      const { data, meta } = await administrator.call(webhooks.logs, { id, limit: 500, page: 41 });
+      expect(data.map((entry) => entry.id)).toEqual(found.slice(20_000, 20_500));
+      expect(meta.total).toBe(30_500);
     });
 
     it("webhooks.logs since a time lists what is from then or later, newest first", async () => {

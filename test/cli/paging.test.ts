@@ -17,6 +17,7 @@ function listOf(paging: Paging): AnyOperation {
         limit: z.int().min(1).max(largest).default(4),
         page: z.int().default(1),
         cursor: z.string().optional(),
+        before: z.int().optional(),
       }),
     output: () => z.object({}),
     status: 200,
@@ -24,13 +25,20 @@ function listOf(paging: Paging): AnyOperation {
   });
 }
 
+interface Asked {
+  readonly limit?: number;
+  readonly page?: number;
+  readonly cursor?: string;
+  readonly before?: number;
+}
+
 /** A service that has `total` things, and remembers what it was asked. */
-function service(paging: Paging): Caller & { asked: { limit?: number; page?: number; cursor?: string }[] } {
-  const asked: { limit?: number; page?: number; cursor?: string }[] = [];
+function service(paging: Exclude<Paging, "ids">): Caller & { asked: Asked[] } {
+  const asked: Asked[] = [];
   return {
     asked,
     async call(_, given) {
-      const input = given as { limit?: number; page?: number; cursor?: string };
+      const input = given as Asked;
       asked.push(input);
       const size = input.limit ?? 4;
       if (size > largest) throw new Error("too many at once");
@@ -41,7 +49,7 @@ function service(paging: Paging): Caller & { asked: { limit?: number; page?: num
       }));
       const pages = Math.ceil(total / size);
       const next = from + size < total ? String(from + size) : null;
-      const answers: Record<Paging, unknown> = {
+      const answers: Record<typeof paging, unknown> = {
         cursor: { data: items, meta: { next_cursor: next, prev_cursor: null } },
         pages: { data: items, links: {}, meta: { current_page: page, last_page: pages } },
         hits: { hits: items, meta: { pagination: { current_page: page, total_pages: pages } } },
@@ -52,7 +60,7 @@ function service(paging: Paging): Caller & { asked: { limit?: number; page?: num
   };
 }
 
-async function ids(paging: Paging, extent: { all: boolean; limit: number | undefined }) {
+async function ids(paging: Exclude<Paging, "ids">, extent: { all: boolean; limit: number | undefined }) {
   const caller = service(paging);
   const found: unknown[] = [];
   let more: boolean | undefined;
@@ -89,4 +97,29 @@ it.each(["cursor", "pages", "hits"] as const)("a list continued by %s", async (p
 
   const exact = await ids(paging, { all: false, limit: total });
   expect(exact.found).toEqual(upTo(total));
+});
+
+it("a list of the newest first is read on from the last ID, so that new items repeat no other", async () => {
+  const things = upTo(total);
+  const caller: Caller = {
+    async call(_, given) {
+      const { limit = 4, page = 1, before = Number.POSITIVE_INFINITY } = given as Asked;
+      const matching = things.filter((id) => id < before).reverse();
+      const data = matching.slice((page - 1) * limit, page * limit).map((id) => ({ id }));
+      // One arrives after each page.
+      things.push(things.length + 1);
+      return { data, meta: { current_page: page, last_page: Math.ceil(matching.length / limit) } } as never;
+    },
+    close: async () => {},
+  };
+  const read = async (input: Asked) => {
+    const found: number[] = [];
+    for await (const { items } of walk(caller, listOf("ids"), { ...input })) {
+      found.push(...items.map((item) => (item as { id: number }).id));
+    }
+    return found;
+  };
+  expect(await read({})).toEqual(upTo(total).reverse());
+  const known = things.length;
+  expect(await read({ page: 2 })).toEqual(upTo(known - largest).reverse());
 });

@@ -194,6 +194,8 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(await count({ status: "timeout" })).toBe(0);
     expect(await count({ since: instance.now() - 1800 })).toBe(5);
     expect(await count({ after: all.at(-4)! })).toBe(21);
+    expect(await count({ before: all.at(-4)! })).toBe(3);
+    expect(await count({ before: all.at(-4)!, after: all.at(-2)! })).toBe(1);
     expect(await count({ event: "user.create", status: "500" })).toBe(0);
     const { data } = await administrator.call(webhooks.stats, { id, since: instance.now() - 7200, parts: 4 });
     expect(data.map(({ succeeded, failed }) => [succeeded, failed])).toEqual([

@@ -6,8 +6,8 @@ import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
 import { findWebhook } from "./read-webhooks.ts";
 
-/** Counting stops at this number of log entries. */
-const countedEntries = 10_000;
+/** Maximum number of log entries counted beyond the page. */
+const countedBeyond = 10_000;
 const dayOfSeconds = 86_400;
 
 export const entryColumns = [
@@ -23,23 +23,24 @@ export const entryColumns = [
   "next_attempt_at",
 ] as const;
 
-type Filter = Pick<Parameters<Handlers<typeof contract>["logs"]>[1], "event" | "status" | "since" | "after">;
+type Filter = Pick<Parameters<Handlers<typeof contract>["logs"]>[1], "event" | "status" | "since" | "after" | "before">;
 
 export const webhookLogHandlers = {
   async logs(ctx, { id, ...input }) {
     await findWebhook(ctx, id);
     const { page, limit, ...filter } = input;
     const matching = await entries(ctx, id, filter);
+    const offset = (page - 1) * limit;
     const { total } = await ctx.db
-      .selectFrom(matching.select("id").limit(countedEntries).as("counted"))
+      .selectFrom(
+        matching
+          .select("id")
+          .limit(offset + limit + countedBeyond)
+          .as("counted"),
+      )
       .select((eb) => eb.fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow();
-    const rows = await matching
-      .select(entryColumns)
-      .orderBy("id", "desc")
-      .limit(limit)
-      .offset((page - 1) * limit)
-      .execute();
+    const rows = await matching.select(entryColumns).orderBy("id", "desc").limit(limit).offset(offset).execute();
     return numberedPage(ctx, `/webhooks/${id}/logs`, input, { items: rows, total });
   },
 
@@ -71,7 +72,7 @@ export const webhookLogHandlers = {
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-async function entries(ctx: Ctx, webhook: number, { event, status, since, after }: Filter) {
+async function entries(ctx: Ctx, webhook: number, { event, status, since, after, before }: Filter) {
   let query = ctx.db.selectFrom("webhook_logs").where("webhook_id", "=", webhook);
   if (event !== undefined) query = query.where("event", "=", event);
   if (status !== undefined) query = query.where("status", "=", status);
@@ -82,6 +83,7 @@ async function entries(ctx: Ctx, webhook: number, { event, status, since, after 
     query = query.where("id", ">=", first).where(sql<number>`+created_at`, ">=", since);
   }
   if (after !== undefined) query = query.where("id", ">", after);
+  if (before !== undefined) query = query.where("id", "<", before);
   return query;
 }
 

@@ -26,8 +26,10 @@ export async function showLogs(context: Context): Promise<void> {
   if (flags.follow && flags.wait) throw new UsageError("--follow and --wait cannot be used together");
   if (flags.watch && (flags.follow || flags.wait))
     throw new UsageError(`--watch and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
-  if (flags.page !== undefined && (flags.follow || flags.wait))
-    throw new UsageError(`--page and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
+  for (const name of ["page", "before"]) {
+    if (flags[name] !== undefined && (flags.follow || flags.wait))
+      throw new UsageError(`--${name} and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
+  }
   const given = await readFilter(context);
   const { caller } = await context.connect();
   const filter = { ...given, id: await webhookOf(context, caller) };
@@ -43,6 +45,7 @@ interface Given {
   readonly status?: string;
   readonly since?: string;
   readonly after?: string;
+  readonly before?: string;
 }
 
 /** Returns the webhook that the argument names; without one, asks for it on a terminal. */
@@ -54,11 +57,12 @@ async function webhookOf({ args, terminal }: Context, caller: Caller): Promise<n
 }
 
 async function readFilter({ flags, globals }: Context): Promise<Omit<Filter, "id">> {
-  const { event, status, since, after } = flags as Given;
+  const { event, status, since, after, before } = flags as Given;
   return {
     ...(event !== undefined && { event }),
     ...(status !== undefined && { status }),
     ...(after !== undefined && { after: parseInteger(after, "--after") }),
+    ...(before !== undefined && { before: parseInteger(before, "--before") }),
     ...(since !== undefined && { since: await readTime(since, "--since", globals.tz) }),
   };
 }

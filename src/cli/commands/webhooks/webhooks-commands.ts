@@ -72,6 +72,7 @@ export const webhooks: Commands = {
       { flags: "--status <status>", description: "Show only calls with this result (for example 200 or timeout)" },
       { flags: "--since <time>", description: "Show only calls since this time (for example -1h or 2026-12-31)" },
       { flags: "--after <id>", description: "Show only entries with a higher ID" },
+      { flags: "--before <id>", description: "Show only entries with a lower ID" },
       { flags: "--page <n>", description: "Page number (default 1)" },
       { flags: "--limit <n>", description: "Maximum number of items (default 20)" },
       { flags: "--all", description: "Fetch all pages" },
