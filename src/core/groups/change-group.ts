@@ -5,8 +5,8 @@ import { addMember } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { fold } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
+import { inPortions } from "../pipeline/change-in-portions.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { inPortions } from "../pipeline/portions.ts";
 import { findOwnGroup, oneGroup } from "./read-groups.ts";
 
 /** Counting stops after this number of posts. */

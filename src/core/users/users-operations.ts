@@ -7,7 +7,6 @@ import { newUserIssues, userChangeHandlers } from "./change-user.ts";
 import { birthdays } from "./list-birthdays.ts";
 import { languageIssues } from "./offered-languages.ts";
 import { userFilterIssues, userReadHandlers } from "./read-users.ts";
-import { searchUsers } from "./search-users.ts";
 
 const avatar = imageHandlers("user");
 
@@ -17,7 +16,7 @@ export const users: Handlers<typeof contract> = {
   avatarSet: avatar.set,
   avatarDelete: avatar.delete,
   ...memberships,
-  search: searchUsers,
+  search: async (ctx, input) => (await import("./search-users.ts")).searchUsers(ctx, input),
   birthdays,
   password: async (ctx, input) => (await import("./set-password.ts")).password(ctx, input),
   twoFactorReset: async (ctx, input) => (await import("./reset-two-factor.ts")).twoFactorReset(ctx, input),
