@@ -21,7 +21,9 @@ export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q,
   if (first === undefined) return { data: [] };
   const found = new Set<number>();
   const others = asked.filter((word) => word !== first);
-  for (const kind of kinds) await findByKind(ctx.db, { kind, kinds, first, others, limit }, found);
+  for (const kind of kinds) {
+    if (found.size < limit) await findByKind(ctx.db, { kind, kinds, first, others, limit }, found);
+  }
   return { data: await presentUsers(ctx, [...found]) };
 };
 
@@ -72,7 +74,7 @@ interface WordSearch {
 /** Adds users until there are `limit`, one slice of the entries after the other. Other requests can run in between. */
 async function findByKind(db: Db, { first, limit, ...search }: WordSearch, found: Set<number>): Promise<void> {
   let key: Entry = { word: first, user_id: 0 };
-  for (let size = slice.first; found.size < limit; size = Math.min(4 * size, slice.most)) {
+  for (let size = slice.first; ; size = Math.min(4 * size, slice.most)) {
     const range = { ...search, low: key.word, lowId: key.user_id, high: afterPrefix(first), highId: 0 };
     const [end] = await readEntry(db, { ...range, skipped: size });
     const most = limit - found.size;
@@ -81,7 +83,7 @@ async function findByKind(db: Db, { first, limit, ...search }: WordSearch, found
     for (const { user_id } of matches) found.add(user_id);
     // Some users may have been found before.
     const next = matches.length === most ? matches.at(-1) : end;
-    if (next === undefined) return;
+    if (next === undefined || found.size >= limit) return;
     key = next;
     await takeTurn();
   }
