@@ -1,6 +1,7 @@
 import { isAmong } from "../../store/dialect.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { placeInFeed } from "../visibility/feed-index.ts";
 
 /** Removes the personal events of a user that is being deleted, except those shared with others: nobody else can see them. */
 export async function removePersonalEvents(ctx: Ctx, user: number): Promise<void> {
@@ -16,7 +17,13 @@ export async function removePersonalEvents(ctx: Ctx, user: number): Promise<void
     .execute();
   const ids = events.map(({ id }) => id);
   await removeFiles(ctx, "event", ids);
-  for (const table of ["event_places", "event_dates", "event_marks"] as const) {
+  // Nobody else reads them, so this is their only place. No index has the entries of an event.
+  await ctx.db
+    .deleteFrom("event_places")
+    .where("place", "=", placeInFeed.author(user))
+    .where((eb) => isAmong(ctx.db, eb.ref("event_id"), ids))
+    .execute();
+  for (const table of ["event_dates", "event_marks"] as const) {
     await ctx.db
       .deleteFrom(table)
       .where((eb) => isAmong(ctx.db, eb.ref("event_id"), ids))

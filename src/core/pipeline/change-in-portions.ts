@@ -3,12 +3,12 @@ import type { Db } from "../../store/database.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { takeTurn } from "./event-loop-turns.ts";
 
-/** Rows of a table that belong to a row of another table, as `post_marks` to a post. */
+/** Rows of a table that belong to a row of another table, as `post_marks` to a post; without `column`, all rows. */
 interface OwnedRows {
   readonly table: keyof Schema;
   /** Column with the ID of the owner. */
-  readonly column: string;
-  readonly owner: number;
+  readonly column?: string;
+  readonly owner?: number;
   /** Column by which an index sorts the rows of an owner. */
   readonly key: string;
 }
@@ -26,14 +26,15 @@ export async function inPortions(
   change: (rows: RawBuilder<SqlBool>) => Promise<unknown>,
 ): Promise<void> {
   const name = sql.ref(key);
-  let rest = sql<SqlBool>`${sql.ref(column)} = ${owner}`;
+  const all = column === undefined ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.ref(column)} = ${owner}`;
+  let rest = all;
   for (;;) {
     const { rows } = await sql<{ lowest: number }>`select ${name} as lowest from ${sql.table(table)} where ${rest}
       order by ${name} desc limit 1 offset ${portion - 1}`.execute(db);
     const lowest = rows[0]?.lowest;
     await change(lowest === undefined ? rest : sql`${rest} and ${name} >= ${lowest}`);
     if (lowest === undefined) return;
-    rest = sql`${sql.ref(column)} = ${owner} and ${name} < ${lowest}`;
+    rest = sql`${all} and ${name} < ${lowest}`;
     await takeTurn();
   }
 }

@@ -93,11 +93,15 @@ const erasure =
 /** Erases the stored responses that mention a user. Repeats of their requests are refused, so that nothing is executed twice. */
 export async function eraseResponses({ db }: Ctx, user: number): Promise<void> {
   const mentions = [`%"id":${user},%`, `%"id":${user}}%`, `%"/users/${user}"%`];
-  await db
-    .updateTable("idempotency_keys")
-    .set({ response: erasedResponse })
-    .where((eb) => eb.or([eb("actor_id", "=", user), ...mentions.map((text) => eb("response", "like", text))]))
-    .execute();
+  const { inPortions } = await import("./change-in-portions.ts");
+  await inPortions(db, { table: "idempotency_keys", key: "created_at" }, (rows) =>
+    db
+      .updateTable("idempotency_keys")
+      .set({ response: erasedResponse })
+      .where(rows)
+      .where((eb) => eb.or([eb("actor_id", "=", user), ...mentions.map((text) => eb("response", "like", text))]))
+      .execute(),
+  );
 }
 
 /** Rejects a second request with the same key while the first is still running in this process. */

@@ -55,8 +55,10 @@ export const retentionRules: readonly RetentionRule[] = [
     (table): RetentionRule => ({
       kind: `${table === "deliveries" ? table : "logs"} of deleted webhooks`,
       table,
+      // The first condition is checked once: without deleted webhooks no rows are read.
       expired: (_, most) => sql`select id from ${sql.table(table)}
-        where webhook_id in (select id from webhooks where deleted_at is not null) limit ${most}`,
+        where exists (select 1 from webhooks where deleted_at is not null)
+          and webhook_id in (select id from webhooks where deleted_at is not null) limit ${most}`,
     }),
   ),
   {
@@ -68,8 +70,9 @@ export const retentionRules: readonly RetentionRule[] = [
     kind: "sent mails",
     table: "mails",
     setting: "mail.days",
-    expired: (moment, most) => sql`select id from mails
-      where state <> 'waiting' and due_at < ${beginOf(moment, "mail.days") * 1000} order by id limit ${most}`,
+    expired: (moment, most) => sql`select id from (
+        select id, due_at from mails where state <> 'waiting' order by id limit ${most}
+      ) as oldest where due_at < ${beginOf(moment, "mail.days") * 1000}`,
   },
   {
     kind: "audit entries",

@@ -28,6 +28,7 @@ export const conversationTables = ({ id, key, number, clustered }: ColumnTypes):
     muted_until ${number},
     primary key (conversation_id, user_id)
   )${clustered}`,
+  "create index conversation_participants_user on conversation_participants (user_id, conversation_id)",
   `create index conversation_participants_normal on conversation_participants (user_id, latest_message_id)
     where archived_at is null and latest_message_id is not null`,
   `create index conversation_participants_archived on conversation_participants (user_id, latest_message_id)
@@ -57,6 +58,7 @@ export const conversationTables = ({ id, key, number, clustered }: ColumnTypes):
     created_at ${number} not null,
     primary key (message_id, user_id, emoji)
   )${clustered}`,
+  "create index message_reactions_user on message_reactions (user_id, message_id)",
 ];
 
 /**

@@ -51,10 +51,11 @@ export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string
     primary key (event_id, user_id)
   )${clustered}`,
   "create index event_marks_user on event_marks (user_id, event_id)",
+  // No foreign key: for each event that is deleted, databases would look through all entries.
   `create table event_places (
     place ${key} not null,
     start_at ${number} not null,
-    event_id ${number} not null references events (id),
+    event_id ${number} not null,
     end_at ${number} not null,
     span integer not null,
     previous_at ${number} not null,

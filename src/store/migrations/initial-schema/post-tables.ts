@@ -94,7 +94,7 @@ const commentTables = ({ id, number }: ColumnTypes) => [
   )`,
   "create index post_mentions_post on post_mentions (post_id, user_id)",
   "create index post_mentions_comment on post_mentions (comment_id) where comment_id is not null",
-  "create index post_mentions_user on post_mentions (user_id, post_id) where seen = 0",
+  "create index post_mentions_user on post_mentions (user_id, seen, post_id)",
 ];
 
 const pollTables = ({ id, number, clustered }: ColumnTypes) => [
@@ -123,4 +123,5 @@ const pollTables = ({ id, number, clustered }: ColumnTypes) => [
     primary key (poll_id, user_id, choice_id)
   )${clustered}`,
   "create index poll_votes_choice on poll_votes (choice_id)",
+  "create index poll_votes_user on poll_votes (user_id, poll_id)",
 ];

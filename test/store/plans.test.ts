@@ -1,0 +1,83 @@
+import { DatabaseSync } from "node:sqlite";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { conversations } from "../../src/contract/conversations.ts";
+import { events } from "../../src/contract/events.ts";
+import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { listOutbox } from "../../src/delivery/delivery.ts";
+import { useWorld } from "../support/actors.ts";
+import { newEngine } from "../support/engine.ts";
+import { sqliteLocal } from "../support/instance.ts";
+
+/** Indexes that have few rows of a large table. */
+const partial = /INDEX (deliveries_waiting|mails_open|users_admin)$/;
+
+/** Tables that grow without limit. */
+const large = [
+  ...["audiences", "audience_shares", "audience_units", "comments", "conversation_participants", "conversations"],
+  ...["deliveries", "event_dates", "event_marks", "event_places", "events", "files", "group_members", "mails"],
+  ...["memberships", "message_reactions", "messages", "poll_votes", "post_marks", "post_mentions", "post_places"],
+  ...["posts", "sessions", "user_words", "users", "webhook_events", "webhook_logs"],
+];
+
+describe("statements on SQLite", () => {
+  const world = useWorld(sqliteLocal);
+
+  beforeAll(async () => {
+    const { administrator, member } = world().actors;
+    await administrator.call(webhooks.create, { name: "ci", uri: "http://receiver.invalid/" });
+    await member.call(conversations.create, { recipients: [world().ids.colleague], message: "Hello" });
+    await member.call(events.create, { title: "Dentist", type: "user", start: 2e9, end: 2e9 + 60 });
+  });
+
+  /** Returns the scans of large tables in the plans of the statements that are prepared by some work. */
+  async function scansOf(work: () => Promise<unknown>): Promise<string[]> {
+    const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+    try {
+      await work();
+      const texts = [...new Set(prepare.mock.calls.map(([text]) => text))].filter(
+        (text) => !/^\s*(pragma|explain)/i.test(text),
+      );
+      prepare.mockRestore();
+      const database = new DatabaseSync(world().instance.target, { readOnly: true });
+      const plans = texts.flatMap((text) => {
+        // Values change no plan here; there must only be as many.
+        const values = Array.from(text.match(/\?/g) ?? [], () => 1);
+        const plan = database.prepare(`explain query plan ${text}`).all(...values);
+        return plan.map(({ detail }) => ({ text, detail: String(detail) }));
+      });
+      database.close();
+      return plans.flatMap(({ text, detail }) => {
+        if (partial.test(detail)) return [];
+        const alias = /^SCAN (\w+)/.exec(detail)?.[1];
+        const table = new RegExp(String.raw`(?:from|join)\s+"?(\w+)"?\s+(?:as\s+)?"?${alias}\b`).exec(text)?.[1];
+        return large.some((name) => name === alias || name === table) ? [`${detail}: ${text}`] : [];
+      });
+    } finally {
+      prepare.mockRestore();
+    }
+  }
+
+  it("an export of a user's data reads no large table as a whole", async () => {
+    const { actors, ids } = world();
+    const all = async () => {
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const { meta } = await actors.member.call(users.exportData, { id: ids.member, ...(cursor && { cursor }) });
+        cursor = meta.next_cursor;
+      }
+    };
+    expect(await scansOf(all)).toEqual([]);
+  });
+
+  it("the state of the outbox and its list read no large table as a whole", async () => {
+    const { instance } = world();
+    const engine = newEngine(instance);
+    expect(await scansOf(() => engine.waiting())).toEqual([]);
+    expect(await scansOf(() => listOutbox(instance.database, 10))).toEqual([]);
+  });
+
+  it("deleting a user reads no large table as a whole", async () => {
+    const { actors, ids } = world();
+    expect(await scansOf(() => actors.administrator.call(users.delete, { id: ids.member }))).toEqual([]);
+  });
+});
