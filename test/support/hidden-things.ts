@@ -193,7 +193,7 @@ const inGroups: Record<string, Set<string> | undefined> = {
   users: set("id ids from present"),
   units: set("id parent below transfer"),
   usertypes: set("id"),
-  webhooks: set("id log after parts"),
+  webhooks: set("id log after before parts"),
   audit: set("actor"),
   tokens: set("id"),
   settings: set("days expired_days lifetime absolute_lifetime min_length reset_lifetime welcome_lifetime timeout log_days max_bytes"),
