@@ -141,6 +141,19 @@ describeEverywhere("users, reading", (environment) => {
     expect(await search("ada"), "the first administrator").toEqual(["Ada"]);
   });
 
+  it("users.search: the limit counts users, not their words, over names and titles", async () => {
+    const { addUser } = world();
+    await addUser({ first_name: "Quin Quinn", last_name: "Quinna" });
+    await addUser({ first_name: "Other", last_name: "Quinnz", title: "" });
+    for (const first_name of ["Third", "Fourth"]) await addUser({ first_name, last_name: "X", title: "Quint" });
+    const few = async (limit: number) =>
+      (await admin().call(users.search, { q: "quin", limit })).data.map((user) => user.first_name);
+    expect(await few(1)).toEqual(["Quin Quinn"]);
+    expect(await few(2)).toEqual(["Quin Quinn", "Other"]);
+    expect(await few(3)).toEqual(["Quin Quinn", "Other", "Third"]);
+    expect(await few(4)).toEqual(["Quin Quinn", "Other", "Third", "Fourth"]);
+  });
+
   it("users.search: names come before titles, these before e-mail addresses", async () => {
     const { addUser } = world();
     await addUser({ first_name: "Last", email: "bosun1@ships.example" });

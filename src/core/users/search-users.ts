@@ -16,7 +16,7 @@ import { takeTurn } from "../pipeline/event-loop-turns.ts";
 export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q, limit }) => {
   const { name, title, email } = wordKinds;
   const kinds = ctx.actor.admin ? [name, title, email] : [name, title];
-  const asked = words(q).sort((a, b) => b.length - a.length);
+  const asked = words(q);
   const first = await findRarest(ctx.db, asked, kinds);
   if (first === undefined) return { data: [] };
   const found = new Set<number>();
