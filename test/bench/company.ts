@@ -266,8 +266,9 @@ async function addEvents(db: Db, now: number): Promise<void> {
     dates(id).map((at) => ({ event_id: id, start_at: at, end_at: at + length, span: spanOf(length) })),
   );
   await insertAll(db, "event_places", size.events, (id) =>
+    // Events are never for everybody.
     [placeInFeed.common, ...placesOf(audienceOfEvent(id), id)].flatMap((place) =>
-      dates(id).map((at, index) => ({
+      (place === placeInFeed.everywhere ? [] : dates(id)).map((at, index) => ({
         place,
         event_id: id,
         start_at: at,
