@@ -175,6 +175,17 @@ describe("what a person reads", () => {
     expect(some.stderr).toBe("Showing the first 2. Use --all or --limit N for more.\n");
     const all = await home().sit(["units", "list", "--all"], { screen });
     expect(all.stderr).toBe("");
+    for (const start of ["2100-01-01T10:00", "2100-01-02T10:00", "2100-01-03T10:00"]) {
+      const end = start.replace("10:", "11:");
+      const event = ["events", "create", "--title", "Talk", "--type", "chain", "--start", start, "--end", end];
+      expect((await home().sit(event)).code).toBe(0);
+    }
+    const page = await home().sit(["events", "list", "--page", "2", "--limit", "1"], { screen });
+    expect(page.stderr).toBe("Showing page 2. Use --all or --limit N for more.\n");
+    const { stdout } = await home().sit(["units", "list", "--raw", "--limit", "1"]);
+    const cursor = JSON.parse(stdout).meta.next_cursor;
+    const further = await home().sit(["units", "list", "--cursor", cursor, "--limit", "1"], { screen });
+    expect(further.stderr).toBe("Showing one. Use --all or --limit N for more.\n");
   });
 
   it("data cannot steer the terminal", async () => {

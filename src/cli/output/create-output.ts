@@ -39,10 +39,11 @@ export interface Output<T extends object = Item> {
   one(item: T, response?: unknown): Promise<void>;
 }
 
-/** The global options and the terminal of a command. */
+/** The global options and the terminal of a command, and its flags where a list may begin elsewhere than with the first item. */
 interface Environment {
   readonly globals: Globals;
   readonly terminal: Terminal;
+  readonly flags?: Readonly<Record<string, unknown>>;
 }
 
 /** A format that --output names, tab-separated rows, or lines by --template. */
@@ -58,6 +59,13 @@ export function formatOf({ globals, terminal }: Environment): Format {
     return "template";
   }
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
+}
+
+/** Returns the words for the part of a list that is shown. */
+function nameOfPart(count: number, { page, cursor }: Environment["flags"] & object = {}): string {
+  if (page !== undefined) return `page ${page}`;
+  if (cursor !== undefined) return count === 1 ? "one" : `${count}`;
+  return count === 1 ? "only the first one" : `the first ${count}`;
 }
 
 export function createOutput<T extends object = Item>(view: View<T>, environment: Environment): Output<T> {
@@ -111,8 +119,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
       const way = view.op?.list && !view.op.list.paging ? "a higher --limit" : "--all or --limit N";
-      const shown = seen.count === 1 ? "only the first one" : `the first ${seen.count}`;
-      if (seen.more) terminal.note(`Showing ${shown}. Use ${way} for more.`);
+      if (seen.more) terminal.note(`Showing ${nameOfPart(seen.count, environment.flags)}. Use ${way} for more.`);
     },
     all: (items) => output.list([{ items, more: false, response: items }]),
     async one(item, response) {
