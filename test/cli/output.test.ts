@@ -181,11 +181,11 @@ describe("what a person reads", () => {
       expect((await home().sit(event)).code).toBe(0);
     }
     const page = await home().sit(["events", "list", "--page", "2", "--limit", "1"], { screen });
-    expect(page.stderr).toBe("Showing page 2. Use --all or --limit N for more.\n");
+    expect(page.stderr).toBe("Showing 1. Use --all or --limit N for more.\n");
     const { stdout } = await home().sit(["units", "list", "--raw", "--limit", "1"]);
     const cursor = JSON.parse(stdout).meta.next_cursor;
     const further = await home().sit(["units", "list", "--cursor", cursor, "--limit", "1"], { screen });
-    expect(further.stderr).toBe("Showing one. Use --all or --limit N for more.\n");
+    expect(further.stderr).toBe("Showing 1. Use --all or --limit N for more.\n");
   });
 
   it("data cannot steer the terminal", async () => {

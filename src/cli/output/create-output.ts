@@ -61,13 +61,6 @@ export function formatOf({ globals, terminal }: Environment): Format {
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
 }
 
-/** Returns the words for the part of a list that is shown. */
-function nameOfPart(count: number, { page, cursor }: Environment["flags"] & object = {}): string {
-  if (page !== undefined) return `page ${page}`;
-  if (cursor !== undefined) return count === 1 ? "one" : `${count}`;
-  return count === 1 ? "only the first one" : `the first ${count}`;
-}
-
 export function createOutput<T extends object = Item>(view: View<T>, environment: Environment): Output<T> {
   const { globals, terminal } = environment;
   const format = formatOf(environment);
@@ -119,7 +112,9 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
       const way = view.op?.list && !view.op.list.paging ? "a higher --limit" : "--all or --limit N";
-      if (seen.more) terminal.note(`Showing ${nameOfPart(seen.count, environment.flags)}. Use ${way} for more.`);
+      const { page, cursor } = environment.flags ?? {};
+      const first = seen.count === 1 ? "only the first one" : `the first ${seen.count}`;
+      if (seen.more) terminal.note(`Showing ${(page ?? cursor) ? seen.count : first}. Use ${way} for more.`);
     },
     all: (items) => output.list([{ items, more: false, response: items }]),
     async one(item, response) {
