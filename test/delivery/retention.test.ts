@@ -243,6 +243,27 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await count("webhook_logs")).toBe(0);
   });
 
+  it("old mails are removed and counted, however many newer ones were created before them", async () => {
+    const mail = (days: number, user_id: number) => {
+      const due_at = (instance.now() - days * day) * 1000;
+      return {
+        kind: "welcome" as const,
+        user_id,
+        recipient: "r",
+        payload: "",
+        created_at: 0,
+        due_at,
+        state: "failed" as const,
+      };
+    };
+    const mails = [...Array.from({ length: 501 }, (_, n) => mail(1, n)), mail(40, 1000), mail(40, 1001)];
+    await instance.database.write((tx) => tx.insertInto("mails").values(mails).execute());
+    const sent = (found: Awaited<ReturnType<typeof remove>>) => found.find(({ kind }) => kind === "sent mails")?.rows;
+    expect(sent(await countExpired(instance.database, { settings: defaults, now: instance.now() }))).toBe(2);
+    expect(sent(await remove())).toBe(2);
+    expect(await count("mails")).toBe(501);
+  });
+
   it("a server leaves the work to another that is at it; db prune waits for it", async () => {
     if (kind === "sqlite") return;
     const lock = { kind: "sign_in", account: "a", network: "", pending: 0, expires_at: 0 } as const;

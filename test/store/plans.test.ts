@@ -2,9 +2,10 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
+import { defaults } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { listOutbox } from "../../src/delivery/delivery.ts";
+import { listOutbox, removeExpired } from "../../src/delivery/delivery.ts";
 import { useWorld } from "../support/actors.ts";
 import { newEngine } from "../support/engine.ts";
 import { sqliteLocal } from "../support/instance.ts";
@@ -69,11 +70,14 @@ describe("statements on SQLite", () => {
     expect(await scansOf(all)).toEqual([]);
   });
 
-  it("the state of the outbox and its list read no large table as a whole", async () => {
+  it("the state of the outbox, its list and the removal of old mails read no large table as a whole", async () => {
     const { instance } = world();
     const engine = newEngine(instance);
     expect(await scansOf(() => engine.waiting())).toEqual([]);
     expect(await scansOf(() => listOutbox(instance.database, 10))).toEqual([]);
+    const moment = { settings: defaults, now: instance.now() };
+    const removal = await scansOf(() => removeExpired(instance.database, moment));
+    expect(removal.filter((scan) => scan.includes("mails"))).toEqual([]);
   });
 
   it("deleting a user reads no large table as a whole", async () => {

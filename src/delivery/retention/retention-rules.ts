@@ -70,9 +70,8 @@ export const retentionRules: readonly RetentionRule[] = [
     kind: "sent mails",
     table: "mails",
     setting: "mail.days",
-    expired: (moment, most) => sql`select id from (
-        select id, due_at from mails where state <> 'waiting' order by id limit ${most}
-      ) as oldest where due_at < ${beginOf(moment, "mail.days") * 1000}`,
+    expired: (moment, most) => sql`select id from mails
+      where state <> 'waiting' and due_at < ${beginOf(moment, "mail.days") * 1000} order by due_at limit ${most}`,
   },
   {
     kind: "audit entries",

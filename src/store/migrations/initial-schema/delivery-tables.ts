@@ -83,6 +83,7 @@ const queueTables = (types: ColumnTypes) => [
     last_error text,${queueColumns(types)}
   )`,
   "create index mails_waiting on mails (due_at, id) where state = 'waiting'",
+  "create index mails_ended on mails (due_at) where state <> 'waiting'",
   "create index mails_open on mails (state, created_at) where state <> 'done'",
   "create index mails_user on mails (user_id)",
   `create unique index mails_waiting_once on mails (user_id, kind)
