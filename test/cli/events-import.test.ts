@@ -203,6 +203,8 @@ describe("what cannot come in", () => {
     expect((await wcs(`import ${file}`)).stderr).toEqual([
       `error: ${file} is not encoded in UTF-8. Convert it to UTF-8 first.`,
     ]);
+    writeFileSync(file, Buffer.from("504b0304ff", "hex"));
+    expect((await wcs(`import ${file}`)).stderr).toEqual([expect.stringContaining("seems to be an Excel workbook")]);
     writeFileSync(file, Buffer.alloc(33_554_433));
     const tooLarge = "is larger than 33.6 MB. Split it into smaller files.";
     expect(await wcs(`import ${file}`)).toEqual({ code: 3, stdout: "", stderr: [`error: ${file} ${tooLarge}`] });

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { refuseBinary } from "./refuse-binary.ts";
 import { reason } from "./value-sources.ts";
 
-/** A file or stdin, opened for reading. */
+/** A file of text or stdin, opened for reading. */
 export interface Source {
   /** Its name in messages. */
   readonly label: string;
@@ -106,6 +107,7 @@ function source(
     async *read() {
       position = 0;
       for await (const chunk of read()) {
+        if (position === 0) refuseBinary(chunk, label);
         position += chunk.length;
         yield chunk;
       }

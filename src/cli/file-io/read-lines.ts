@@ -22,7 +22,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, label: string)
   let first = 1;
   let rest: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of inUtf8(chunks, label)) {
+  for await (const chunk of inUtf8(chunks)) {
     const end = chunk.lastIndexOf(newline) + 1;
     if (end > 0) {
       const read = split(rest, chunk.subarray(0, end), first);
@@ -55,28 +55,12 @@ function split(before: readonly Uint8Array[], chunk: Uint8Array, first: number) 
   return { lines, first, whole: isUtf8(bytes) };
 }
 
-const exportIt = "export it as CSV (UTF-8) and import that file";
-
-/** Files that are given in place of text, by their first bytes. */
-const binaries = [
-  { kind: "an Excel workbook (.xlsx) or another ZIP archive", magic: [0x50, 0x4b, 0x03, 0x04], next: exportIt },
-  { kind: "an Excel workbook (.xls)", magic: [0xd0, 0xcf, 0x11, 0xe0], next: exportIt },
-  { kind: "compressed by gzip", magic: [0x1f, 0x8b], next: "unpack it, or export a CSV file (UTF-8)" },
-];
-
-function refuseBinary(chunk: Uint8Array, label: string): void {
-  const found = binaries.find(({ magic }) => magic.every((byte, at) => chunk[at] === byte));
-  if (found === undefined) return;
-  throw new ServiceError("validation_failed", `${label} seems to be ${found.kind}; ${found.next}.`);
-}
-
 /** Converts UTF-16 to UTF-8. Spreadsheets save "Unicode text" as UTF-16. */
-async function* inUtf8(chunks: AsyncIterable<Uint8Array>, label: string): AsyncGenerator<Uint8Array> {
+async function* inUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder: TextDecoder | undefined;
   let begun = false;
   for await (const chunk of chunks) {
     if (!begun) {
-      refuseBinary(chunk, label);
       const mark =
         chunk[0] === 0xff && chunk[1] === 0xfe
           ? "utf-16le"

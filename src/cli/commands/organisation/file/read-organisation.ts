@@ -131,7 +131,9 @@ async function* textsOf(source: Source): AsyncGenerator<string, undefined> {
     }
     yield decoder.decode();
   } catch (error) {
-    throw error instanceof TypeError ? refused(`${source.label} is not UTF-8.`) : error;
+    throw error instanceof TypeError
+      ? refused(`${source.label} is not encoded in UTF-8. Convert it to UTF-8 first.`)
+      : error;
   }
 }
 
