@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { mock } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { execute } from "../../src/cli/main.ts";
+import { noSignals } from "../../src/cli/terminal/signals.ts";
 import { mask } from "./mask-output.ts";
 import { startReceiver } from "./receive-callbacks.ts";
 import { type Exchange, startRecorder } from "./record-requests.ts";
@@ -138,11 +139,12 @@ class Session {
   async #serve(): Promise<void> {
     const url = Promise.withResolvers<string>();
     const terminal = await referenceTerminal({ add: (part) => url.resolve(part.trim()), env: this.#env });
-    const onInterrupt = (handler: () => void) => {
+    const take = (handler: () => void) => {
       this.#stop = handler;
+      return () => {};
     };
     const args = ["serve", "--port", "0", "--log-level", "silent", "--shutdown-notice", "0", "--db", "wcs.db"];
-    this.#served = execute(args, { ...terminal, onInterrupt });
+    this.#served = execute(args, { ...terminal, signals: { ...noSignals, take } });
     this.#servedUrl = await url.promise;
     this.#recorder = await startRecorder(this.#servedUrl);
   }

@@ -2,11 +2,17 @@ import { BrokenPipe, type Failure, failureOf, Interrupted, ReportedElsewhere } f
 import { version } from "./session/version.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 
-/** Runs the command line of the process. Ctrl-C calls `exit`; without `exit`, the system handles it. */
-export async function main(argv: readonly string[], exit?: (code: number) => void): Promise<void> {
+/** Runs the command line of the process. Ctrl-C ends the process by the signal on a terminal, and by `exit` elsewhere. */
+export async function main(argv: readonly string[], exit: (code: number) => void): Promise<void> {
   const terminal = await openTerminal(process);
-  if (exit) terminal.onInterrupt(() => exit(130));
-  process.exitCode = await execute(argv.slice(2), terminal);
+  const { signals } = terminal;
+  signals.take(() => {
+    signals.repeat();
+    exit(130);
+  });
+  const code = await execute(argv.slice(2), terminal);
+  process.exitCode = code;
+  if (code === 130) signals.repeat();
 }
 
 /** Runs a command line on a terminal, reports errors, and returns the exit code. */

@@ -7,6 +7,7 @@ import { BrokenPipe, Interrupted } from "../../src/cli/errors/cli-errors.ts";
 import { execute } from "../../src/cli/main.ts";
 import type { Ask } from "../../src/cli/terminal/prompts.ts";
 import { sanitizeLine } from "../../src/cli/terminal/sanitize.ts";
+import { noSignals } from "../../src/cli/terminal/signals.ts";
 import { noPaint, type Terminal } from "../../src/cli/terminal/terminal.ts";
 import { isFull } from "../support/effort.ts";
 
@@ -135,7 +136,13 @@ export async function serveHere(args: readonly string[], env: Record<string, str
   const page = { stdout: "", stderr: "" };
   const ended = execute(["serve", ...args], {
     ...fakeTerminal({ env }, page),
-    onInterrupt: (end) => void interrupted.promise.then(end),
+    signals: {
+      ...noSignals,
+      take(end) {
+        interrupted.promise.then(end);
+        return () => {};
+      },
+    },
     write: async (line) => ready.resolve(line.trim()),
   });
   // Without effect once it was ready.
@@ -211,7 +218,7 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
       writeFileSync(path, seat.editor?.(text) ?? text);
       return { text: readFileSync(path, "utf8").trimEnd(), path, discard: async () => rmSync(path) };
     },
-    onInterrupt: () => {},
+    signals: noSignals,
   };
 }
 

@@ -44,7 +44,7 @@ export async function withContext(
     stopOnInterrupt() {
       const controller = stop ?? new AbortController();
       stop = controller;
-      terminal.onInterrupt(() => controller.abort(new Interrupted()));
+      terminal.signals.take(() => controller.abort(new Interrupted()));
       return controller.signal;
     },
   };

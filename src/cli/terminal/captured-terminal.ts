@@ -1,4 +1,5 @@
 import { UsageError } from "../errors/cli-errors.ts";
+import { noSignals } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Takes what a command writes to a captured terminal. */
@@ -36,6 +37,6 @@ export function captureTerminal(terminal: Terminal, { write, note = () => {} }: 
     progress: () => {},
     spin: (_, work) => work,
     page: async (text) => write(text),
-    onInterrupt: () => {},
+    signals: noSignals,
   };
 }

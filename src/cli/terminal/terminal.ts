@@ -3,16 +3,8 @@ import type { Paint } from "./colors.ts";
 import type { EditedText } from "./editor.ts";
 import type { Ask } from "./prompts.ts";
 import { sanitizeLine } from "./sanitize.ts";
+import { handleSignals, type Signals } from "./signals.ts";
 import { isTerminal, writeBytesOut, writeOut } from "./standard-output.ts";
-
-/** The parts of a process that a terminal uses. */
-interface ProcessStreams {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
-  readonly env: NodeJS.ProcessEnv;
-  readonly on: NodeJS.Process["on"];
-}
 
 /** Input and output of the program. `write` sends data to stdout; all messages go to stderr. */
 export interface Terminal {
@@ -56,8 +48,7 @@ export interface Terminal {
   page(text: string): Promise<void>;
   /** Opens `text` in the user's editor, in a file called `name`. */
   edit(text: string, name: string): Promise<EditedText>;
-  /** Sets the handler of SIGINT and SIGTERM. */
-  onInterrupt(handler: () => void): void;
+  readonly signals: Signals;
 }
 
 const same = (text: string) => text;
@@ -82,7 +73,7 @@ function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
 const paints = async () => (await import("./colors.ts")).createPaint();
 
 /** Creates the terminal of a process. Streams are opened on first use, since opening them is slow. */
-export async function openTerminal(streams: ProcessStreams): Promise<Terminal> {
+export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
   const { env } = streams;
   const options = { input: true, quiet: false, color: true };
   const stdout = () => streams.stdout;
@@ -161,35 +152,20 @@ export async function openTerminal(streams: ProcessStreams): Promise<Terminal> {
       const release = signals.take(() => {});
       return edit(text, env, name).finally(release);
     },
-    onInterrupt: (handler) => void signals.take(handler),
+    signals,
   };
 }
 
 const readAll = async (stream: NodeJS.ReadStream): Promise<Buffer> => Buffer.concat(await Array.fromAsync(stream));
 
-function handleSignals(streams: ProcessStreams) {
-  let handler: (() => void) | undefined;
-  return {
-    /** Replaces the current handler; returns a function that restores it. */
-    take(next: () => void): () => void {
-      const before = handler;
-      if (!handler) for (const signal of ["SIGINT", "SIGTERM"] as const) streams.on(signal, () => handler?.());
-      handler = next;
-      return () => {
-        handler = before;
-      };
-    },
-  };
-}
-
-/** Starts a spinner after 300 ms. Most work is done sooner, and ora is not loaded then. */
+/** Starts a spinner after 300 ms. Most work is done sooner, and ora is not loaded then. Handling signals to show the cursor again would delay them. */
 async function spinLater<T>(text: string, work: Promise<T>, stream: NodeJS.WriteStream): Promise<T> {
   let stop: (() => void) | undefined;
   let over = false;
   const timer = setTimeout(async () => {
     const { default: ora } = await import("ora");
     if (over) return;
-    const spinner = ora({ text, stream, discardStdin: false }).start();
+    const spinner = ora({ text, stream, discardStdin: false, hideCursor: false }).start();
     stop = () => spinner.stop();
   }, 300);
   try {

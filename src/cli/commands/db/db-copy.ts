@@ -22,6 +22,8 @@ export async function copy(context: Context): Promise<void> {
   const since = performance.now();
   const copied = await watched("copying", context, (watch) => copyInstance({ from, to, wordsOf, watch }));
   const seconds = Math.round((performance.now() - since) / 100) / 10;
+  // The copy is complete, so Ctrl-C has nothing to undo.
+  terminal.signals.release();
   const findings = await terminal.spin("checking", checkDatabase(to));
   const wrong = findings.filter(({ state }) => state === "failed");
   const shown = {

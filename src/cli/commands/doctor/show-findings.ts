@@ -6,13 +6,18 @@ import type { Draw } from "../../output/renderer.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { Finding, State } from "./finding.ts";
 
-/** Prints the findings of a command that checks. Throws a `ConditionError` when a check failed, with the advice about these. */
+/**
+ * Prints the findings of a command that checks. Ctrl-C ends it at once, since it changes nothing. Throws a `ConditionError` when a check failed, with
+ * the advice about these.
+ */
 export async function showFindings(
   work: Promise<Finding[]>,
   context: Context,
   adviceOn: (failed: readonly Finding[]) => string | undefined = () => undefined,
 ): Promise<void> {
-  const findings = await context.terminal.spin("checking", work);
+  const { signals, spin } = context.terminal;
+  signals.release();
+  const findings = await spin("checking", work);
   const columns = ["check", "state", "message"];
   await createOutput<Finding>({ draw: async () => drawFindings, columns }, context).all(findings);
   const failed = findings.filter(({ state }) => state === "failed");

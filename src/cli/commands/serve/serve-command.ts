@@ -165,7 +165,7 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
     version,
     ready: () => service.ready().then(() => true),
   });
-  const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
+  const ended = new Promise<void>((resolve) => terminal.signals.take(resolve));
   const { othersClosed } = worker ?? {};
   const shared = { host, timeouts, reusePort: worker !== undefined };
   const server = await modules.listen(app, { ...shared, port: worker?.port ?? port, othersClosed });

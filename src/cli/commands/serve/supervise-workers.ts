@@ -55,7 +55,7 @@ class Supervisor {
   }
 
   async run(): Promise<void> {
-    this.#terminal.onInterrupt(() => {
+    this.#terminal.signals.take(() => {
       this.#isStopping = true;
       for (const worker of this.#running) worker.process.kill("SIGTERM");
     });

@@ -18,7 +18,7 @@ export async function runTop(context: Context): Promise<void> {
   const pause = intervalOf(flags.interval) * 1000;
   const stop = new AbortController();
   const { signal } = stop;
-  if (!isOnce) terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  if (!isOnce) terminal.signals.take(() => stop.abort(new Interrupted()));
   const connection = await context.connect();
   const metrics = openMetrics(context, connection.target, signal);
   const take = createSnapshots(shareConnection(connection, signal).caller, metrics.read);

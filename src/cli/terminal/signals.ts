@@ -1,0 +1,51 @@
+type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "pid" | "kill" | "on" | "removeListener">;
+
+/** The handling of SIGINT and SIGTERM. */
+export interface Signals {
+  /** Replaces the current handler; returns a function that restores it. */
+  take(handler: () => void): () => void;
+  /** Lets the system end the process. It does so at once, where a handler waits for the end of an SQL statement. */
+  release(): void;
+  /** Ends the process by the SIGINT that it received, if any. A shell ends a loop only for that, not for exit code 130. */
+  repeat(): void;
+}
+
+/** Signals that no handler takes and nothing repeats. */
+export const noSignals: Signals = { take: () => () => {}, release: () => {}, repeat: () => {} };
+
+/**
+ * Handles the signals of a process. `release` and `repeat` do nothing without a terminal: a program that starts this one then
+ * gets exit code 130.
+ */
+export function handleSignals(process: Process): Signals {
+  let handler: (() => void) | undefined;
+  let received: NodeJS.Signals | undefined;
+  const names = ["SIGINT", "SIGTERM"] as const;
+  const handle = (signal: NodeJS.Signals) => {
+    received = signal;
+    handler?.();
+  };
+  const isAttended = () => [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
+  const leave = () => {
+    handler = undefined;
+    for (const name of names) process.removeListener(name, handle);
+  };
+  return {
+    take(next) {
+      const before = handler;
+      if (!handler) for (const name of names) process.on(name, handle);
+      handler = next;
+      return () => {
+        handler = before;
+      };
+    },
+    release() {
+      if (isAttended()) leave();
+    },
+    repeat() {
+      if (received !== "SIGINT" || !isAttended()) return;
+      leave();
+      process.kill(process.pid, received);
+    },
+  };
+}

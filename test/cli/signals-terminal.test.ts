@@ -1,0 +1,74 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, it } from "vitest";
+import { handleSignals } from "../../src/cli/terminal/signals.ts";
+import { useHome } from "./support.ts";
+import { hasTmux, openTmux } from "./tmux.ts";
+
+const home = useHome();
+
+/** A process whose stderr is a terminal, or none of whose streams is one. */
+function fakeProcess(isTTY: boolean) {
+  const sent: string[] = [];
+  const fake = Object.assign(new EventEmitter(), {
+    stdin: {},
+    stdout: {},
+    stderr: { isTTY },
+    pid: 1,
+    kill: (_: number, signal: string) => sent.push(signal) > 0,
+  });
+  return { fake, sent, signals: handleSignals(fake as unknown as NodeJS.Process) };
+}
+
+it.skipIf(!hasTmux).each([
+  ["waits", "conversations follow 1", "Good morning"],
+  ["ends itself", "units get 2 --watch", "Sales"],
+])("Ctrl-C ends the loop of a shell around a command that %s", async (_, command, printed) => {
+  await home().sit([
+    "users",
+    "create",
+    "--first-name",
+    "Bob",
+    "--last-name",
+    "B",
+    "--email",
+    "b@example.com",
+    "--unit",
+    "1",
+  ]);
+  await home().sit(["conversations", "create", "--recipients", "b@example.com", "--message", "Good morning"]);
+  const screen = await openTmux(home().env, { columns: 100 });
+  try {
+    screen.run(`for n in one two; do wcs ${command}; echo after; done`);
+    await screen.until((text) => text.includes(printed));
+    screen.keys("C-c");
+    expect(await screen.until((text) => /READY>$|after/.test(text))).not.toContain("after");
+  } finally {
+    screen.close();
+  }
+});
+
+describe("signals that nothing handles any more", () => {
+  it.each([true, false])("end the process only on a terminal: %s", (isTTY) => {
+    const { fake, signals } = fakeProcess(isTTY);
+    signals.take(() => {});
+    signals.release();
+    expect(fake.listenerCount("SIGINT")).toBe(isTTY ? 0 : 1);
+    expect(fake.listenerCount("SIGTERM")).toBe(isTTY ? 0 : 1);
+  });
+});
+
+describe("a signal is repeated", () => {
+  it.each([
+    [true, "SIGINT", ["SIGINT"]],
+    [true, "SIGTERM", []],
+    [true, undefined, []],
+    [false, "SIGINT", []],
+  ])("on a terminal: %s, received: %s", (isTTY, received, expected) => {
+    const { fake, sent, signals } = fakeProcess(isTTY);
+    let handled = 0;
+    signals.take(() => (handled += 1));
+    if (received) fake.emit(received, received);
+    signals.repeat();
+    expect({ sent, handled }).toEqual({ sent: expected, handled: received ? 1 : 0 });
+  });
+});
