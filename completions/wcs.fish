@@ -170,7 +170,7 @@ function __wcs_place --no-scope-shadowing
             set values '--format=csv|ndjson' '--unit=@units'
             set args '@file'
         case 'users export-data'
-            set flags '--to	New folder to write to, readable only for you'
+            set flags '--to	New folder to write to, readable only by you'
             set values '--to=@file'
             set args '@users'
         case 'tokens'
@@ -696,7 +696,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--limit	Maximum number of items' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--limit=' '--interval='
         case 'db'
-            set words 'info	Show the kind, schema and size of the database' 'check	Check for corruption and inconsistencies' 'migrate	Bring the schema up to date' 'backup	Make a backup of a SQLite database' 'restore	Replace a SQLite database by a backup' 'copy	Copy the database to SQLite or PostgreSQL' 'prune	Delete expired data now' 'rekey	Encrypt the secrets with another key' 'outbox	List the callbacks and mails that wait to be sent'
+            set words 'info	Show the kind, schema and size of the database' 'check	Check for corruption and inconsistencies' 'migrate	Bring the schema up to date' 'backup	Make a backup of a SQLite database' 'restore	Replace a SQLite database by a backup' 'copy	Copy the database to SQLite or PostgreSQL' 'prune	Delete expired data now' 'rekey	Encrypt the secrets with another key' 'outbox	List the callbacks and mails that were not sent'
         case 'db info'
             set flags '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--interval='
@@ -762,7 +762,7 @@ function __wcs_place --no-scope-shadowing
             set args '@topics'
             set many 1
     end
-    set -a flags '--output	Output format: table, json, ndjson, csv or yaml' '-o	Output format: table, json, ndjson, csv or yaml' '--json	Same as -o json' '--fields	Fields to print' '--query	Filter the output with a JMESPath expression' '--template	Print a line per item, as in \'{id} {unit.name}\'' '-t	Print a line per item, as in \'{id} {unit.name}\'' '--raw	Print the API response unchanged' '--no-header	Omit the header line; of a single item, print the values only' '--tz	Time zone for times, as in Europe/Berlin (default: this machine\'s)' '--profile	Profile to use [WCS_PROFILE]' '--db	SQLite file, or postgres:// URL without a password [WCS_DB]' '--url	Base URL of an instance [WCS_URL]' '--as	With --db: act as the user with this e-mail address or ID' '--timeout	Maximum time to wait for a response, as in 30s or 2m (default: 30s)' '--ca-file	Additional certificate authorities to trust (PEM)' '--no-input	Never prompt' '--no-color	Disable colour [NO_COLOR]' '--quiet	Print only errors to stderr' '-q	Print only errors to stderr' '--verbose	Log API calls to stderr' '-v	Log API calls to stderr' '--help	Show this help' '-h	Show this help'
+    set -a flags '--output	Output format: table, json, ndjson, csv or yaml' '-o	Output format: table, json, ndjson, csv or yaml' '--json	Same as -o json' '--fields	Fields to print' '--query	Filter the output with a JMESPath expression' '--template	Print a line per item, as in \'{id} {unit.name}\'' '-t	Print a line per item, as in \'{id} {unit.name}\'' '--raw	Print the API response unchanged' '--no-header	Omit the header line; of a single item, print the values only' '--tz	Time zone for times, as in Europe/Berlin (default: this machine\'s)' '--profile	Profile to use [WCS_PROFILE]' '--db	SQLite file, or postgres:// URL without a password [WCS_DB]' '--url	Base URL of an instance [WCS_URL]' '--as	With --db: act as the user with this e-mail address or ID' '--timeout	Maximum time to wait for a response, as in 30s or 2m (default: 30s)' '--ca-file	Certificate authorities to trust (PEM), in place of the default ones' '--no-input	Never prompt' '--no-color	Disable colour [NO_COLOR]' '--quiet	Print only errors to stderr' '-q	Print only errors to stderr' '--verbose	Log API calls to stderr' '-v	Log API calls to stderr' '--help	Show this help' '-h	Show this help'
     set -p values '--output=table|json|ndjson|csv|yaml' '-o=table|json|ndjson|csv|yaml' '--fields=@fields' '--query=' '--template=' '-t=' '--tz=@timezones' '--profile=@profiles' '--db=@file' '--url=' '--as=' '--timeout=' '--ca-file=@file'
 end
 
@@ -785,7 +785,7 @@ function __wcs_name --no-scope-shadowing
     end
 end
 
-# Begins anew where a word starts a command within the command, as in: wcs batch FILE -- users list
+# Starts again where a word starts a command within the command, as in: wcs batch FILE -- users list
 function __wcs_restarts --no-scope-shadowing
     test -z "$ended"; and test "$args[$position]" = @command; and string match -qr -- '^(--$|[^-]|$)' "$argv[1]"
     or return 1

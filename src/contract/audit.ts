@@ -28,7 +28,9 @@ export const audit = operationGroup("audit", {
     input: () =>
       z.strictObject({
         actor: id("users").optional().describe("Only changes by this user"),
-        operation: line(100, 1).optional().describe("Only this operation, like users.update"),
+        operation: line(100, 1)
+          .optional()
+          .meta({ placeholder: "operation", description: "Only this operation, like users.update" }),
         path: line(255, 1).optional().describe("Only changes of this path, like /users/12"),
         since: time().optional().describe("Only changes at or after this time"),
         until: time().optional().describe("Only changes at or before this time"),

@@ -43,7 +43,11 @@ export const events = operationGroup("events", {
         type: z.enum(eventTypes).optional().describe("Only events of this calendar"),
         start: time().optional().describe("Only occurrences that start at or after this time"),
         end: time().optional().describe("Only occurrences that start at or before this time"),
-        uid: z.array(line(255, 1)).max(100).optional().describe("Only events with these UIDs"),
+        uid: z
+          .array(line(255, 1))
+          .max(100)
+          .optional()
+          .meta({ placeholder: "uid", description: "Only events with these UIDs" }),
         ...pageInput(),
       }),
     output: () => hits(event()),

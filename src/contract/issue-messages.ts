@@ -35,7 +35,7 @@ const messages = {
   no_such_unit: ({ reference }) => `is not an existing unit: ${text(reference)}`,
   no_such_user_type: ({ name }) => `contains a user type that does not exist: ${text(name)}`,
   no_such_department: ({ name }) => `is not a department of the unit: ${text(name)}`,
-  unreachable_unit: ({ reference }) => `cannot be reached: ${text(reference)}`,
+  unreachable_unit: ({ reference }) => `is a unit that was not imported, or lies below this one: ${text(reference)}`,
   already_member: ({ user }) => `already has user ${text(user)} as a member`,
   reference_taken: ({ user }) => `is taken by user ${text(user)}`,
   email_taken: ({ user }) => `is taken by ${user === undefined ? "another user" : `user ${text(user)}`}`,

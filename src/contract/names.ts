@@ -24,7 +24,11 @@ export const names = operationGroup("names", {
           .max(mostTexts)
           .optional()
           .meta({ placeholder: "text", description: "Names, references and e-mail addresses to look up" }),
-        kinds: z.array(z.enum(namedKinds)).min(1).optional().describe("Only these kinds (default all)"),
+        kinds: z
+          .array(z.enum(namedKinds))
+          .min(1)
+          .optional()
+          .meta({ placeholder: "kind", description: "Only these kinds (default all)" }),
       }),
     ...wholeList(() =>
       z

@@ -5,9 +5,9 @@ export const abilities = ["news", "calendar", "groups", "user", "units", "userty
 export type Ability = (typeof abilities)[number];
 
 /**
- * Names the input field that says where an ability has to reach: a user (or a list of them), by the user's first unit, or a
- * unit. A `member` is a user of any unit: the ability has to reach the other places only. An administrator's account is
- * changed by administrators only, whether a `user` or a `member`.
+ * Names the input field with the place that an ability has to reach: a `unit`, or the first unit of a `user` (or of each user
+ * of a list). A `member` may be in any unit, so the ability has to reach only the other places of the operation. Only
+ * administrators change the account of an administrator, whether it is a `user` or a `member`.
  */
 export type Reach = { readonly user: string } | { readonly member: string } | { readonly unit: string };
 
@@ -32,8 +32,8 @@ export type Access =
     };
 
 /**
- * The pagination of a list: opaque cursor, numbered pages with totals (two shapes), or `ids` for numbered pages of what has the
- * highest ID first, which is read as a whole by the field `before`, since new items move others to later pages.
+ * The pagination of a list: an opaque `cursor`; numbered pages with totals, in two shapes (`pages`, `hits`); or `ids`: numbered
+ * pages, newest first. Reading a whole list of `ids` goes on by the field `before`, because new items move others to later pages.
  */
 export type Paging = "cursor" | "pages" | "ids" | "hits";
 

@@ -72,7 +72,7 @@ export const posts = operationGroup("posts", {
     path: "/content",
     summary: "Create a post",
     description:
-      "News need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; a post to all units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
+      "News posts need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; a post to all units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
     access: "signed_in",
     input: () =>
       z.strictObject({

@@ -55,13 +55,13 @@ const keys = once(() => ({
   "passwords.welcome_lifetime": duration(60, 2_592_000, "Lifetime of the link in a welcome mail"),
   "two_factor.required_for_administrators": z
     .boolean()
-    .describe("Administrators can do nothing before they have set up two factors"),
+    .describe("Require administrators to set up two factors before they can do anything else"),
   "mail.from": sender().nullable().describe("Sender address of mails; mails wait while it is empty"),
   "mail.smtp_url": smtpUrl()
     .nullable()
     .meta({ secret: true, description: "URL of the SMTP server, with its credentials; mails wait while it is empty" }),
   "mail.allow_plain": z.boolean().describe("Send mails without TLS if the SMTP server does not offer it"),
-  "mail.days": days(365, "Number of days for which sent mails are kept"),
+  "mail.days": days(365, "Number of days for which sent and failed mails are kept"),
   "webhooks.allow_private": z.boolean().describe("Allow webhook receivers at private addresses"),
   "webhooks.timeout": duration(1, 60, "Maximum time for a webhook receiver to respond"),
   "webhooks.log_days": days(365, "Number of days for which webhook events and logs are kept"),

@@ -44,7 +44,7 @@ export const tokens = operationGroup("tokens", {
     path: "/tokens",
     summary: "List API tokens",
     description:
-      "Without an owner: your own tokens, or all tokens for administrators. Tokens of other users need the right to set their passwords. Expired tokens are listed until they are revoked.",
+      "Without an owner: your own tokens, or all tokens for administrators. Tokens of other users need the right to set their passwords. Expired tokens are listed for tokens.expired_days (default 30) more.",
     access: "signed_in",
     input: () =>
       z.strictObject({

@@ -88,7 +88,7 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/two-factor/recovery-codes",
     summary: "Replace your recovery codes",
-    description: `Makes ten new codes, which cannot be shown again; the old ones are no longer good. ${proofRule}`,
+    description: `Makes ten new codes, which cannot be shown again; the old ones stop working. ${proofRule}`,
     ...change,
     input: proof,
     output: recoveryCodes,

@@ -182,7 +182,7 @@ export const users = operationGroup("users", {
     method: "DELETE",
     path: "/users/{id}",
     summary: "Delete a user",
-    description: `Erases personal data and credentials in all tables; posts, comments, messages and shared events stay, as those of "Deleted user"; personal events that are not shared are removed. Stored webhook events about the user lose their data, and user.delete has only the ID. Export the data first if they are needed. ${allAbilities}`,
+    description: `Erases personal data and credentials in all tables; posts, comments, messages and shared events stay, as those of "Deleted user"; personal events that are not shared are removed. Stored webhook events about the user lose their data, and user.delete carries the erased user. Export the data first if you need them. ${allAbilities}`,
     ...accountChange,
   }),
   deactivate: operation({

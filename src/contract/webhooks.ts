@@ -145,7 +145,9 @@ export const webhooks = operationGroup("webhooks", {
           .string()
           .regex(/^[a-z0-9_]{1,20}$/, "must be a status like 200 or timeout")
           .optional()
-          .describe("Only attempts with this result, like 200 or timeout"),
+          .describe(
+            "Only attempts with this result: an HTTP status like 200, or timeout, refused, dns_error, tls_error, blocked or reset",
+          ),
         since: time().optional().describe("Only attempts at or after this time"),
         after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
         before: z.int().min(1).optional().describe("Only entries with an ID below this one"),

@@ -40,17 +40,17 @@ export function decode(op: AnyOperation, wire: WireInput): Record<string, unknow
 export function decodeWire(op: AnyOperation, wire: WireInput): Decoded {
   const plan = planOf(op);
   // Without a prototype, because a field may be called __proto__.
-  const problems: FieldErrors = Object.create(null);
+  const issues: FieldErrors = Object.create(null);
   let input: Record<string, unknown>;
   if (hasBody(op)) {
-    input = bodyFields(wire.body, problems);
-    for (const { name } of split(wire.query)) problems[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
-    for (const { name } of plan.path) if (Object.hasOwn(input, name)) problems[name] = [unknown];
+    input = bodyFields(wire.body, issues);
+    for (const { name } of split(wire.query)) issues[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
+    for (const { name } of plan.path) if (Object.hasOwn(input, name)) issues[name] = [unknown];
   } else {
-    input = queryFields(wire.query, plan, problems);
+    input = queryFields(wire.query, plan, issues);
   }
   Object.assign(input, pathInput(plan, wire.params));
-  return Object.keys(problems).length > 0 ? { input, refused: problems } : { input };
+  return Object.keys(issues).length > 0 ? { input, refused: issues } : { input };
 }
 
 /** Returns an error about the input with the `refused` fields as well, by their names in the request. */
@@ -103,28 +103,28 @@ function planOf(op: AnyOperation): Plan {
   return plan;
 }
 
-function bodyFields(body: unknown, problems: FieldErrors): Record<string, unknown> {
+function bodyFields(body: unknown, issues: FieldErrors): Record<string, unknown> {
   if (body === undefined) return {};
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid({ body: ["must be an object"] });
-  inspect(body, problems);
+  inspect(body, issues);
   return body as Record<string, unknown>;
 }
 
 /** Rejects input that schemas accept: keys that would set a prototype when copied, and nesting that overflows the stack. */
-function inspect(body: object, problems: FieldErrors): void {
+function inspect(body: object, issues: FieldErrors): void {
   const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
     if (next.depth > deepest)
       throw new ServiceError("bad_request", `The body must not be nested deeper than ${deepest} levels.`);
     for (const [key, value] of Object.entries(next.value)) {
       const path = next.path === "" ? key : `${next.path}.${key}`;
-      if (key === "__proto__") problems[path] = [unknown];
+      if (key === "__proto__") issues[path] = [unknown];
       else if (typeof value === "object" && value !== null) open.push({ value, path, depth: next.depth + 1 });
     }
   }
 }
 
-function queryFields(query: string, plan: Plan, problems: FieldErrors): Record<string, unknown> {
+function queryFields(query: string, plan: Plan, issues: FieldErrors): Record<string, unknown> {
   const input: Record<string, unknown> = Object.create(null);
   for (const { name: written, raw } of split(query)) {
     const literal = written.endsWith("[]");
@@ -134,9 +134,9 @@ function queryFields(query: string, plan: Plan, problems: FieldErrors): Record<s
       input[bare] ??= [];
       (input[bare] as unknown[]).push(...items(raw, field.items, literal));
     } else if (written in input) {
-      problems[written] = ["is given more than once"];
+      issues[written] = ["is given more than once"];
     } else {
-      if (plan.path.some(({ name }) => name === written)) problems[written] = [unknown];
+      if (plan.path.some(({ name }) => name === written)) issues[written] = [unknown];
       const text = percentDecode(raw);
       input[written] = literal ? text : scalar(field, text);
     }

@@ -26,9 +26,9 @@ export async function requireRights(database: Database): Promise<void> {
   if (tables.length > 0) throw new ServiceError("unavailable", describeMissingRights(tables));
 }
 
-/** Returns the sentence that says which rights are missing and where it is described how to grant them. */
+/** Returns the sentence that says which rights are missing and how to grant them. */
 export function describeMissingRights(tables: readonly string[]): string {
   const named = tables.slice(0, 3).join(", ");
   const more = tables.length > 3 ? ` and ${tables.length - 3} more` : "";
-  return `The PostgreSQL user may not read and change the tables ${named}${more}. Grant it the rights in docs/operations.md.`;
+  return `The PostgreSQL user may not read and change the tables ${named}${more}. Grant it select, insert, update and delete on all tables of the schema.`;
 }

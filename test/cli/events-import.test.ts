@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 describe("a calendar from elsewhere", () => {
   it("comes in, and what it cannot say here is told", async () => {
-    const problems = [
+    const issues = [
       "line 7, ATTENDEE: is not kept (2 times)",
       "line 7, VALARM: is not kept",
       "line 7, EXDATE: excluded days are not kept",
@@ -47,13 +47,13 @@ describe("a calendar from elsewhere", () => {
     expect(await wcs(`import ${file} -n`)).toEqual({
       code: 3,
       stdout: "",
-      stderr: [...problems, "created 5, changed 0, unchanged 0, skipped 2", "Dry run: nothing was changed.", ...end],
+      stderr: [...issues, "created 5, changed 0, unchanged 0, skipped 2", "Dry run: nothing was changed.", ...end],
     });
     expect(await list("[]")).toEqual([]);
     const done = await wcs(`import ${file}`);
-    expect(done.stderr).toEqual([...problems, "created 5, changed 0, unchanged 0, skipped 2", ...end]);
+    expect(done.stderr).toEqual([...issues, "created 5, changed 0, unchanged 0, skipped 2", ...end]);
     const again = await wcs(`import ${file} --results ${home().path("results.csv")}`);
-    expect(again.stderr).toEqual([...problems, "created 0, changed 0, unchanged 5, skipped 2", ...end]);
+    expect(again.stderr).toEqual([...issues, "created 0, changed 0, unchanged 5, skipped 2", ...end]);
     expect(readFileSync(home().path("results.csv"), "utf8").split("\n").slice(0, 4)).toEqual([
       "line,reference,action,id,errors",
       "7,abc123@web.example,unchanged,1,ATTENDEE is not kept (2 times); VALARM is not kept; EXDATE excluded days are not kept",

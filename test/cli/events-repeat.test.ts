@@ -108,5 +108,5 @@ describe("an RRULE", () => {
     ["FREQ=MONTHLY;BYMONTHDAY=1,2,3,4,5", ["5 rules exceed the limit of 4 for an event"]],
     ["FREQ=YEARLY;BYMONTH=13", ["there is no month 13"]],
     ["nonsense", ["'nonsense' is not supported", "FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY"]],
-  ])("%s is refused", (text, problems) => expect(rrule(text)).toEqual({ problems }));
+  ])("%s is refused", (text, issues) => expect(rrule(text)).toEqual({ issues }));
 });

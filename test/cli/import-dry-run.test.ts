@@ -111,7 +111,7 @@ it("units import --dry-run: a unit is too deep below those of an earlier batch",
   ]);
   expect((await run("units", "import", file)).stderr.slice(0, 3)).toEqual([
     issue,
-    "line 553, parent: cannot be reached: chain-100",
+    "line 553, parent: is a unit that was not imported, or lies below this one: chain-100",
     "created 550, changed 0, unchanged 0, skipped 2",
   ]);
 });

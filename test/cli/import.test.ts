@@ -10,7 +10,7 @@ const bad = join(data, "users-bad.csv");
 /** What a dry run says in the place of IDs that are not there yet. */
 const withoutIds = (results: string) => results.replace(/,created,\d*,/g, ",created,,");
 
-const problems = [
+const issues = [
   "line 3, unit: must not be blank",
   "line 4, unit: is not an existing unit: atlantis",
   "line 5, email: is taken by user ?",
@@ -102,13 +102,13 @@ describePlaces("import", (place) => {
     expect(carriedOut).toEqual({
       code: 3,
       stdout: "",
-      stderr: [...problems.map((line) => line.replace("user ?", `user ${id}`)), summary(2, 2), ...lastOfBad],
+      stderr: [...issues.map((line) => line.replace("user ?", `user ${id}`)), summary(2, 2), ...lastOfBad],
     });
     expect(rehearsed.stderr).toEqual(carriedOut.stderr.toSpliced(-2, 0, "Dry run: nothing was changed."));
     const results = readFileSync(file("results.csv"), "utf8");
     expect(readFileSync(file("rehearsed.csv"), "utf8")).toBe(withoutIds(results));
     const again = await run("users", "import", bad);
-    expect(again.stderr.slice(problems.length)).toEqual([summary(0, 4), ...lastOfBad]);
+    expect(again.stderr.slice(issues.length)).toEqual([summary(0, 4), ...lastOfBad]);
     const formula = await run("users", "get", "--reference", "b-08", "--json");
     expect(JSON.parse(formula.stdout)).toMatchObject({ first_name: "=SUM(A1)", title: "=1+1" });
     expect((await run("users", "get", "--reference", "b-07")).code).toBe(6);

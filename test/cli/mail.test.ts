@@ -28,7 +28,7 @@ it("without a mail server mail waits, and the commands say what is missing", asy
   const { code, stderr } = await deliver();
   expect(code).toBe(0);
   expect(stderr).toBe(
-    "0 callbacks and 1 mail were due. Still waiting: 0 callbacks, 1 mail.\n" +
+    "To send: 0 callbacks, 1 mail. Still waiting: 0 callbacks, 1 mail.\n" +
       "No mail is sent until mail.smtp_url and mail.from are set. See wcs settings set --help.\n",
   );
   const outbox = await home().wcs(["db", "outbox", "--json"]);
@@ -43,7 +43,7 @@ it("webhooks deliver --smtp-url sends what waits, with links by base_url", async
   const { code, stderr } = await deliver("--smtp-url", url());
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: "0 callbacks and 1 mail were due. Still waiting: 0 callbacks, 0 mails.\n",
+    stderr: "To send: 0 callbacks, 1 mail. Still waiting: 0 callbacks, 0 mails.\n",
   });
   expect(mailbox.mails).toHaveLength(1);
   expect(linkIn(mailbox.mails[0]!.text)).toMatch(/^https:\/\/wcs\.example\.com\//);

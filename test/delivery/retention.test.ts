@@ -258,7 +258,8 @@ describeOnDatabases("retention", (open, kind) => {
     };
     const mails = [...Array.from({ length: 501 }, (_, n) => mail(1, n)), mail(40, 1000), mail(40, 1001)];
     await instance.database.write((tx) => tx.insertInto("mails").values(mails).execute());
-    const sent = (found: Awaited<ReturnType<typeof remove>>) => found.find(({ kind }) => kind === "sent mails")?.rows;
+    const sent = (found: Awaited<ReturnType<typeof remove>>) =>
+      found.find(({ kind }) => kind === "sent and failed mails")?.rows;
     expect(sent(await countExpired(instance.database, { settings: defaults, now: instance.now() }))).toBe(2);
     expect(sent(await remove())).toBe(2);
     expect(await count("mails")).toBe(501);

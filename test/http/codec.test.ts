@@ -54,7 +54,7 @@ describe("every operation", () => {
 });
 
 /** The wrong fields, or the code of another error. */
-function problems(work: () => unknown): unknown {
+function issues(work: () => unknown): unknown {
   try {
     return work();
   } catch (error) {
@@ -63,8 +63,7 @@ function problems(work: () => unknown): unknown {
   }
 }
 
-const list = (query: string, op: AnyOperation = users.list) =>
-  problems(() => ({ ...decode(op, { params: [], query }) }));
+const list = (query: string, op: AnyOperation = users.list) => issues(() => ({ ...decode(op, { params: [], query }) }));
 const unknown = ["is not a field of this operation"];
 
 describe("a query", () => {
@@ -128,7 +127,7 @@ describe("a query", () => {
   });
 
   test("a path field is not taken from the query", () => {
-    expect(problems(() => decode(users.get, { params: ["1"], query: "id=2" }))).toEqual({ id: unknown });
+    expect(issues(() => decode(users.get, { params: ["1"], query: "id=2" }))).toEqual({ id: unknown });
   });
 });
 
@@ -143,9 +142,9 @@ describe("a path", () => {
   });
 
   test("without its field is an error that names it", () => {
-    expect(problems(() => encode(units.reference, { reference: "" }))).toEqual({ reference: ["must not be blank"] });
-    expect(problems(() => encode(units.reference, {}))).toEqual({ reference: ["is required"] });
-    expect(problems(() => encode(units.reference, { reference: "\ud800" }))).toHaveProperty("reference");
+    expect(issues(() => encode(units.reference, { reference: "" }))).toEqual({ reference: ["must not be blank"] });
+    expect(issues(() => encode(units.reference, {}))).toEqual({ reference: ["is required"] });
+    expect(issues(() => encode(units.reference, { reference: "\ud800" }))).toHaveProperty("reference");
   });
 
   test("lists are divided by commas, what is no integer is left for the schema", () => {
@@ -155,7 +154,7 @@ describe("a path", () => {
 
 describe("a body", () => {
   const set = (body: unknown, query = "") =>
-    problems(() => decode(users.membershipSet, { params: ["1", "2"], query, body }));
+    issues(() => decode(users.membershipSet, { params: ["1", "2"], query, body }));
   const parsed = (text: string) => JSON.parse(text) as unknown;
 
   test("none is an empty object", () => expect(set(undefined)).toEqual({ user: 1, from: 2 }));
@@ -181,23 +180,23 @@ describe("a body", () => {
       ]),
     );
     const nested = parsed('{"rows":[{"a":1},{"__proto__":1}]}');
-    expect(problems(() => decode(units.import, { params: [], query: "", body: nested }))).toEqual({
+    expect(issues(() => decode(units.import, { params: [], query: "", body: nested }))).toEqual({
       "rows.1.__proto__": unknown,
     });
   });
   test("nesting that would overflow a stack is refused", () => {
     const deep = parsed(`{"rows":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
-    expect(problems(() => decode(units.import, { params: [], query: "", body: deep }))).toBe("bad_request");
+    expect(issues(() => decode(units.import, { params: [], query: "", body: deep }))).toBe("bad_request");
   });
   test("64 levels are taken, 65 are refused", () => {
     const nested = (levels: number) => parsed(`${'{"x":'.repeat(levels)}1${"}".repeat(levels)}`);
     const decoded = (levels: number) =>
-      problems(() => decode(units.import, { params: [], query: "", body: nested(levels) }));
+      issues(() => decode(units.import, { params: [], query: "", body: nested(levels) }));
     expect(decoded(64)).toEqual(nested(64));
     expect(decoded(65)).toBe("bad_request");
   });
   test("secrets stay as they are", () => {
     const body = { username: " ann@example.com ", password: "000" };
-    expect(problems(() => decode(auth.authenticate, { params: [], query: "", body }))).toEqual(body);
+    expect(issues(() => decode(auth.authenticate, { params: [], query: "", body }))).toEqual(body);
   });
 });

@@ -113,7 +113,7 @@ it("a role that lacks rights: the server does not start, and --check names the t
     8,
     "",
     expect.stringMatching(
-      /^error: The PostgreSQL user may not read and change the tables \w+, \w+, \w+ and \d+ more\. Grant it the rights in docs\/operations\.md\.\n/,
+      /^error: The PostgreSQL user may not read and change the tables \w+, \w+, \w+ and \d+ more\. Grant it select, insert, update and delete on all tables of the schema\.\n/,
     ),
   ]);
   const checked = await wcs(reader, "serve", "--check", "--port", "0", "--query", "[?state=='failed'].check", "--json");

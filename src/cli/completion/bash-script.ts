@@ -93,7 +93,7 @@ __wcs_offer() {
   esac
 }
 
-# Begins anew where a word starts a command within the command, as in: wcs batch FILE -- users list
+# Starts again where a word starts a command within the command, as in: wcs batch FILE -- users list
 __wcs_restarts() {
   [[ -z "$ended" && "\${args[position]}" == @command && ("$1" == -- || "$1" != -*) ]] || return 1
   path='' position=0

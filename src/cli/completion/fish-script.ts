@@ -49,7 +49,7 @@ ${verbs.join("")}    end
     end
 end
 
-# Begins anew where a word starts a command within the command, as in: wcs batch FILE -- users list
+# Starts again where a word starts a command within the command, as in: wcs batch FILE -- users list
 function __wcs_restarts --no-scope-shadowing
     test -z "$ended"; and test "$args[$position]" = @command; and string match -qr -- '^(--$|[^-]|$)' "$argv[1]"
     or return 1

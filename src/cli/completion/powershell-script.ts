@@ -30,7 +30,7 @@ ${entries.join("\n")}
   $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
     Where-Object { $_.Extent.EndOffset -lt $cursorPosition -or ($_.Extent.EndOffset -eq $cursorPosition -and -not $wordToComplete) } |
     ForEach-Object { $_.ToString() })
-  # A command within the command begins anew, as in: wcs batch FILE -- users list
+  # A command within the command starts again, as in: wcs batch FILE -- users list
   $startsCommand = { param($word) -not $ended -and $place.Args.Count -gt $position -and $place.Args[$position] -eq '@command' -and ($word -eq '--' -or -not $word.StartsWith('-')) }
   while ($typed.Count) {
     $word = $typed[0]; $typed = @($typed | Select-Object -Skip 1); $line += $word

@@ -7,7 +7,7 @@ export interface CsvRecord {
   readonly line: number;
   /** In characters. */
   readonly size: number;
-  readonly cells: readonly string[] | { readonly problem: string };
+  readonly cells: readonly string[] | { readonly issue: string };
 }
 
 type Found = Omit<CsvRecord, "line"> & { readonly lines: number };
@@ -55,7 +55,7 @@ function recordAt(lines: readonly string[], at: number, delimiter: string, last:
   if (!text.includes('"')) return { cells: withoutReturn(text).split(delimiter), size: text.length, lines: 1 };
   for (let next = at + 1; text.length <= longestRow; ) {
     const cells = split(withoutReturn(text), delimiter);
-    if (cells !== undefined) return { cells, size: text.length, lines: "problem" in cells ? 1 : next - at };
+    if (cells !== undefined) return { cells, size: text.length, lines: "issue" in cells ? 1 : next - at };
     let added: string | undefined;
     do {
       added = lines[next++];
@@ -66,12 +66,12 @@ function recordAt(lines: readonly string[], at: number, delimiter: string, last:
   return notClosed;
 }
 
-const notClosed: Found = { cells: { problem: "has an unclosed quote" }, size: 0, lines: 1 };
+const notClosed: Found = { cells: { issue: "has an unclosed quote" }, size: 0, lines: 1 };
 
 const withoutReturn = (text: string) => (text.endsWith("\r") ? text.slice(0, -1) : text);
 
 /** Splits a record with quotes into cells. Returns undefined when it ends inside quotes. */
-function split(text: string, delimiter: string, relax_quotes = false): string[] | { problem: string } | undefined {
+function split(text: string, delimiter: string, relax_quotes = false): string[] | { issue: string } | undefined {
   try {
     return parse(text, { delimiter, relax_quotes, record_delimiter: "\n" })[0];
   } catch (error) {
@@ -79,14 +79,14 @@ function split(text: string, delimiter: string, relax_quotes = false): string[] 
     if (code === "CSV_QUOTE_NOT_CLOSED") return undefined;
     // A quote inside an unquoted cell is an ordinary character.
     if (code === "INVALID_OPENING_QUOTE" && !relax_quotes) return split(text, delimiter, true);
-    return { problem: "has text after a closing quote" };
+    return { issue: "has text after a closing quote" };
   }
 }
 
 function inUtf8(found: Found): Found {
-  if ("problem" in found.cells || !found.cells.some((cell) => cell.includes("\ufffd"))) return found;
-  return { ...found, cells: { problem: "contains invalid UTF-8; save the file as UTF-8" } };
+  if ("issue" in found.cells || !found.cells.some((cell) => cell.includes("\ufffd"))) return found;
+  return { ...found, cells: { issue: "contains invalid UTF-8; save the file as UTF-8" } };
 }
 
 /** Spreadsheets write empty rows. */
-const isBlank = (cells: CsvRecord["cells"]) => !("problem" in cells) && cells.every((cell) => cell === "");
+const isBlank = (cells: CsvRecord["cells"]) => !("issue" in cells) && cells.every((cell) => cell === "");

@@ -34,14 +34,14 @@ export function parseYaml(text: string): ParsedYaml {
   addDuplicateKeys(parsed);
   const end = bottom;
   if (end === undefined) return { lines, parsed, isTooDeep: false };
-  // Behind an error the parser may take levels for deeper than they are.
+  // After an error the parser may overestimate the depth.
   const before = parsed.errors.filter(({ pos: [at] }) => at < end);
   const issue = new YAMLParseError([end, end], "RESOURCE_EXHAUSTION", `The file is ${tooDeep}.`);
   parsed.errors = before.length > 0 ? before : [issue];
   return { lines, parsed, isTooDeep: before.length === 0 };
 }
 
-/** Returns the first document, which an empty text has, too, and the second one if there is any. */
+/** Returns the first document (an empty text has one, too), and the second one, if any. */
 function compose(tokens: Iterable<CST.Token>, end: number): [Document.Parsed, Document.Parsed | undefined] {
   const { stackTraceLimit } = Error;
   // A text can have an error in each character, and their stack traces would take longer than parsing.

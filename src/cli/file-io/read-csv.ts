@@ -16,7 +16,7 @@ export function readCsv(
 ): AsyncGenerator<SourceRow[]> {
   const columnsOf = (header: CsvRecord["cells"] | undefined) => {
     if (header === undefined) throw refusedHeader(`${label} is empty: its first line must name the columns.`, table);
-    if ("problem" in header) throw refusedHeader(`${label}: the header line ${header.problem}.`, table);
+    if ("issue" in header) throw refusedHeader(`${label}: the header line ${header.issue}.`, table);
     return readHeader(header, table, label, mapping);
   };
   return csvRows(blocks, columnsOf, mapping?.values);
@@ -44,10 +44,10 @@ function rowOf(
   columns: readonly string[],
   values: Readonly<Record<string, string>> = {},
 ): SourceRow {
-  if ("problem" in cells) return { line, size, fields: { row: [cells.problem] } };
+  if ("issue" in cells) return { line, size, fields: { row: [cells.issue] } };
   if (cells.length !== columns.length) {
-    const problem = `has ${pluralize(cells.length, "column")}, and the header ${columns.length}`;
-    return { line, size, fields: { row: [problem] } };
+    const issue = `has ${pluralize(cells.length, "column")}, and the header ${columns.length}`;
+    return { line, size, fields: { row: [issue] } };
   }
   const row: Record<string, string> = { ...values };
   for (const [at, name] of columns.entries()) if (name !== "") row[name] = unescapeCell(cells[at] ?? "");

@@ -71,7 +71,7 @@ item has one row per field. -o selects a format:
   --no-header                  omit the header line
   --raw                        print the API response unchanged
 
-Times are Unix seconds in JSON, CSV and YAML. Other formats show them in your time zone, or the one given by --tz.
+Times are Unix seconds in JSON, NDJSON, CSV and YAML. Other formats show them in your time zone, or the one given by --tz.
 Lists print one page on a terminal, and all items elsewhere or with -o csv or ndjson. --all prints all items
 everywhere, --limit N at most N.
 `;
@@ -99,10 +99,10 @@ It has the headers of Standard Webhooks (standardwebhooks.com):
   webhook-timestamp  Unix seconds of the attempt
   webhook-signature  v1,<base64 of HMAC-SHA256 over id.timestamp.body>; two signatures for 24 hours after rotate-secret
 
-The secret (whsec_...) is shown only when the webhook is created. wcs webhooks verify checks a signature.
+The secret (whsec_...) is shown only when create or rotate-secret makes it. wcs webhooks verify checks a signature.
 
 A response with status 2xx is a success. After other responses, delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h,
-10 h, 14 h, 20 h and 24 h, or at the time of Retry-After. Redirects are not followed. The webhook is disabled after
+10 h, 14 h, 20 h and 24 h, or later if Retry-After (at most a day) says so. Redirects are not followed. The webhook is disabled after
 status 410, or after 5 days of failures without a success. Each event is delivered at least once, in no particular
 order. wcs webhooks logs shows each attempt for 30 days.
 

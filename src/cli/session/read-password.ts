@@ -49,7 +49,7 @@ export async function readNewPassword(
   for (;;) {
     const password = await ask.secret(`${question}:`);
     const issue = await check(password);
-    if (issue !== undefined) terminal.note(`It ${issue}`);
+    if (issue !== undefined) terminal.note(`The password ${issue}.`);
     else if ((await ask.secret(`${question} again:`)) === password) return password;
     else terminal.note("The passwords do not match.");
   }

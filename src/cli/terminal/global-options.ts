@@ -47,7 +47,7 @@ export const globalOptions: readonly GlobalOption[] = [
   { flags: "--url <url>", description: "Base URL of an instance [WCS_URL]" },
   { flags: "--as <user>", description: "With --db: act as the user with this e-mail address or ID" },
   { flags: "--timeout <time>", description: "Maximum time to wait for a response, as in 30s or 2m (default: 30s)" },
-  { flags: "--ca-file <path>", description: "Additional certificate authorities to trust (PEM)" },
+  { flags: "--ca-file <path>", description: "Certificate authorities to trust (PEM), in place of the default ones" },
   { flags: "--no-input", description: "Never prompt" },
   { flags: "--no-color", description: "Disable colour [NO_COLOR]" },
   { flags: "-q, --quiet", description: "Print only errors to stderr" },

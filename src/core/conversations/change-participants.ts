@@ -34,7 +34,7 @@ export const participantHandlers = {
     if (role === "member" && administrators(standings).every((standing) => standing.user_id === user)) {
       throw new ServiceError(
         "conflict",
-        `User ${user} is the last administrator of group ${id}; make another participant administrator first.`,
+        `User ${user} is the last administrator of conversation ${id}; make another participant administrator first.`,
       );
     }
     if (before.role !== role) await setRole(ctx, id, user, role);

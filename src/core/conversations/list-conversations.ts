@@ -126,8 +126,8 @@ async function searchInSlices(db: Db, { user, limit, offset, most }: Range, filt
 }
 
 /**
- * Returns a query for the conversations of a user with a status. `isFew` tells that another condition leaves only few of them:
- * with the sign SQLite starts with that condition, not with all conversations of the user.
+ * Returns a query for the conversations of a user with a status. `isFew` says that another condition leaves only few of them:
+ * a unary + then keeps SQLite from starting with all conversations of the user.
  */
 function conversationsOf(db: Db, user: number, status: Filter["status"], isFew = false) {
   const query = db

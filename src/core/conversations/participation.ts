@@ -48,7 +48,7 @@ function requireIn(row: Participation | undefined, id: number): Participation {
 export function requireAdministrator({ id, type, role }: Participation, what: string): void {
   if (type === "direct") throw directRefusal(id, what);
   if (role !== "administrator") {
-    throw new ServiceError("forbidden", `Only an administrator of group ${id} can ${what}.`);
+    throw new ServiceError("forbidden", `Only an administrator of conversation ${id} can ${what}.`);
   }
 }
 

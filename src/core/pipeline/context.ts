@@ -53,7 +53,8 @@ export interface Ctx {
   ): Promise<T>;
   /**
    * Reports that a user or unit was created or changed, or is about to be deleted. All changes of the same object in
-   * one transaction become one event. `before` is the full form of a deleted object, as administrators see it.
+   * one transaction become one event. `before` is the full form of an object that is about
+   * to be deleted, as administrators see it; of a user, the form after personal data were erased.
    */
   changed(trigger: Trigger, id: number, before?: object): void;
   /** Wakes delivery workers and clients that wait for these topics, after the commit. */
@@ -80,8 +81,8 @@ export type Admission<R extends Record<string, AnyOperation>> = {
 
 /**
  * Checks of a group by operation: each returns the issues of fields that depend on other fields or on data. The pipeline
- * calls them for inputs that are wrong anyway, so that an error names every wrong field; `known` has the others.
- * `isWrong` tells that a field was given but is not known. The handler checks valid inputs itself.
+ * calls them for inputs that are wrong anyway, so that an error names every wrong field; `known` holds the
+ * valid fields; `isWrong` returns true for a field that was given but is invalid. The handler checks valid inputs itself.
  */
 export type Checks<R extends Record<string, AnyOperation>> = {
   readonly [K in keyof R]?: (

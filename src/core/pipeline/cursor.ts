@@ -110,7 +110,7 @@ export async function readPage<
     lower: least === undefined ? undefined : sql<SqlBool>`${first} >= ${least}`,
     upper: most === undefined ? undefined : sql<SqlBool>`${first} <= ${most}`,
   };
-  // In place of a limit, since SQLite searches the index by one of both, and may read all from the limit to the key.
+  // Replaces the limit of the range: SQLite uses one bound on each side of an index, and may read all from the limit to the key.
   if (position) {
     const beyond = sql.raw(isAscending ? ">" : "<");
     limits[isAscending ? "lower" : "upper"] = sql`(${sql.join(columns)}) ${beyond} (${sql.join(position.key)})`;

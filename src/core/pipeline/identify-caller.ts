@@ -39,8 +39,8 @@ type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promis
 export interface Identification {
   readonly identify: Identify;
   /**
-   * Returns the caller as last identified, if that was with the same token; undefined where versions of facts are known. While
-   * `identify` finds out whether it is still the same, which it then returns with the same `actor`, an answer can be prepared.
+   * Returns the last known caller of this token, so that reading can start before `identify` confirms it; undefined where
+   * versions of facts are known. `identify` returns the same `actor` object when nothing changed.
    */
   presume(origin: FullOrigin, moment: Moment): IdentifiedCaller | undefined;
 }

@@ -195,7 +195,7 @@ function inRange({ back, hasKey, hasEnd }: Order, p: Values, [time, id]: readonl
 
 /** Returns a query for the posts of a part of the list that match the filter and that the reader may read. */
 function matching(db: Db, { filter, ...shape }: Shape, p: Values): Posts {
-  // The limits of a range of this column are in `inRange`; with the sign SQLite does not search the index by others.
+  // The limits of a range of this column are in `inRange`; the unary + keeps SQLite from searching the index by others.
   const listedAt = shape.time === "listed_at" ? sql<number>`+p.listed_at` : sql<number>`p.listed_at`;
   let query = allPosts(db).where(withStatus(filter.status, listedAt, p.now));
   if (filter.content_type !== undefined) query = query.where("p.content_type", "=", filter.content_type);

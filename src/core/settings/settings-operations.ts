@@ -13,7 +13,10 @@ export const settings: Handlers<typeof contract> = {
   async set(ctx, changes) {
     // Requires that somebody has tried it, so that nobody is locked out by mistake.
     if (changes["two_factor.required_for_administrators"] && !ctx.actor.twoFactor)
-      throw new ServiceError("conflict", "Set up two factors for yourself first, with wcs auth 2fa enable.");
+      throw new ServiceError(
+        "conflict",
+        "Set up two factors for yourself first (wcs auth 2fa enable), so that nobody is locked out by mistake.",
+      );
     if (ofPasswordLinks.some((key) => changes[key] !== undefined))
       requireSignIn(ctx, `change ${ofPasswordLinks.join(", ")}, which decide who can read links that set passwords`);
     const next: Record<string, unknown> = { ...ctx.settings };

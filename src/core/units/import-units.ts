@@ -54,10 +54,10 @@ export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
   }
   for (const { index, row } of waiting) {
     const parent = row.parent ?? "";
-    const problems = new RowIssues();
+    const issues = new RowIssues();
     const code = announced.has(parent) ? "unreachable_unit" : "no_such_unit";
-    problems.set("parent", { code, params: { reference: parent } });
-    report.skip(index, problems.all());
+    issues.set("parent", { code, params: { reference: parent } });
+    report.skip(index, issues.all());
   }
   return { results: report.list };
 };
@@ -82,20 +82,20 @@ async function putUnits(
     making.clear();
   };
   for (const { index, row } of rows) {
-    const problems = new RowIssues();
+    const issues = new RowIssues();
     const parent = row.parent ? known.get(row.parent) : root;
     const isNew = !known.has(row.reference) && !making.has(row.reference);
     if (isNew && parent !== undefined && parent !== "assumed") {
-      if (await canTake(ctx, parent, problems)) making.set(row.reference, { index, row, parent });
-      else skip(index, problems.all());
+      if (await canTake(ctx, parent, issues)) making.set(row.reference, { index, row, parent });
+      else skip(index, issues.all());
       continue;
     }
     // A change may move a unit, so pending units below it must be inserted before.
     await flush();
-    const result = await putUnit(ctx, tree, row, problems);
+    const result = await putUnit(ctx, tree, row, issues);
     // A move may take 20 ms, when no other request can run on SQLite.
     await takeTurn();
-    if (result === undefined) skip(index, problems.all());
+    if (result === undefined) skip(index, issues.all());
     else done(index, result.action, result.id);
   }
   await flush();
@@ -130,15 +130,15 @@ const tooDeep = { code: "too_deep" } as const;
 type Done = { action: "created" | "changed" | "unchanged"; id: number | null };
 
 /** Returns true when the actor may add units below the parent and the tree would not become too deep. */
-async function canTake(ctx: Ctx, parent: ExistingUnit, problems: RowIssues): Promise<boolean> {
-  if (!mayChange(ctx, parent, "parent", problems)) return false;
+async function canTake(ctx: Ctx, parent: ExistingUnit, issues: RowIssues): Promise<boolean> {
+  if (!mayChange(ctx, parent, "parent", issues)) return false;
   if (await canContain(ctx.db, parent)) return true;
-  problems.set("parent", tooDeep);
+  issues.set("parent", tooDeep);
   return false;
 }
 
 /** Creates or updates the unit of a row. A unit that a dry run assumes to exist stays unchanged. */
-async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, problems: RowIssues): Promise<Done | undefined> {
+async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, issues: RowIssues): Promise<Done | undefined> {
   const { known, root } = tree;
   const existing = known.get(row.reference);
   const parent = row.parent ? known.get(row.parent) : root;
@@ -147,7 +147,7 @@ async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, problems: RowIs
     known.set(row.reference, "assumed");
     return { action: "created", id: null };
   }
-  return changeUnit(ctx, tree, existing, { row, parent: row.parent === undefined ? undefined : parent }, problems);
+  return changeUnit(ctx, tree, existing, { row, parent: row.parent === undefined ? undefined : parent }, issues);
 }
 
 async function changeUnit(
@@ -155,23 +155,23 @@ async function changeUnit(
   tree: Tree,
   existing: ExistingUnit,
   { row, parent }: { row: UnitImportRow; parent: ExistingUnit | "assumed" | undefined },
-  problems: RowIssues,
+  issues: RowIssues,
 ): Promise<Done | undefined> {
   const { id } = existing;
   const { name, unit_type = existing.unit_type, description = existing.description } = row;
   const isRoot = existing.parent_id === null;
   const moves = parent !== undefined && !isRoot && (parent === "assumed" || parent.id !== existing.parent_id);
-  if (isRoot && row.parent) problems.set("parent", { code: "root_parent" });
+  if (isRoot && row.parent) issues.set("parent", { code: "root_parent" });
   const differs = name !== existing.name || unit_type !== existing.unit_type || description !== existing.description;
-  if (!moves && !differs && !problems.has("parent")) return { action: "unchanged", id };
-  mayChange(ctx, existing, "reference", problems);
+  if (!moves && !differs && !issues.has("parent")) return { action: "unchanged", id };
+  mayChange(ctx, existing, "reference", issues);
   if (moves && parent !== "assumed") {
-    mayChange(ctx, parent, "parent", problems);
-    if (problems.isEmpty) await requireMove(ctx, tree, existing, parent, problems);
-    if (parent.path.startsWith(existing.path)) problems.set("parent", { code: "circular_parent" });
-    else if (!(await canContain(ctx.db, parent, existing))) problems.set("parent", tooDeep);
+    mayChange(ctx, parent, "parent", issues);
+    if (issues.isEmpty) await requireMove(ctx, tree, existing, parent, issues);
+    if (parent.path.startsWith(existing.path)) issues.set("parent", { code: "circular_parent" });
+    else if (!(await canContain(ctx.db, parent, existing))) issues.set("parent", tooDeep);
   }
-  if (!problems.isEmpty) return undefined;
+  if (!issues.isEmpty) return undefined;
   if (moves && parent !== "assumed") await moveBranch(ctx.db, existing, parent);
   await updateRow(ctx.db, "units", id, { name, name_key: fold(name), unit_type, description, updated_at: ctx.now });
   ctx.changed("unit.update", id);
@@ -181,18 +181,18 @@ async function changeUnit(
   return { action: "changed", id };
 }
 
-/** Adds a problem when the actor lacks an ability that the move extends, or moves along to read more, as units.move refuses it. */
-async function requireMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, parent: ExistingUnit, problems: RowIssues) {
+/** Adds an issue when the actor lacks an ability that the move extends, or moves along to read more, as units.move refuses it. */
+async function requireMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, parent: ExistingUnit, issues: RowIssues) {
   if (actor.admin) return;
   const abilities = extendedAbilities(await tree.grants(), unit, parent);
   const missing = missingAbilities(actor, [{ path: unit.path, abilities }]);
-  if (missing.length > 0) problems.set("parent", { code: "move_beyond_abilities", params: { abilities: missing } });
-  if (movesItself(actor, unit, parent)) problems.set("parent", { code: "own_membership" });
+  if (missing.length > 0) issues.set("parent", { code: "move_beyond_abilities", params: { abilities: missing } });
+  if (movesItself(actor, unit, parent)) issues.set("parent", { code: "own_membership" });
 }
 
-function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, problems: RowIssues): boolean {
+function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, issues: RowIssues): boolean {
   const allowed = may(ctx.actor, "units", path);
-  if (!allowed) problems.set(field, { code: "out_of_reach", params: { ability: "units" } });
+  if (!allowed) issues.set(field, { code: "out_of_reach", params: { ability: "units" } });
   return allowed;
 }
 

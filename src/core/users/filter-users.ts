@@ -56,7 +56,7 @@ async function membershipConditions(db: Db, { unit, below, user_type }: Pick<Fil
   }
   if (user_type !== undefined) {
     const all = grants(db).where("mt.user_type_id", "=", user_type);
-    // With the sign SQLite reads the few memberships of a user first, and not all that grant the type.
+    // The unary + keeps SQLite from reading all memberships that grant the type before the few of the user.
     conditions.push({ all, ofUser: grants(db).where(sql<number>`+mt.user_type_id`, "=", user_type) });
   }
   return conditions;

@@ -29,7 +29,7 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
   const known = await lookUp(ctx, validRows, create_user_types);
   const judge = (row: UserImportRow) => judgeRow(ctx, known, row, key);
   const userOf = (row: UserImportRow) => findUser(known, row, key);
-  const isValid = (row: UserImportRow) => judge(row).problems.isEmpty;
+  const isValid = (row: UserImportRow) => judge(row).issues.isEmpty;
   await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
   let pending: { index: number; wanted: Wanted }[] = [];
   const flush = async () => {
@@ -54,8 +54,8 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
       known.add(await loadUsers(ctx, await flush()));
       waiting.clear();
     }
-    const { existing, wanted, changes, problems } = judge(row);
-    if (wanted === undefined || !problems.isEmpty) skip(index, problems.all());
+    const { existing, wanted, changes, issues } = judge(row);
+    if (wanted === undefined || !issues.isEmpty) skip(index, issues.all());
     else if (existing === undefined) {
       pending.push({ index, wanted });
       for (const key of keys) waiting.add(key);
@@ -75,12 +75,12 @@ type ImportKey = Parameters<Import>[1]["key"];
 /** Finds the user of a row, what the row changes, and its issues. */
 function judgeRow(ctx: Ctx, known: Known, row: UserImportRow, key: ImportKey) {
   const existing = findUser(known, row, key);
-  const problems = new RowIssues();
-  if (key === "reference" && !row.reference) problems.set("reference", { code: "required" });
-  const wanted = resolve(ctx, known, row, existing, problems);
+  const issues = new RowIssues();
+  if (key === "reference" && !row.reference) issues.set("reference", { code: "required" });
+  const wanted = resolve(ctx, known, row, existing, issues);
   const changes = wanted && existing && findUserChanges(existing, wanted);
-  if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, problems);
-  return { existing, wanted, changes, problems };
+  if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, issues);
+  return { existing, wanted, changes, issues };
 }
 
 /** Returns the user of a row: by the key of the import, else by reference, or by e-mail address if there is none. */
@@ -113,34 +113,34 @@ function resolve(
   known: Known,
   row: UserImportRow,
   existing: ExistingUser | undefined,
-  problems: RowIssues,
+  issues: RowIssues,
 ): Wanted | undefined {
   const { unit: unitReference, user_types, department, ...fields } = row;
   const unit = known.units.get(unitReference);
   // Issues about others would reveal whose the address is.
   const shown = existing && sees(ctx, existing) ? existing : undefined;
-  if (unit === undefined) problems.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
+  if (unit === undefined) issues.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
   else if (!may(ctx.actor, "user", unit.path))
-    problems.set("unit", { code: "out_of_reach", params: { ability: "user" } });
+    issues.set("unit", { code: "out_of_reach", params: { ability: "user" } });
   else if (shown && shown.unit_id !== unit.id && shown.units.includes(unit.id))
-    problems.set("unit", { code: "already_member", params: { user: shown.id } });
+    issues.set("unit", { code: "already_member", params: { user: shown.id } });
   const holder = known.byEmail.get(emailKey(row.email));
   if (holder !== undefined && holder.id !== existing?.id)
-    problems.set("email", { code: "email_taken", params: sees(ctx, holder) ? { user: holder.id } : {} });
+    issues.set("email", { code: "email_taken", params: sees(ctx, holder) ? { user: holder.id } : {} });
   const named = row.reference ? known.byReference.get(row.reference) : undefined;
   if (named !== undefined && named.id !== existing?.id)
-    problems.set("reference", { code: "reference_taken", params: { user: named.id } });
-  if (existing !== undefined) requireReach(ctx, existing, row.email, problems);
-  const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
-  if (unit !== undefined) requireGrantable(ctx, unit, shown, types, problems);
+    issues.set("reference", { code: "reference_taken", params: { user: named.id } });
+  if (existing !== undefined) requireReach(ctx, existing, row.email, issues);
+  const types = user_types === undefined ? undefined : resolveTypes(known, user_types, issues);
+  if (unit !== undefined) requireGrantable(ctx, unit, shown, types, issues);
   const departmentId = department
     ? known.departments.get(`${unit?.id} ${department}`)
     : department === undefined
       ? undefined
       : null;
   if (department && departmentId === undefined)
-    problems.set("department", { code: "no_such_department", params: { name: department } });
-  if (unit === undefined || !problems.isEmpty) return undefined;
+    issues.set("department", { code: "no_such_department", params: { name: department } });
+  if (unit === undefined || !issues.isEmpty) return undefined;
   const { first_name, last_name, email } = row;
   return {
     columns: { ...userColumns(fields), first_name, last_name, email },
@@ -153,15 +153,15 @@ function resolve(
 const sees = ({ actor }: Ctx, { id, unit_path }: ExistingUser) => seesPrivateFields(actor, { id, path: unit_path });
 
 /** Adds an error when the user is a service account, or the actor cannot change the user, or with an API token not the user's address. */
-function requireReach(ctx: Ctx, existing: ExistingUser, email: string, problems: RowIssues): void {
+function requireReach(ctx: Ctx, existing: ExistingUser, email: string, issues: RowIssues): void {
   const { actor, apiToken } = ctx;
   const admin = existing.admin === 1;
-  if (existing.provider === serviceProvider) problems.set("email", { code: "service_account" });
+  if (existing.provider === serviceProvider) issues.set("email", { code: "service_account" });
   if (!may(actor, "user", existing.unit_path) || (admin && !actor.admin)) {
-    problems.set("reference", { code: "user_out_of_reach" });
+    issues.set("reference", { code: "user_out_of_reach" });
   }
   if (apiToken && existing.email !== email && isSignInAddress(ctx, { id: existing.id, admin }))
-    problems.set("email", { code: "sign_in_only" });
+    issues.set("email", { code: "sign_in_only" });
 }
 
 /**
@@ -177,25 +177,25 @@ function requireTakeover(
     columns,
     types = [],
   }: Pick<NonNullable<ReturnType<typeof findUserChanges>>, "columns" | "types"> & { unit: number },
-  problems: RowIssues,
+  issues: RowIssues,
 ): void {
-  if (id === actor.id && columns.provider !== undefined) problems.set("provider", { code: "own_provider" });
+  if (id === actor.id && columns.provider !== undefined) issues.set("provider", { code: "own_provider" });
   if (actor.admin) return;
   const missing = missingAbilities(actor, grants);
   if (missing.length > 0) {
-    problems.set("reference", { code: "user_beyond_abilities", params: { abilities: missing } });
+    issues.set("reference", { code: "user_beyond_abilities", params: { abilities: missing } });
   }
   if (id !== actor.id) return;
-  if (unit !== unit_id) problems.set("unit", { code: "own_membership" });
+  if (unit !== unit_id) issues.set("unit", { code: "own_membership" });
   const added = types.some((type) => !held.some((each) => each.id === type));
-  if (added) problems.set("user_types", { code: "own_user_types" });
+  if (added) issues.set("user_types", { code: "own_user_types" });
 }
 
-function resolveTypes(known: Known, names: string, problems: RowIssues): Type[] {
+function resolveTypes(known: Known, names: string, issues: RowIssues): Type[] {
   const found = new Map<number, Type>();
   for (const name of typeNames(names)) {
     const type = known.types.get(fold(name));
-    if (type === undefined) problems.add("user_types", { code: "no_such_user_type", params: { name } });
+    if (type === undefined) issues.add("user_types", { code: "no_such_user_type", params: { name } });
     else found.set(type.id, type);
   }
   return [...found.values()];
@@ -210,7 +210,7 @@ function requireGrantable(
   unit: { id: number; path: string },
   existing: ExistingUser | undefined,
   wanted: readonly Type[] | undefined,
-  problems: RowIssues,
+  issues: RowIssues,
 ): void {
   if (actor.admin) return;
   const held = existing?.types ?? [];
@@ -222,7 +222,7 @@ function requireGrantable(
   for (const { name, abilities } of touched) {
     const beyond = abilities.filter((ability) => !may(actor, ability, unit.path));
     if (beyond.length > 0) {
-      problems.add("user_types", { code: "user_type_beyond_abilities", params: { name, abilities: beyond } });
+      issues.add("user_types", { code: "user_type_beyond_abilities", params: { name, abilities: beyond } });
     }
   }
 }

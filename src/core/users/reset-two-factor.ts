@@ -8,7 +8,10 @@ import { queueNotice } from "../pipeline/queue-mail.ts";
 /** Switches off the second factor of another user. One's own needs a password or a code, except with the database itself. */
 export const twoFactorReset: Handlers<typeof contract>["twoFactorReset"] = async (ctx, { id }) => {
   if (id === ctx.actor.id && ctx.token !== undefined)
-    throw new ServiceError("forbidden", "Switch off your own second factor with wcs auth 2fa disable.");
+    throw new ServiceError(
+      "forbidden",
+      "You cannot reset your own second factor; disable it with your password or a code (wcs auth 2fa disable).",
+    );
   if (!(await removeTwoFactor(ctx, id))) return;
   await queueNotice(ctx, id, "two_factor_off");
   await markChangedUsers(ctx, [id]);

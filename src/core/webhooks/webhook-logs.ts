@@ -79,7 +79,7 @@ async function entries(ctx: Ctx, webhook: number, { event, status, since, after,
   if (since !== undefined) {
     const first = await firstSince(ctx, webhook, since);
     if (first === null) return query.where((eb) => eb.lit(false));
-    // With the sign the planner does not read all entries since then by the index of times, to sort them by ID.
+    // The unary + keeps SQLite from reading all entries since then by the index of times, to sort them by ID.
     query = query.where("id", ">=", first).where(sql<number>`+created_at`, ">=", since);
   }
   if (after !== undefined) query = query.where("id", ">", after);
@@ -94,7 +94,7 @@ async function entries(ctx: Ctx, webhook: number, { event, status, since, after,
 async function firstSince(ctx: Ctx, webhook: number, since: number): Promise<number | null> {
   let lowest: number | null = null;
   for await (const portion of portionsSince(ctx, webhook, since)) {
-    // The sign keeps the planner from reading entries by ID until one is from then; the index of times has all that is needed.
+    // The unary + keeps SQLite from reading entries by ID until one is from then; the index of times has all that is needed.
     const { first } = await within(ctx, webhook, portion)
       .select(sql<number | null>`min(+id)`.as("first"))
       .executeTakeFirstOrThrow();

@@ -18,8 +18,8 @@ interface OutboxItem {
 }
 
 /**
- * Lists undelivered mails and then callbacks, oldest first; at most `most` of each. With the signs before the IDs, SQLite sorts
- * those that wait, in place of looking through all in their order.
+ * Lists undelivered mails and then callbacks, oldest first; at most `most` of each. The unary + before IDs keeps
+ * SQLite from reading all rows in their order; it sorts those that wait.
  */
 export async function listOutbox({ reader }: Database, most: number): Promise<OutboxItem[]> {
   const mails = await reader

@@ -67,7 +67,7 @@ export const retentionRules: readonly RetentionRule[] = [
     expired: (_, most) => sql`select id from webhooks where deleted_at is not null limit ${most}`,
   },
   {
-    kind: "sent mails",
+    kind: "sent and failed mails",
     table: "mails",
     setting: "mail.days",
     expired: (moment, most) => sql`select id from mails

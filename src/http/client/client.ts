@@ -47,8 +47,8 @@ const newKey = () => process.getBuiltinModule("node:crypto").randomUUID();
 const slowest = 50;
 
 /**
- * Creates a caller for a remote instance. Throws `unavailable` with a hint when it cannot be reached, and the reason of an
- * abort.
+ * Creates a caller for a remote instance. Its calls throw `unavailable` with a hint when it cannot be reached, and the reason
+ * of an abort.
  */
 export function createClient(options: ClientOptions): Client {
   const base = baseOf(options.url);

@@ -7,7 +7,7 @@ interface RepeatOptions {
   /** Milliseconds for all attempts. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
-  /** Returns milliseconds of a clock that nobody sets. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 

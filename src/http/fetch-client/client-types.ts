@@ -21,7 +21,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Executes the operation and rolls it back; the result is that of a real call. */
   readonly dryRun?: boolean;
-  /** A repeated POST with the same key gets the first answer. Default: a random key for each call. */
+  /** A repeated POST with the same key gets the first answer. Default: a random key for each call. Public operations take none. */
   readonly idempotencyKey?: string;
 }
 

@@ -62,7 +62,8 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   await bound(server, options);
   const url = urlOf(server.address() as AddressInfo, options.host);
   app.state.servedAt = url;
-  // After the poll phase, by the time before it, so that bytes that arrived while the event loop was blocked are not late.
+  // Takes the time before the poll phase and checks after it, so that bytes that arrived while the event loop was blocked
+  // count as on time.
   const check = (now: number) => connections.check(now);
   const watch = setInterval(() => setImmediate(check, performance.now()), timeouts.check);
   watch.unref();

@@ -46,8 +46,8 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   const changes = postgresChanges(pool, behindPooler ? undefined : url);
   return {
     reader,
-    write: (work) => persist(() => db.transaction().setIsolationLevel("serializable").execute(work)),
-    writeLocking: (work) => persist(() => db.transaction().setIsolationLevel("read committed").execute(work)),
+    write: (work) => retryOnConflict(() => db.transaction().setIsolationLevel("serializable").execute(work)),
+    writeLocking: (work) => retryOnConflict(() => db.transaction().setIsolationLevel("read committed").execute(work)),
     factVersions: () => undefined,
     onChange: changes.onChange,
     announce: changes.announce,
@@ -117,7 +117,7 @@ class Dialect extends PostgresDialect {
 }
 
 /** Runs a transaction until it has no conflict with another one. */
-async function persist<T>(transaction: () => Promise<T>): Promise<T> {
+async function retryOnConflict<T>(transaction: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + busySeconds * 1000;
   for (let pause = 2; ; pause = Math.min(pause * 2, 200)) {
     try {
@@ -154,7 +154,7 @@ const hasMessage = (error: unknown, known: RegExp): boolean =>
 
 const lacksRight = (cause?: unknown) =>
   new ServiceError("unavailable", "The PostgreSQL user of the database URL lacks a right that wcs needs.", {
-    hint: "Make the user the owner of the database (alter database NAME owner to USER), run wcs db migrate as the owner, or grant the rights in docs/operations.md.",
+    hint: "Make the user the owner of the database (alter database NAME owner to USER), run wcs db migrate as the owner, or grant it connect, usage of the schema, and select, insert, update and delete on all tables.",
     cause,
   });
 

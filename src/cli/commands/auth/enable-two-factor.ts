@@ -61,7 +61,7 @@ async function confirmCode(caller: Caller, terminal: Terminal): Promise<Recovery
       return await caller.call(auth.twoFactorConfirm, { code });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.fields?.code === undefined) throw error;
-      terminal.note(`It ${error.fields.code[0]}. Check the clock of the device.`);
+      terminal.note(`The code ${error.fields.code[0]}. Check the clock of the device.`);
     }
   }
 }

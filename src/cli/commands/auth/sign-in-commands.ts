@@ -100,7 +100,10 @@ export async function logout(context: Context): Promise<void> {
   throw new ServiceError(
     failure.code,
     `Signed out of profile ${name} on this machine only. Its session could not be ended, so copies of the token stay valid${until}: ${failure.message}`,
-    { hint: "Sign in again later, and end the session with wcs sessions end.", cause: failure },
+    {
+      hint: "Sign in again later, find the session with wcs sessions list, and end it with wcs sessions end ID.",
+      cause: failure,
+    },
   );
 }
 

@@ -21,7 +21,7 @@ const messageForm = async () => (await import("./render-message.ts")).messageFor
 const conversationArgument: CommandArgument = {
   name: "id",
   optional: true,
-  description: "ID of the conversation; asked for on a terminal",
+  description: "Conversation, by title or ID; asked for on a terminal",
   completes: "conversations",
 };
 const textArgument: CommandArgument = {
@@ -34,7 +34,7 @@ const extent: readonly CommandFlag[] = [
   { flags: "--limit <n>", description: "Maximum number of items (default 25)" },
   { flags: "--all", description: "Fetch all pages" },
 ];
-const naming = "Users are given by ID, me, full name or, where you can see it, e-mail address.";
+const naming = "Users are given by ID, me, reference, full name or, where you can see it, e-mail address.";
 
 const participants: CommandGroup = {
   summary: "Manage the participants of a conversation",
@@ -214,7 +214,7 @@ export const conversations: Commands = {
     args: [
       {
         name: "id",
-        description: "ID of the conversation; omit it with --to",
+        description: "Conversation, by title or ID; omit it with --to",
         optional: true,
         completes: "conversations",
       },
@@ -256,7 +256,11 @@ export const conversations: Commands = {
       "Searches one conversation, or all, starting with the one with the latest message. The last word matches words that\nbegin with it. Accents and case do not matter.",
     args: [{ name: "words", description: "Words to search for", many: true }],
     flags: [
-      { flags: "--conversation <id>", description: "Search only this conversation", completes: "conversations" },
+      {
+        flags: "--conversation <conversation>",
+        description: "Search only this conversation",
+        completes: "conversations",
+      },
       ...extent,
     ],
     examples: ["wcs conversations search budget 2027", "wcs conversations search budget --conversation 5 --all"],

@@ -17,7 +17,7 @@ export async function check(context: Context): Promise<void> {
   await showFindings(checkDatabase(address), context, (failed) =>
     failed.every(({ check }) => check === "schema")
       ? undefined
-      : `Restore a backup that passes this check with ${restore}. docs/guides/backup.md explains each check.`,
+      : `Restore a backup that passes this check with ${restore}.`,
   );
 }
 

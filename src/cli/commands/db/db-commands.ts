@@ -96,7 +96,7 @@ export const db: Commands = {
   rekey: {
     summary: "Encrypt the secrets with another key",
     description:
-      "Decrypts the secrets with the current key (WCS_SECRET_KEY or WCS_SECRET_KEY_FILE), if there is one, and encrypts\nthem with the key in --new-key-file, in one transaction. Without --new-key-file it encrypts unencrypted secrets with\nthe current key. The secrets are the key that signs tokens, mail.smtp_url and the secrets of webhooks. A key is 32\nbytes in base64 or hexadecimal; make one with openssl rand -base64 32 > wcs.key. Running servers keep the old key\nand fail: restart them with the new one.",
+      "Decrypts the secrets with the current key (WCS_SECRET_KEY or WCS_SECRET_KEY_FILE), if there is one, and encrypts\nthem with the key in --new-key-file, in one transaction. Without --new-key-file it encrypts unencrypted secrets with\nthe current key. The secrets are the key that signs tokens, mail.smtp_url and those of webhooks and second\nfactors. A key is 32 bytes in base64 or hexadecimal; make one with openssl rand -base64 32 > wcs.key. Running\nservers keep the old key and fail: restart them with the new one.",
     flags: [
       {
         flags: "--new-key-file <path>",
@@ -111,7 +111,7 @@ export const db: Commands = {
     run: async (context) => (await import("./db-rekey.ts")).rekey(context),
   },
   outbox: {
-    summary: "List the callbacks and mails that wait to be sent",
+    summary: "List the callbacks and mails that were not sent",
     description: `Lists the first ${shown} of each. wcs serve sends them; mails need the settings mail.smtp_url and mail.from.`,
     examples: ["wcs db outbox", "wcs db outbox --query '[?error]'"],
     prints: true,

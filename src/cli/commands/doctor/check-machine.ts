@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { configDir, configFile, readConfig } from "../../session/config.ts";
 import { type FactChecks, failed, ok } from "./finding.ts";
 
@@ -60,7 +60,7 @@ export const machineChecks: FactChecks<MachineFacts> = {
       : ok(`This is Node ${node}.`),
   configuration: ({ broken, file }) =>
     broken === undefined
-      ? ok(file.mode === undefined ? `There is no configuration yet at ${file.path}.` : `${file.path} can be read.`)
+      ? ok(!existsSync(file.path) ? `There is no configuration yet at ${file.path}.` : `${file.path} can be read.`)
       : failed(
           `The configuration cannot be read: ${broken}. Repair it, or move it away and sign in again with wcs auth login.`,
         ),

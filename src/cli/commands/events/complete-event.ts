@@ -32,7 +32,7 @@ function rulesOf(text: string, start: unknown, zone: string | undefined): readon
   const times = typeof start === "number" ? { start, zone: clock } : { start: null, zone: null };
   const read = readRrule(text, (until) => lastDay(until, times, clock));
   if ("rules" in read) return read.rules;
-  throw new UsageError(`--rrule '${text}': ${read.problems.join("; ")}`, {
+  throw new UsageError(`--rrule '${text}': ${read.issues.join("; ")}`, {
     hint: "for example FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20261231, or in words with --repeat",
   });
 }

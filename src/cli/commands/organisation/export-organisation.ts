@@ -85,9 +85,9 @@ async function writeUserTypes(
   _: Names,
   write: Write,
 ): Promise<void> {
-  const problem = problemsOfLabels(userTypes);
+  const issue = issuesOfLabels(userTypes);
   const good = userTypes.filter((type) => {
-    const what = problem(type);
+    const what = issue(type);
     if (what) to.skip(`user type ${type.id} (${type.name}) ${what}`);
     return !what;
   });
@@ -96,7 +96,7 @@ async function writeUserTypes(
 }
 
 /** Returns the reasons why user types have no label in a file, by ID. */
-function problemsOfLabels(types: OrganisationSnapshot["userTypes"]) {
+function issuesOfLabels(types: OrganisationSnapshot["userTypes"]) {
   const references = new Set(types.map(({ reference }) => reference));
   return (type: OrganisationSnapshot["userTypes"][number]): string | undefined => {
     const { id, name, reference } = type;
@@ -121,7 +121,7 @@ async function writeUsers(
   names: Names,
   write: Write,
 ): Promise<void> {
-  const unnamed = problemsOfLabels(userTypes);
+  const unnamed = issuesOfLabels(userTypes);
   const bad = new Set(userTypes.filter(unnamed).map(({ id }) => id));
   const found = createSorter("users");
   for await (const user of walkItems(to.caller, users.list, { inactive: true }, to.signal)) {

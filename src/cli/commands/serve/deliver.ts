@@ -8,8 +8,8 @@ import { openWithKey } from "../../session/open-with-key.ts";
 import { findTarget } from "../../session/target.ts";
 import { environmentWithSmtp, noMail } from "./smtp-option.ts";
 
-const dueOf = ({ due, mails }: { due: number; mails: number }): string =>
-  `${pluralize(due, "callback")} and ${pluralize(mails, "mail")}`;
+const countOf = (callbacks: number, mails: number): string =>
+  `${pluralize(callbacks, "callback")}, ${pluralize(mails, "mail")}`;
 
 /** `wcs webhooks deliver` */
 export async function deliver(context: Context): Promise<void> {
@@ -27,12 +27,12 @@ export async function deliver(context: Context): Promise<void> {
     limitHeap();
     const engine = await createDeliveryEngine(database, service, terminal);
     const before = await engine.waiting();
-    if (flags.dryRun) return noteDone(context, `Sent ${dueOf(before)}.`);
+    if (flags.dryRun) return noteDone(context, `Sent ${countOf(before.due, before.mails)}.`);
     const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
     const { missingForMail } = await import("../../../delivery/delivery.ts");
     const missing = after.mails > 0 ? missingForMail(await service.settings()) : [];
-    const waiting = `Still waiting: ${pluralize(after.due + after.later, "callback")}, ${pluralize(after.mails, "mail")}.`;
-    terminal.note(`${dueOf(before)} were due. ${waiting}`);
+    const waiting = countOf(after.due + after.later, after.mails);
+    terminal.note(`To send: ${countOf(before.due, before.mails)}. Still waiting: ${waiting}.`);
     if (missing.length > 0) terminal.note(noMail(missing));
   } finally {
     await database.close();

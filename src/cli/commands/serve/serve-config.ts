@@ -63,7 +63,7 @@ export function readServeConfig(path: string): ServeConfig {
   const { lines, parsed } = parseYaml(textOf(path));
   const refuse = (issues: readonly { line: number; message: string }[]) => {
     const all = issues.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${path}:${line}: ${message}`);
-    return new UsageError(all.join("; "), { hint: "see wcs serve --help and docs/operations.md" });
+    return new UsageError(all.join("; "), { hint: "see wcs serve --help" });
   };
   if (parsed.errors.length > 0)
     throw refuse(parsed.errors.map(({ message, pos: [at] }) => ({ line: lines.linePos(at).line, message })));

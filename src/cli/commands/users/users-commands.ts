@@ -169,10 +169,10 @@ export const users: Commands = {
     description: `Writes a new folder with a JSON file for each kind of data, such as profile.json, messages.json and changes_by.json, and
 the folder files with the avatar and the attached files. Times are Unix seconds; secrets and hashes are left out. You can
 export your own data; administrators can export those of others, without conversations, messages, personal events,
-marks, votes and sign-ins. On the machine of the database, --as exports these, too. The export is recorded in the audit
+marks, votes and sign-ins. With access to the database, --as exports these, too. The export is recorded in the audit
 log. Exits with 7 when the folder exists.`,
     args: [{ name: "user", description: describeNamed("users"), completes: "users" }],
-    flags: [{ flags: "--to <path>", description: "New folder to write to, readable only for you", completes: "file" }],
+    flags: [{ flags: "--to <path>", description: "New folder to write to, readable only by you", completes: "file" }],
     examples: [
       "wcs users export-data me --to my-data",
       "wcs users export-data ada@example.com --to ada --json",

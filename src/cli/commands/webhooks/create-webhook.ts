@@ -55,7 +55,7 @@ function noteSecret({ data }: OutputOf<typeof ops.create>, { terminal, flags }: 
 /** Warns about an address to which callbacks are refused. Names are resolved by the service, so only known ones count. */
 async function warnAboutAddress(uri: string, caller: Caller, { terminal }: Context): Promise<void> {
   if (!(await isPrivate(new URL(uri).hostname))) return;
-  // Who may not read the settings, as with an API token for webhooks, gets the warning in any case.
+  // Warns also when the caller may not read the settings, as with an API token for webhooks.
   const found = await unlessForbidden(caller.call(settings.list, {}));
   if (found?.["webhooks.allow_private"]) return;
   terminal.note(

@@ -24,7 +24,7 @@ export function repeatsOf(found: Properties, times: IcsTimes, { clock }: IcsCont
   let rules: Rule[] = [];
   for (const rrule of found.rrules) {
     const read = readRrule(rrule, (until) => lastDay(until, times, clock));
-    if ("problems" in read) lose("RRULE", `is not kept, only the first occurrence: ${read.problems.join("; ")}`);
+    if ("issues" in read) lose("RRULE", `is not kept, only the first occurrence: ${read.issues.join("; ")}`);
     else if (isShifted(times, clock) && read.rules.some(namesDays))
       lose(
         "RRULE",
