@@ -2,12 +2,18 @@ import { ServiceError } from "../contract/errors.ts";
 import { type AnyOperation, once } from "../contract/operation.ts";
 import { type Issues, tryParseInput } from "../contract/parse-input.ts";
 import type { Settings } from "../contract/settings.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Tx } from "../store/database.ts";
 import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
 import { type exclusive, type Repeatable, repeatableOf, storeResponse } from "./pipeline/idempotency.ts";
-import type { FullOrigin, Identification, IdentifiedCaller, Moment } from "./pipeline/identify-caller.ts";
+import type {
+  FullOrigin,
+  Identification,
+  IdentifiedCall,
+  IdentifiedCaller,
+  Moment,
+} from "./pipeline/identify-caller.ts";
 import type { LastUses } from "./pipeline/last-uses.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
@@ -27,25 +33,10 @@ export interface Runtime extends Identification {
   readonly waits: Waits;
 }
 
-/** The caller, origin and start of a call. */
-interface IdentifiedRequest {
-  readonly caller: IdentifiedCaller;
-  readonly origin: FullOrigin;
-  readonly moment: Moment;
-}
-
-/** An operation to execute, and who calls it. */
-interface OperationRequest extends IdentifiedRequest {
-  readonly op: AnyOperation;
-  readonly input: unknown;
-}
-
 /** An operation to execute, with its parsed input. */
-interface Execution {
+interface Execution extends IdentifiedCall {
   readonly runtime: Runtime;
-  readonly op: AnyOperation;
   readonly input: Record<string, unknown>;
-  readonly origin: FullOrigin;
   readonly base: BaseContext;
   readonly repeatable: Repeatable | undefined;
 }
@@ -62,7 +53,7 @@ export function currentMoment({ clock, database }: Runtime): Moment {
 /** Returns the part of the context that does not depend on the transaction. */
 export async function baseContext(
   { database, settings, instance }: Runtime,
-  { caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: IdentifiedRequest,
+  { caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: Omit<IdentifiedCall, "op">,
 ): Promise<BaseContext> {
   return {
     actor,
@@ -104,7 +95,7 @@ const isSame = (a: IdentifiedCaller, b: IdentifiedCaller) =>
 
 async function executeAs(
   runtime: Runtime,
-  { op, input: rawInput, origin, moment, caller }: OperationRequest,
+  { op, input: rawInput, origin, moment, caller }: IdentifiedCall & { readonly input: unknown },
 ): Promise<unknown> {
   const handler = await findHandler(op);
   const { actor } = caller;
@@ -123,7 +114,7 @@ async function executeAs(
     await prepare(readingContext(op, base, runtime.database), op, input, origin);
   }
   const repeatable = await repeatableOf(op, input, origin, runtime.instance);
-  const execution: Execution = { runtime, op, input, origin, base, repeatable };
+  const execution: Execution = { runtime, op, input, origin, moment, caller, base, repeatable };
   const run = async (ctx: Ctx) => {
     try {
       await permit(ctx, op, input);
@@ -158,21 +149,28 @@ function ownContext(execution: Execution, { actor, token, apiToken }: Identified
   return ctx;
 }
 
-/** Runs `work` in a transaction that also stores the answer for repeats and the entry of the audit log. */
+/**
+ * Runs `work` in a transaction that also stores the answer for repeats and the entry of the audit log. Unless it is `lasting`,
+ * which changes no more than counters, the caller must still be signed in and permitted when it starts.
+ */
 function inTransaction<T>(
-  { runtime: { database, announce }, op, input, origin, base, repeatable }: Execution,
+  execution: Execution,
   work: (ctx: Ctx) => Promise<T>,
-  { lasting = false, locking = op.transaction === "locking" } = {},
+  { lasting = false, locking = execution.op.transaction === "locking" } = {},
 ): Promise<T> {
+  const { runtime, op, input, origin, base, repeatable } = execution;
+  const { database, announce } = runtime;
   const write = locking ? database.writeLocking : database.write;
   const dryRun = origin.dryRun === true && !lasting;
   const isRecorded = op.method !== "GET" && !op.private && !lasting;
-  return runTransaction({ write, announce, base, dryRun }, (ctx) =>
+  const confirm = async (tx: Tx) => (lasting ? base.actor : runtime.confirm(tx, execution));
+  return runTransaction({ write, announce, base, confirm, dryRun }, async (ctx) => {
+    if (op.transaction === "own" && !lasting) await permit(ctx, op, input);
     // A lasting transaction is not that of the change, so its result is not the response.
-    storeResponse(ctx, lasting ? undefined : repeatable, async () => {
+    return storeResponse(ctx, lasting ? undefined : repeatable, async () => {
       const output = await work(ctx);
       if (isRecorded) await (await auditLog()).recordChange(ctx, op, input, output);
       return output;
-    }),
-  );
+    });
+  });
 }

@@ -1,12 +1,15 @@
 import { once } from "../contract/operation.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Tx } from "../store/database.ts";
 import { runOrRollBack } from "../store/dry-run.ts";
 import type { Topic } from "../store/topics.ts";
+import type { Actor } from "./pipeline/actor.ts";
 import type { BaseContext, Ctx } from "./pipeline/context.ts";
 import type { RecordedChange } from "./pipeline/outbox.ts";
 
 interface TransactionOptions extends Pick<Database, "write" | "announce"> {
   readonly base: BaseContext;
+  /** Returns the actor at the start of the transaction, or throws. */
+  readonly confirm: (tx: Tx) => Promise<Actor>;
   /** Rolls everything back at the end. */
   readonly dryRun: boolean;
 }
@@ -18,7 +21,7 @@ const eventWriting = once(() => import("./directory/write-events.ts"));
  * commit.
  */
 export async function runTransaction<T>(
-  { write, announce, base, dryRun }: TransactionOptions,
+  { write, announce, base, confirm, dryRun }: TransactionOptions,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
   let topics = new Set<Topic>();
@@ -27,6 +30,7 @@ export async function runTransaction<T>(
     const changes: RecordedChange[] = [];
     const ctx: Ctx = {
       ...base,
+      actor: await confirm(tx),
       db: tx,
       announce(...changed) {
         for (const topic of changed) topics.add(topic);

@@ -194,6 +194,6 @@ it("webhooks deliver --dry-run says what is due, and sends nothing", async () =>
   // The command itself would send its callback at once.
   const caller = createService({ database: await openDatabase(ownDatabase()) }).caller({ userId: 1 });
   await caller.call(units.create, { name: "Sales", parent: 1 }).finally(() => caller.close());
-  expect(await home().wcs(["webhooks", "deliver", "-n"])).toMatchObject(said("Sent 1 callback and 0 mails."));
-  expect(await home().wcs(["webhooks", "deliver", "-n"])).toMatchObject(said("Sent 1 callback and 0 mails."));
+  expect(await home().wcs(["webhooks", "deliver", "-n"])).toMatchObject(said("Sent 1 callback, 0 mails."));
+  expect(await home().wcs(["webhooks", "deliver", "-n"])).toMatchObject(said("Sent 1 callback, 0 mails."));
 });

@@ -114,7 +114,7 @@ it("auth logout without a connection: exit 8, the token is forgotten, and it say
   const { code, stdout, stderr } = await home.wcs(["auth", "logout", "--profile", "work"]);
   expect({ code, stdout }).toEqual({ code: 8, stdout: "" });
   expect(stderr).toMatch(
-    /^error: Signed out of profile work on this machine only\. Its session could not be ended, so copies of the token stay valid until \d{4}-.*: .*\nhint: Sign in again later, and end the session with wcs sessions end\.\n$/,
+    /^error: Signed out of profile work on this machine only\. Its session could not be ended, so copies of the token stay valid until \d{4}-.*: .*\nhint: Sign in again later, find the session with wcs sessions list, and end it with wcs sessions end ID\.\n$/,
   );
   expect(await home.wcs(["auth", "renew", "--profile", "work"])).toMatchObject({ code: 4 });
 });

@@ -70,9 +70,9 @@ async function loaded(args: readonly string[]): Promise<Loaded> {
 }
 
 it.each([
-  [["--version"], 28_600, 3],
-  [["--help"], 28_600, 3],
-  [["profile", "list"], 112_600, 6],
+  [["--version"], 28_900, 3],
+  [["--help"], 28_900, 3],
+  [["profile", "list"], 113_000, 6],
   [["users", "get", "1", "--json"], 427_500, 9],
 ])("%s loads little", async (args, most, mostFiles) => {
   const { bytes, files, builtins } = await loaded(args);

@@ -114,7 +114,7 @@ it("init checks the password at the prompt and keeps the other answers", async (
   ];
   const { code, stderr } = await own.sit(["init"], { answers: [...answers, "a long secret", "a long secret"] });
   expect(code, stderr).toBe(0);
-  expect(stderr).toContain("It must have at least");
+  expect(stderr).toContain("The password must have at least");
   expect(stderr).toContain("The passwords do not match.");
   expect(shown(stderr)).toBe(
     "init --admin-email ada@example.com --admin-name 'Ada Lovelace' --root-unit Acme --password-stdin",

@@ -4,7 +4,8 @@ import { BoundedMap } from "../../contract/bounded-map.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { type AnyOperation, type Origin, once } from "../../contract/operation.ts";
 import { allows } from "../../contract/token-scopes.ts";
-import type { Database, FactVersions } from "../../store/database.ts";
+import type { Database, Db, FactVersions } from "../../store/database.ts";
+import { prepared } from "../../store/prepared.ts";
 import { type Actor, type LoadedActor, loadActor, nobody } from "./actor.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Instance } from "./context.ts";
@@ -35,9 +36,22 @@ export interface IdentifiedCaller {
  */
 type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
+/** A call whose caller was identified. */
+export interface IdentifiedCall {
+  readonly op: AnyOperation;
+  readonly origin: FullOrigin;
+  readonly moment: Moment;
+  readonly caller: IdentifiedCaller;
+}
+
 /** Identifies callers, and returns them as they were last time. */
 export interface Identification {
   readonly identify: Identify;
+  /**
+   * Returns the actor of a call at the start of a transaction, which may have waited for others or for a hash. Throws
+   * `unauthenticated` when the sign-in or the API token has ended since the call was identified.
+   */
+  confirm(tx: Db, call: IdentifiedCall): Promise<Actor>;
   /**
    * Returns the last known caller of this token, so that reading can start before `identify` confirms it; undefined where
    * versions of facts are known. `identify` returns the same `actor` object when nothing changed.
@@ -89,7 +103,7 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
     const { verifyApiToken } = await apiTokens();
     const apiToken = await verifyApiToken(database.reader, text, now);
     const loaded = await actorOf(apiToken.userId, versions?.actors);
-    if (loaded === undefined) throw new ServiceError("unauthenticated", "The owner of the API token is not active.");
+    requireOwner(loaded);
     lastUses.record("api_tokens", apiToken.id, apiToken.lastUsed, now);
     requireScope(op, apiToken.scopes);
     const settingsVersion = versions?.settings ?? loaded.settingsVersion;
@@ -108,19 +122,26 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
     }
     const claims = token === undefined ? undefined : await claimsOf(token, now);
     const loaded = await actorOf(claims?.userId ?? userId ?? 0, versions?.actors, claims?.session);
-    if (loaded === undefined || (claims && claims.version !== loaded.actor.tokenVersion)) {
-      throw new ServiceError("unauthenticated", "The token is no longer valid; sign in again.");
-    }
-    if (claims !== undefined) {
-      if (loaded.session === undefined) throw endedSession();
-      lastUses.record("sessions", loaded.session.id, loaded.session.lastUsed, now);
-    }
+    requireValid(loaded, claims);
+    if (loaded.session) lastUses.record("sessions", loaded.session.id, loaded.session.lastUsed, now);
     const settingsVersion = versions?.settings ?? loaded.settingsVersion;
     return { actor: loaded.actor, token: claims, apiToken: undefined, settingsVersion };
   };
 
   return {
     identify,
+    async confirm(tx, { op, origin, moment, caller: { actor, token, apiToken } }) {
+      if (actor === nobody) return nobody;
+      // In a serializable transaction of PostgreSQL, reading the actor would conflict with changes of any users.
+      if (moment.versions === undefined) return (await identify(op, origin, moment)).actor;
+      if (apiToken !== undefined) await (await apiTokens()).verifyApiToken(tx, origin.token ?? "", moment.now);
+      const [row] = await actorsVersion(tx, {});
+      if (row?.version === moment.versions.actors) return actor;
+      const loaded = await loadActor(tx, actor.id, token?.session);
+      if (apiToken === undefined) requireValid(loaded, token);
+      else requireOwner(loaded);
+      return loaded.actor;
+    },
     presume({ token, userId }, { now, versions }) {
       if (versions !== undefined || (token !== undefined && isApiToken(token))) return undefined;
       const claims = token === undefined ? undefined : verified.get(token);
@@ -130,6 +151,21 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
       return { actor: loaded.actor, token: claims, apiToken: undefined, settingsVersion: loaded.settingsVersion };
     },
   };
+}
+
+const actorsVersion = prepared((db, _: object) =>
+  db.selectFrom("fact_versions").select("version").where("kind", "=", "actors"),
+);
+
+/** Throws `unauthenticated` unless the user is active and the token, if any, belongs to a session that has not ended. */
+function requireValid(loaded: LoadedActor | undefined, token: Claims | undefined): asserts loaded is LoadedActor {
+  if (loaded === undefined || (token && token.version !== loaded.actor.tokenVersion))
+    throw new ServiceError("unauthenticated", "The token is no longer valid; sign in again.");
+  if (token && loaded.session === undefined) throw endedSession();
+}
+
+function requireOwner(loaded: LoadedActor | undefined): asserts loaded is LoadedActor {
+  if (loaded === undefined) throw new ServiceError("unauthenticated", "The owner of the API token is not active.");
 }
 
 const nameOf = (id: number, session = "") => `${id} ${session}`;

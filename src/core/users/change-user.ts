@@ -29,6 +29,7 @@ export const userChangeHandlers = {
     refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password, welcome, service }));
     const password_hash = password === undefined ? null : await hashPassword(password);
     return ctx.transaction(async (tx) => {
+      if (fields.admin) requireAdministrator(tx);
       await requireFree(tx, fields);
       const membership = { unit, userTypes, department };
       await requireNewMembership(tx, undefined, membership);

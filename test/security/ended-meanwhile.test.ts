@@ -1,0 +1,98 @@
+import { expect, it } from "vitest";
+import type { Caller } from "../../src/contract/operation.ts";
+import { sessions } from "../../src/contract/sessions.ts";
+import { tokens } from "../../src/contract/tokens.ts";
+import { users } from "../../src/contract/users.ts";
+import { createService } from "../../src/core/service.ts";
+import { password, useWorld, type World } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
+
+/** A caller on the database of a world whose first transaction waits for `end`, as behind others or for a hash. */
+function delayed({ instance: { database } }: World, token: string, end: () => Promise<unknown>): Caller {
+  let waited: Promise<unknown> | undefined;
+  const after = async <T>(work: () => Promise<T>): Promise<T> => {
+    waited ??= end();
+    await waited;
+    return work();
+  };
+  const slow = {
+    ...database,
+    write: <T>(work: Parameters<typeof database.write<T>>[0]) => after(() => database.write(work)),
+    writeLocking: <T>(work: Parameters<typeof database.writeLocking<T>>[0]) => after(() => database.writeLocking(work)),
+  };
+  return createService({ database: slow }).caller({ token });
+}
+
+describeEverywhere("a sign-in that ends while a request waits to write", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  let serial = 0;
+
+  const changes: Record<string, (caller: Caller, victim: number) => Promise<unknown>> = {
+    "users.update": (caller, id) => caller.call(users.update, { id, first_name: "Changed" }),
+    "users.create": (caller) => {
+      const names = { first_name: "New", last_name: "Admin", email: `new${serial++}@example.com` };
+      return caller.call(users.create, { ...names, unit: 1, admin: true, password });
+    },
+    "users.password": (caller, id) => caller.call(users.password, { id, password: "another long password" }),
+  };
+  const endings: Record<string, [string, (id: number) => Promise<unknown>]> = {
+    deactivated: ["unauthenticated", (id) => admin().call(users.deactivate, { id })],
+    deleted: ["unauthenticated", (id) => admin().call(users.delete, { id })],
+    "given another password": ["unauthenticated", (id) => admin().call(users.password, { id, password })],
+    "no administrator any more": ["forbidden", (id) => admin().call(users.update, { id, admin: false })],
+    "signed out": [
+      "unauthenticated",
+      async (id) => {
+        const own = await world().instance.as(id);
+        for (const { id: session } of (await own.call(sessions.list, {})).data)
+          await own.call(sessions.end, { id: session }).catch(() => {});
+      },
+    ],
+  };
+
+  for (const [ending, [code, end]] of Object.entries(endings)) {
+    it.each(Object.keys(changes))(`%s by an administrator who is ${ending} meanwhile changes nothing`, async (name) => {
+      const { instance, addUser } = world();
+      const { id } = await addUser({ admin: true, unit: 1 });
+      const victim = await addUser();
+      const caller = delayed(world(), await instance.tokenOf(id), () => end(id));
+      const before = await instance.database.reader.selectFrom("users").select("id").orderBy("id").execute();
+      expect(await codeOf(changes[name]!(caller, victim.id))).toBe(code);
+      expect(await instance.database.reader.selectFrom("users").select("id").orderBy("id").execute()).toEqual(before);
+      expect((await admin().call(users.get, { id: victim.id })).first_name).toBe(victim.first_name);
+    });
+  }
+
+  it("users.update by an API token that is revoked meanwhile changes nothing", async () => {
+    const made = await admin().call(tokens.create, { name: "CI", scopes: ["write"] });
+    const { id } = await world().addUser();
+    const caller = delayed(world(), made.token!, () => admin().call(tokens.revoke, { id: made.id }));
+    expect(await codeOf(caller.call(users.update, { id, first_name: "Changed" }))).toBe("unauthenticated");
+  });
+
+  it.each([
+    ["becomes an administrator", "forbidden", (id: number) => admin().call(users.update, { id, admin: true })],
+    ["is deleted", "gone", (id: number) => admin().call(users.delete, { id })],
+  ])("users.password of a user who %s meanwhile sets none", async (_, code, change) => {
+    const { instance, addUser, ids } = world();
+    const { id } = await addUser();
+    const hash = async () =>
+      (await instance.database.reader.selectFrom("users").select("password_hash").where("id", "=", id).execute())[0];
+    const caller = delayed(world(), await instance.tokenOf(ids.manager), () => change(id));
+    const before = await hash();
+    expect(await codeOf(caller.call(users.password, { id, password }))).toBe(code);
+    expect(await hash()).toEqual(before);
+  });
+
+  it("a request that waits for nothing else is carried out", async () => {
+    const { instance, addUser, ids } = world();
+    const { id } = await addUser();
+    const caller = delayed(world(), await instance.tokenOf(ids.manager), async () => {});
+    expect(await codeOf(caller.call(users.password, { id, password }))).toBe("ok");
+  });
+});
