@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -56,5 +57,23 @@ describeEverywhere("addresses that are taken", (environment) => {
     expect(found).toMatchObject({ action: "skipped", id: null });
     expect(found.fields).toEqual({ reference: ["belongs to a user over whom you don't have the ability user"] });
     expect((await imported({ reference: undefined, email, unit: "north" })).fields).toEqual(found.fields);
+  });
+
+  it("users.import answers any guess of the address of a user whom the caller may not see in the same way", async () => {
+    const { actors, addUser, units } = world();
+    const { id, email } = await addUser({ unit: units.south, reference: "hidden", admin: true });
+    const other = await addUser({ unit: units.south });
+    const { token = "" } = await actors.manager.call(tokens.create, { name: "CI", scopes: ["users.*"] });
+    for (const caller of [actors.manager, world().instance.withToken(token)])
+      for (const key of ["reference", "email", undefined] as const) {
+        const answers = new Set<string>();
+        for (const guess of [email, other.email, ...(key === "email" ? [] : ["unused@example.com"])]) {
+          const rows = [row({ reference: "hidden", email: guess })];
+          const { results } = await caller.call(users.import, { rows, key }, { dryRun: true });
+          answers.add(JSON.stringify(results));
+        }
+        expect([...answers]).toEqual([expect.stringContaining("over whom you don't have the ability user")]);
+      }
+    expect((await actors.administrator.call(users.get, { id })).email).toBe(email);
   });
 });

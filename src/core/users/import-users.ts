@@ -125,10 +125,11 @@ function resolve(
   else if (shown && shown.unit_id !== unit.id && shown.units.includes(unit.id))
     issues.set("unit", { code: "already_member", params: { user: shown.id } });
   const holder = known.byEmail.get(emailKey(row.email));
-  if (holder !== undefined && holder.id !== existing?.id)
+  const isHidden = existing !== undefined && shown === undefined;
+  if (!isHidden && holder !== undefined && holder.id !== existing?.id)
     issues.set("email", { code: "email_taken", params: sees(ctx, holder) ? { user: holder.id } : {} });
   const named = row.reference ? known.byReference.get(row.reference) : undefined;
-  if (named !== undefined && named.id !== existing?.id)
+  if (!isHidden && named !== undefined && named.id !== existing?.id)
     issues.set("reference", { code: "reference_taken", params: { user: named.id } });
   if (existing !== undefined) requireReach(ctx, existing, row.email, issues);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, issues);
@@ -159,8 +160,7 @@ function requireReach(ctx: Ctx, existing: ExistingUser, email: string, issues: R
   if (existing.provider === serviceProvider) issues.set("email", { code: "service_account" });
   if (!may(actor, "user", existing.unit_path) || (admin && !actor.admin)) {
     issues.set("reference", { code: "user_out_of_reach" });
-  }
-  if (apiToken && existing.email !== email && isSignInAddress(ctx, { id: existing.id, admin }))
+  } else if (apiToken && existing.email !== email && isSignInAddress(ctx, { id: existing.id, admin }))
     issues.set("email", { code: "sign_in_only" });
 }
 
