@@ -61,14 +61,17 @@ export class ServiceError extends Error {
 }
 
 function completeIssues(fields: FieldErrors, issues: readonly Issue[]): readonly Issue[] {
-  return Object.keys(fields).flatMap((field) => {
-    const known = issues.filter((issue) => issue.field === field);
-    return known.length > 0 ? known : [{ field, code: "invalid" as const }];
-  });
+  const known = Map.groupBy(issues, ({ field }) => field);
+  return Object.keys(fields).flatMap((field) => known.get(field) ?? [{ field, code: "invalid" as const }]);
 }
 
-/** Returns a `validation_failed` error about the named fields, whose message lists all of them. */
+/** Maximum number of fields that a message names. */
+const mostNamed = 50;
+
+/** Returns a `validation_failed` error about these fields. Its message names the first of them. */
 export function invalid(fields: FieldErrors, issues: readonly Issue[] = []): ServiceError {
-  const named = Object.entries(fields).map(([field, reasons]) => `${field} ${reasons[0] ?? "is not valid"}`);
+  const all = Object.entries(fields);
+  const named = all.slice(0, mostNamed).map(([field, reasons]) => `${field} ${reasons[0] ?? "is not valid"}`);
+  if (all.length > mostNamed) named.push(`and ${all.length - mostNamed} more fields`);
   return new ServiceError("validation_failed", `${named.join("; ") || "input is not valid"}.`, { fields, issues });
 }

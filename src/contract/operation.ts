@@ -86,6 +86,8 @@ export interface Operation<
   readonly private?: true;
   /** Maximum size of the request body in bytes; default 1 MiB. */
   readonly bodyLimit?: number;
+  /** Maximum number of values in the request body, as checking each takes time; default 50,000. */
+  readonly valueLimit?: number;
   /** The response is bytes and not JSON: the output is a `Content`. */
   readonly bytes?: true;
 }

@@ -42,5 +42,6 @@ export const userImportOperations = {
       }),
     output: removalResult,
     bodyLimit: 4_194_304,
+    valueLimit: 500_010,
   }),
 };

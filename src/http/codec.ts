@@ -43,7 +43,7 @@ export function decodeWire(op: AnyOperation, wire: WireInput): Decoded {
   const issues: FieldErrors = Object.create(null);
   let input: Record<string, unknown>;
   if (hasBody(op)) {
-    input = bodyFields(wire.body, issues);
+    input = bodyFields(op, wire.body, issues);
     for (const { name } of split(wire.query)) issues[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
     for (const { name } of plan.path) if (Object.hasOwn(input, name)) issues[name] = [unknown];
   } else {
@@ -103,23 +103,39 @@ function planOf(op: AnyOperation): Plan {
   return plan;
 }
 
-function bodyFields(body: unknown, issues: FieldErrors): Record<string, unknown> {
+function bodyFields(op: AnyOperation, body: unknown, issues: FieldErrors): Record<string, unknown> {
   if (body === undefined) return {};
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid({ body: ["must be an object"] });
-  inspect(body, issues);
+  inspect(body, op.valueLimit ?? 50_000, issues);
   return body as Record<string, unknown>;
 }
 
-/** Rejects input that schemas accept: keys that would set a prototype when copied, and nesting that overflows the stack. */
-function inspect(body: object, issues: FieldErrors): void {
+/** Maximum number of fields of an object. */
+const mostFields = 1000;
+
+/**
+ * Rejects input that schemas accept, or that takes them long: keys that would set a prototype when copied, nesting that
+ * overflows the stack, and many values.
+ */
+function inspect(body: object, valueLimit: number, issues: FieldErrors): void {
+  let left = valueLimit;
   const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
     if (next.depth > deepest)
       throw new ServiceError("bad_request", `The body must not be nested deeper than ${deepest} levels.`);
-    for (const [key, value] of Object.entries(next.value)) {
+    const length = Array.isArray(next.value) ? next.value.length : undefined;
+    // Listing the keys of a long list would take longer than parsing it.
+    const keys = length !== undefined && length > left ? [] : Object.keys(next.value);
+    left -= length ?? keys.length;
+    if (left < 0) throw new ServiceError("payload_too_large", `The body must have at most ${valueLimit} values.`);
+    if (length === undefined && keys.length > mostFields)
+      throw new ServiceError("payload_too_large", `An object in the body must have at most ${mostFields} fields.`);
+    for (const key of keys) {
+      const value = (next.value as Record<string, unknown>)[key];
+      if (key !== "__proto__" && (typeof value !== "object" || value === null)) continue;
       const path = next.path === "" ? key : `${next.path}.${key}`;
       if (key === "__proto__") issues[path] = [unknown];
-      else if (typeof value === "object" && value !== null) open.push({ value, path, depth: next.depth + 1 });
+      else open.push({ value: value as object, path, depth: next.depth + 1 });
     }
   }
 }

@@ -195,6 +195,23 @@ describe("a body", () => {
     expect(decoded(64)).toEqual(nested(64));
     expect(decoded(65)).toBe("bad_request");
   });
+  test.each([
+    ["1,001 fields", Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`key${at}`, 1]))],
+    ["50,001 values", { rows: Array.from({ length: 25_000 }, () => [1]) }],
+    ["many values in one list", { rows: Array.from({ length: 50_000 }, () => 1) }],
+  ])("%s are too many", (_, body) =>
+    expect(issues(() => decode(units.import, { params: [], query: "", body }))).toBe("payload_too_large"),
+  );
+  test("1,000 fields and 50,000 values are taken", () => {
+    const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`key${at}`, 1]));
+    const body = { rows: [fields, ...Array.from({ length: 48_998 }, () => 1)] };
+    expect(issues(() => decode(units.import, { params: [], query: "", body }))).toEqual(body);
+  });
+  test("users.deactivateMissing takes 500,000 IDs", () => {
+    const body = { present: Array.from({ length: 500_000 }, (_, at) => at + 1), provider: "hr", unit: 1 };
+    const input = decode(users.deactivateMissing, { params: [], query: "", body });
+    expect(input.present).toHaveLength(500_000);
+  });
   test("secrets stay as they are", () => {
     const body = { username: " ann@example.com ", password: "000" };
     expect(issues(() => decode(auth.authenticate, { params: [], query: "", body }))).toEqual(body);
