@@ -19,8 +19,17 @@ export const ids = (refersTo: Reference, max = 500) => z.array(id(refersTo)).min
 /** Returns the schema of an ID in an output. */
 export const idOf = (refersTo: Reference) => z.int().meta({ refersTo });
 export const unixTime = () => z.int().meta({ format: "unix-time" });
-/** Returns the schema of a time in an input: Unix time as `schema` takes it, or a date-time of RFC 3339 with an offset. */
-export const time = (schema: z.ZodInt = z.int()) =>
+// Every date library and format supports the times in between.
+export const firstDate = "1900-01-01";
+export const lastDate = "8999-12-31";
+const supportedTime = () =>
+  z
+    .int()
+    .min(Date.parse(firstDate) / 1000, "must not be before the year 1900")
+    .max(Date.parse(lastDate) / 1000, "must be before the year 9000");
+
+/** Returns the schema of a time in an input: Unix time, or a date-time of RFC 3339 with an offset. */
+export const time = () =>
   z
     .union([
       z
@@ -30,8 +39,8 @@ export const time = (schema: z.ZodInt = z.int()) =>
           "must be Unix time in seconds, or a date-time that exists like 2026-12-31T14:00:00Z",
         )
         .transform((value) => parseDateTime(value) ?? 0)
-        .pipe(schema),
-      schema,
+        .pipe(supportedTime()),
+      supportedTime(),
     ])
     .meta({ format: "unix-time" });
 /** Returns the schema of a date or date-time as text, in any form of RFC 3339; local times have no offset. */
@@ -61,7 +70,7 @@ export const onOneLine = "must be on one line, without control characters or dir
 export const isLine = (value: string): boolean => !notOnALine.test(value);
 
 /** Returns false for a text of spaces and characters that show nothing, such as U+200B. */
-const isVisible = (value: string): boolean => visible().test(value);
+export const isVisible = (value: string): boolean => visible().test(value);
 /** Made on first use, because it has a large class of characters. */
 // biome-ignore lint/complexity/useRegexLiterals: V8 reads a literal when it parses the code around it, even if that never runs.
 const visible = once(() => new RegExp("[^\\s\\p{Default_Ignorable_Code_Point}]", "u"));

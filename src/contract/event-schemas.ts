@@ -3,9 +3,11 @@ import {
   clearable,
   date,
   dateText,
+  firstDate,
   flag,
   id,
   idOf,
+  lastDate,
   line,
   multiline,
   name,
@@ -29,16 +31,6 @@ export const mostOccurrences = 730;
 export const mostYears = 5;
 export const mostRules = 4;
 
-// Every date library and format supports the times in between.
-const firstDate = "1900-01-01";
-const lastDate = "8999-12-31";
-const moment = () =>
-  time(
-    z
-      .int()
-      .min(Date.parse(firstDate) / 1000, "must not be before the year 1900")
-      .max(Date.parse(lastDate) / 1000, "must be before the year 9000"),
-  );
 const day = () =>
   date().refine((value) => value >= firstDate && value <= lastDate, "must be between the years 1900 and 9000");
 
@@ -108,8 +100,8 @@ export const eventFields = () => ({
   body: clearable(multiline(100_000)).describe("Text of the event"),
   location: nullable(line(1000)).describe("Place where the event happens"),
   link: clearable(url()).describe("Link to an online meeting or a page (http or https)"),
-  start: moment().nullish().describe("Start of the first occurrence; not for all-day events"),
-  end: moment().nullish().describe("End of the first occurrence; not for all-day events"),
+  start: time().nullish().describe("Start of the first occurrence; not for all-day events"),
+  end: time().nullish().describe("End of the first occurrence; not for all-day events"),
   all_day: flag().optional().describe("Make it an all-day event; needs date"),
   date: day().nullish().describe("Day of an all-day event"),
   recurrence: z

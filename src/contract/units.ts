@@ -87,7 +87,7 @@ export const units = operationGroup("units", {
     path: "/units/{id}",
     summary: "Update a unit",
     description:
-      "Only the given fields change, of contact, opening hours and each address, too; an address can be cleared. Use move to change the parent.",
+      "Only the given fields change, of contact, opening hours and each address, too; an address can be cleared. Use move to change the parent. Changing a reference that is set needs the ability user in the unit, too, because imports find units by it.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...unitDetails() }),
     output: unit,

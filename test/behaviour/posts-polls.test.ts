@@ -114,15 +114,15 @@ describeEverywhere("polls", (environment) => {
       await vote(post.id, [fish]);
       await change(post.id, {
         question: "Dinner?",
-        choices: [{ id: fish, title: "Cod" }, { title: "Stew" }, { id: soup, title: "Soup" }],
+        choices: [{ id: fish, title: "Fish" }, { title: "Stew" }, { id: soup, title: "Broth" }],
       });
       const { question, choices, voted } = await read(post.id);
       const [, stew] = choices;
       expect(question).toBe("Dinner?");
       expect(choices).toEqual([
-        { id: fish, title: "Cod", votes: 1 },
+        { id: fish, title: "Fish", votes: 1 },
         { id: stew!.id, title: "Stew", votes: 0 },
-        { id: soup, title: "Soup", votes: 0 },
+        { id: soup, title: "Broth", votes: 0 },
       ]);
       expect([voted, choices.some((choice) => choice.id === salad)]).toEqual([[fish], false]);
     });
@@ -133,6 +133,11 @@ describeEverywhere("polls", (environment) => {
       await vote(post.id, [soup]);
       const others = [salad, fish].map((id) => ({ id, title: `Renamed ${id}` }));
       expect(await codeOf(change(post.id, { choices: others }))).toBe("conflict");
+      const swapped = [
+        { id: soup, title: "Salad" },
+        { id: salad, title: "Soup" },
+      ];
+      expect(await codeOf(change(post.id, { choices: swapped }))).toBe("conflict");
       expect(await codeOf(change(post.id, null))).toBe("conflict");
       expect((await read(post.id)).choices.map((choice) => choice.title)).toEqual(["Soup", "Salad", "Fish"]);
       await vote(post.id, []);

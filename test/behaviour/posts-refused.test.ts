@@ -30,6 +30,8 @@ const bad: readonly Case[] = [
   ["mentions of nobody", { mentions: [987654] }, "mentions"],
   ["mentions of the deactivated", ({ ids }) => ({ mentions: [ids.deactivated] }), "mentions"],
   ["a status that is no boolean", { publish: { status: "true" } }, "publish.status"],
+  ["a time that no date has", { publish: { publish_on: -9_007_199_254_740_991 } }, "publish.publish_on"],
+  ["a pin without end", { pinned: { until: 9_007_199_254_740_991 } }, "pinned.until"],
   ["a time that is text", { publish: { publish_on: "tomorrow" } }, "publish.publish_on"],
   ["an end before the beginning", { publish: { publish_on: 2e9, unpublish_on: 1.9e9 } }, "publish.unpublish_on"],
   ["an end at the beginning", { publish: { publish_on: 2e9, unpublish_on: 2e9 } }, "publish.unpublish_on"],

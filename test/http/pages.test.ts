@@ -117,10 +117,12 @@ describe("pages", () => {
   });
 
   it("a user whose password is managed elsewhere is told so", async () => {
-    const { id, email } = await world().addUser();
+    const { token, email } = await newLink();
     const { database } = world().instance;
-    await database.write((tx) => tx.updateTable("users").set({ provider: "entra" }).where("id", "=", id).execute());
-    const answer = await get(linkTo("/welcome", { token: "x", email: email! }));
+    await database.write((tx) =>
+      tx.updateTable("users").set({ provider: "entra" }).where("email", "=", email).execute(),
+    );
+    const answer = await get(linkTo("/welcome", { token, email }));
     expect(await answer.text()).toContain("managed elsewhere");
   });
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
+import { events } from "../../src/contract/events.ts";
 import type { AnyOperation, ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
@@ -295,6 +296,45 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await admin().call(users.membershipSet, { user: editor.id, from: id, userTypes: [types.manager] });
     await allowed(manager(), units.delete, { id, transfer: target });
     expect(await now(editor.id)).toEqual([[target, [types.manager]]]);
+  });
+
+  it("An editor cannot open a post or an event to other user types in units that the ability does not reach", async () => {
+    const { units: places, types, actors } = world();
+    const { caller } = await person({ [places.north]: { news: true, calendar: true } });
+    const news = { content_type: "news", title: "For managers", body: "", unit: places.north } as const;
+    const visibility = { all_units: true, userTypes: [types.manager] };
+    const { id } = await admin().call(posts.create, { ...news, visibility });
+    const { id: event } = await admin().call(events.create, {
+      ...{ title: "For managers", type: "unit", units: [places.north, places.south], userTypes: [types.manager] },
+      ...{ start: 2e9, end: 2e9 + 60 },
+    });
+    for (const userTypes of [[], [types.manager, types.employee], [types.employee]]) {
+      await forbidden(caller, posts.update, { id, visibility: { userTypes } });
+      await forbidden(caller, events.update, { id: event, userTypes });
+    }
+    expect(await codeOf(actors.outsider.call(posts.get, { id }))).toBe("not_found");
+    await allowed(caller, posts.update, { id, title: "For all managers", visibility });
+    await allowed(caller, events.update, { id: event, title: "For all managers", userTypes: [types.manager] });
+    // Where the ability reaches all units, it can.
+    const { id: own } = await admin().call(posts.create, {
+      ...news,
+      visibility: { units_falldown: [places.north], userTypes: [types.manager] },
+    });
+    await allowed(caller, posts.update, { id: own, visibility: { userTypes: [] } });
+  });
+
+  it("The reference of a unit, by which imports find it, is changed only with the ability user there", async () => {
+    const { units: places, addUnit } = world();
+    const reference = `sales ${++count}`;
+    const { id } = await addUnit({ parent: places.south, reference });
+    const { id: blank } = await addUnit({ parent: places.south });
+    const { caller } = await person({ [places.south]: { units: true } });
+    await forbidden(caller, units.update, { id, reference: null });
+    await forbidden(caller, units.update, { id, reference: `other ${count}` });
+    await allowed(caller, units.update, { id, name: "Sales", reference });
+    await allowed(caller, units.update, { id: blank, reference: `new ${count}` });
+    const { caller: both } = await person({ [places.south]: { units: true, user: true } });
+    await allowed(both, units.update, { id, reference: `other ${count}` });
   });
 
   it("Nobody but an administrator makes one, by creating, changing or importing", async () => {

@@ -17,7 +17,7 @@ export const noSignals: Signals = { take: () => () => {}, release: () => {}, rep
  * Handles the signals of a process. `release` and `repeat` do nothing without a terminal: a program that starts this one then
  * gets exit code 130.
  */
-export function handleSignals(process: Process): Signals {
+export function handleSignals(owner: Process): Signals {
   let handler: (() => void) | undefined;
   let received: NodeJS.Signals | undefined;
   const names = ["SIGINT", "SIGTERM"] as const;
@@ -25,15 +25,15 @@ export function handleSignals(process: Process): Signals {
     received = signal;
     handler?.();
   };
-  const isAttended = () => [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
+  const isAttended = () => [owner.stdin, owner.stdout, owner.stderr].some(({ isTTY }) => isTTY === true);
   const leave = () => {
     handler = undefined;
-    for (const name of names) process.removeListener(name, handle);
+    for (const name of names) owner.removeListener(name, handle);
   };
   return {
     take(next) {
       const before = handler;
-      if (!handler) for (const name of names) process.on(name, handle);
+      if (!handler) for (const name of names) owner.on(name, handle);
       handler = next;
       return () => {
         handler = before;
@@ -45,7 +45,7 @@ export function handleSignals(process: Process): Signals {
     repeat() {
       if (received !== "SIGINT" || !isAttended()) return;
       leave();
-      process.kill(process.pid, received);
+      owner.kill(owner.pid, received);
     },
   };
 }

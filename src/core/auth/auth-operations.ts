@@ -63,9 +63,12 @@ export const auth: Handlers<typeof contract> = {
     const issues = await findResetIssues(ctx, { email, password, password_confirm });
     // Does the same work for an unknown address, which has no token, so that the duration reveals nothing.
     const isGood = await isToken(ctx, user?.id ?? stranger().id, token);
-    const isUsable = isGood && user !== undefined;
-    refuseIssues(isUsable || issues.some(({ field }) => field === "email") ? issues : [badToken, ...issues]);
+    if (!isGood) refuseIssues([badToken, ...issues]);
+    // An unknown address has no good token.
     if (user === undefined) return;
+    // Told only to the holder of a token: guesses must not find such accounts.
+    if (user.provider !== "local") issues.push({ field: "email", code: "managed_elsewhere" });
+    refuseIssues(issues);
     await checkNewPassword(password, user, ctx.settings);
     const password_hash = await hashPassword(password);
     await ctx.transaction(async (tx) => {
@@ -101,8 +104,6 @@ type Reset = Parameters<Handlers<typeof contract>["passwordReset"]>[1];
 /** Names of the user are compared with the password only after the token, because they are not for everybody. */
 async function findResetIssues(ctx: Ctx, { email, password, password_confirm }: Partial<Reset>): Promise<Issue[]> {
   const issues: Issue[] = [];
-  const user = email === undefined ? undefined : await userByEmail(ctx, email);
-  if (user !== undefined && user.provider !== "local") issues.push({ field: "email", code: "managed_elsewhere" });
   const issue = password === undefined ? undefined : await passwordIssue(password, { email }, ctx.settings);
   if (issue !== undefined) issues.push({ field: "password", ...issue });
   if (password !== undefined && password_confirm !== undefined && password !== password_confirm) {

@@ -1,3 +1,4 @@
+import { isVisible } from "../../contract/common-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
@@ -44,7 +45,7 @@ export const messageSendHandlers = {
       throw new ServiceError("forbidden", "Only the author can change a message.");
     }
     if (before.message === message) return presentOneMessage(ctx, mine, before);
-    if (message.trim() === "") {
+    if (!isVisible(message)) {
       const files = await presentFiles(ctx, "message", [messageId]);
       if (!files.has(messageId)) throw invalid({ message: ["must not be blank in a message without files"] });
     }
@@ -82,7 +83,7 @@ async function presentPlain(ctx: Ctx, { role }: Participation, row: MessageRow):
 type Known = Partial<Parameters<Handlers<typeof contract>["create"]>[1]>;
 
 function textIssues({ message, files = [] }: Known, isWrong?: (field: string) => boolean): FieldErrors {
-  if (message?.trim() || files.length > 0 || isWrong?.("files")) return {};
+  if ((message !== undefined && isVisible(message)) || files.length > 0 || isWrong?.("files")) return {};
   return { message: [message === undefined ? "is required for a message without files" : "must not be blank"] };
 }
 

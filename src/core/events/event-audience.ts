@@ -6,7 +6,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
-import { type Audience, sharesOf } from "../visibility/audience.ts";
+import { type Audience, admitsMoreTypes, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
 
 type EventType = (typeof eventTypes)[number];
@@ -70,11 +70,12 @@ export function eventAudienceOf({ type, units, userTypes, shares, owner }: Reade
 
 /**
  * Throws `forbidden` when the actor lacks the ability in an added unit. Without a change of type, units that were there
- * `before` may stay.
+ * `before` may stay, unless more of their members are to read it.
  */
 export async function requireEventPlaces({ db, actor }: Ctx, after: Readers, before?: Readers): Promise<void> {
   if (actor.admin || after.type === "user") return;
-  const there = before?.type === after.type ? before.units : [];
+  const stays = before?.type === after.type && !admitsMoreTypes(before.userTypes, after.userTypes);
+  const there = stays ? before.units : [];
   const asked = after.units.filter((id) => !there.includes(id));
   const rows = await db
     .selectFrom("units")

@@ -130,13 +130,10 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
 
   return {
     identify,
-    async confirm(tx, { op, origin, moment, caller: { actor, token, apiToken } }) {
+    async confirm(tx, { origin, moment, caller: { actor, token, apiToken } }) {
       if (actor === nobody) return nobody;
-      // In a serializable transaction of PostgreSQL, reading the actor would conflict with changes of any users.
-      if (moment.versions === undefined) return (await identify(op, origin, moment)).actor;
       if (apiToken !== undefined) await (await apiTokens()).verifyApiToken(tx, origin.token ?? "", moment.now);
-      const [row] = await actorsVersion(tx, {});
-      if (row?.version === moment.versions.actors) return actor;
+      if (moment.versions && (await actorsVersion(tx, {}))[0]?.version === moment.versions.actors) return actor;
       const loaded = await loadActor(tx, actor.id, token?.session);
       if (apiToken === undefined) requireValid(loaded, token);
       else requireOwner(loaded);

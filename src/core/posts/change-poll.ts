@@ -97,6 +97,8 @@ async function changeChoices({ db }: Ctx, poll: Poll, choices: NonNullable<PollF
       return before?.id === id && before?.title === title;
     });
   if (same) return false;
+  const titles = new Map(choices.map(({ id, title }) => [id, title]));
+  requireUnvoted(poll.choices.filter(({ id, title }) => (titles.get(id) ?? title) !== title));
   for (const [position, { id, title }] of choices.entries()) {
     if (id === undefined) await db.insertInto("poll_choices").values({ poll_id: poll.id, title, position }).execute();
     else await updateRow(db, "poll_choices", id, { title, position });
@@ -109,7 +111,7 @@ function requireUnvoted(choices: Poll["choices"]): void {
   if (voted.length === 0) return;
   throw new ServiceError(
     "conflict",
-    `Choices with votes cannot be removed: ${voted.map((choice) => choice.id).join(", ")}.`,
+    `Choices with votes cannot be changed or removed: ${voted.map((choice) => choice.id).join(", ")}.`,
   );
 }
 

@@ -8,7 +8,7 @@ import { prepared } from "../../store/prepared.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
-import { type Audience, loadAudience, sharesOf } from "../visibility/audience.ts";
+import { type Audience, admitsMoreTypes, loadAudience, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 
 /** The readers of a post, in the form of the input. */
@@ -112,10 +112,14 @@ const rootsAndUnits = prepared((db, p: { ids: readonly number[] }) =>
     .orderBy("id"),
 );
 
-/** Throws `forbidden` when the actor lacks the ability in an added unit; units that were there `before` may stay. */
-export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, after: Audience, before?: Audience) {
+/**
+ * Throws `forbidden` when the actor lacks the ability in an added unit. Units that were there `before` may stay, unless more of
+ * their members are to read it.
+ */
+export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, after: Audience, old?: Audience) {
   const { actor, db } = ctx;
   const ability = abilityFor(content_type);
+  const before = old && admitsMoreTypes(old.userTypes, after.userTypes) ? undefined : old;
   const known = new Map(before?.units.map(({ id, falldown }) => [id, falldown]));
   const added = after.units.filter(({ id, falldown }) => !known.has(id) || (falldown && !known.get(id)));
   const own = new Set(content_type === "debate" ? actor.units : []);

@@ -11,7 +11,7 @@ import { addToCounts, addUnit, moveBranch, moveChildren } from "../directory/uni
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { asAdministrator } from "../pipeline/permissions.ts";
+import { asAdministrator, requireAbility } from "../pipeline/permissions.ts";
 import { handOver } from "../visibility/feed-index.ts";
 import { requireMove, requireTransfer } from "./extended-grants.ts";
 import { unitWithChildren } from "./read-units.ts";
@@ -30,6 +30,8 @@ export const unitChangeHandlers = {
     const row = await ctx.db.selectFrom("units").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const changes = listChangedColumns(row, columns(fields, before));
     if (Object.keys(changes).length === 0) return before;
+    // A unit that took over the reference would get the members of this one at the next import.
+    if (changes.reference !== undefined && row.reference !== null) requireAbility(ctx.actor, "user", row.path);
     await updateRow(ctx.db, "units", id, { ...changes, updated_at: ctx.now });
     ctx.changed("unit.update", id);
     return unitWithChildren(ctx, id);

@@ -124,13 +124,7 @@ function resolve(
     issues.set("unit", { code: "out_of_reach", params: { ability: "user" } });
   else if (shown && shown.unit_id !== unit.id && shown.units.includes(unit.id))
     issues.set("unit", { code: "already_member", params: { user: shown.id } });
-  const holder = known.byEmail.get(emailKey(row.email));
-  const isHidden = existing !== undefined && shown === undefined;
-  if (!isHidden && holder !== undefined && holder.id !== existing?.id)
-    issues.set("email", { code: "email_taken", params: sees(ctx, holder) ? { user: holder.id } : {} });
-  const named = row.reference ? known.byReference.get(row.reference) : undefined;
-  if (!isHidden && named !== undefined && named.id !== existing?.id)
-    issues.set("reference", { code: "reference_taken", params: { user: named.id } });
+  if (existing === undefined || shown !== undefined) requireUntaken(ctx, known, row, existing, issues);
   if (existing !== undefined) requireReach(ctx, existing, row.email, issues);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, issues);
   if (unit !== undefined) requireGrantable(ctx, unit, shown, types, issues);
@@ -149,6 +143,22 @@ function resolve(
     types: types?.map((type) => type.id),
     department: departmentId,
   };
+}
+
+/** Adds an error when another user has the e-mail address or the reference of a row. */
+function requireUntaken(
+  ctx: Ctx,
+  known: Known,
+  { email, reference }: UserImportRow,
+  existing: ExistingUser | undefined,
+  issues: RowIssues,
+): void {
+  const holder = known.byEmail.get(emailKey(email));
+  if (holder !== undefined && holder.id !== existing?.id)
+    issues.set("email", { code: "email_taken", params: sees(ctx, holder) ? { user: holder.id } : {} });
+  const named = reference ? known.byReference.get(reference) : undefined;
+  if (named !== undefined && named.id !== existing?.id)
+    issues.set("reference", { code: "reference_taken", params: { user: named.id } });
 }
 
 const sees = ({ actor }: Ctx, { id, unit_path }: ExistingUser) => seesPrivateFields(actor, { id, path: unit_path });

@@ -160,6 +160,10 @@ export function sharesOf({ actor }: Ctx, shares: readonly number[], before: read
   return shares.filter((id) => id !== actor.id || before.includes(id));
 }
 
+/** Returns true when members of the same units with other user types may read it after a change of the user types. */
+export const admitsMoreTypes = (before: readonly number[], after: readonly number[]): boolean =>
+  before.length > 0 && (after.length === 0 || after.some((type) => !before.includes(type)));
+
 /** Returns true when a post or an event that was not deleted is addressed to the user type. */
 export async function isMeantFor(db: Db, userType: number): Promise<boolean> {
   const found = await db
