@@ -32,6 +32,24 @@ describeEverywhere("audit", (environment) => {
       .reverse();
   };
 
+  it("tells nothing of personal events, which do not exist for administrators", async () => {
+    const { member } = world().actors;
+    const event = { title: "Doctor", type: "user", start: 2e9, end: 2e9 + 60 } as const;
+    const files = [{ name: "a.txt", type: "upload", data: "YQ==" }] as const;
+    const found = await during(async () => {
+      const { id } = await member.call(events.create, { ...event, fileCount: 3 });
+      await member.call(events.update, { id, title: "Dentist", files: [...files] });
+      await member.call(events.filesAdd, { id, files: [...files] });
+      await member.call(events.filesAddTo, { id, files: [...files] });
+      const [file] = (await member.call(events.get, { id })).files;
+      await member.call(events.fileDelete, { id, file: file!.id });
+      await member.call(events.delete, { id });
+    });
+    expect(found).toEqual([]);
+    const shown = await during(() => administrator().call(events.create, { ...event, type: "chain" }));
+    expect(shown).toEqual([expect.stringMatching(/^events\.create \/events\/\d+ title,type,start,end/)]);
+  });
+
   it("tells who changed what, and which fields were given", async () => {
     const { actors, ids, units: places } = world();
     let made = 0;

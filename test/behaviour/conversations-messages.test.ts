@@ -208,7 +208,8 @@ describeEverywhere("messages", (environment) => {
     const { id: messageId } = await ann.caller.call(conversations.send, { id, message: "Look", files: [upload] });
     const changed = await ann.caller.call(conversations.messageUpdate, { id, messageId, message: "" });
     expect(changed).toMatchObject({ message: "", files: [{ name: "dot.png" }] });
-    for (const message of ["", " \n"]) {
+    for (const message of ["", " \n", "\u200b"]) {
+      expect(await wrongFields(ann.caller.call(conversations.send, { id, message }))).toEqual(["message"]);
       const blank = ann.caller.call(conversations.messageUpdate, { id, messageId: first.id, message });
       expect(await wrongFields(blank)).toEqual(["message"]);
     }

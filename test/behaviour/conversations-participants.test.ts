@@ -39,6 +39,23 @@ describeEverywhere("participants", (environment) => {
     expect((await dan.get(id)).unread_message_count).toBe(1);
   });
 
+  it("users.delete: a group whose administrator is deleted gets another one, who is active", async () => {
+    const { ann, bob, cat, dan, id } = await group();
+    await add(ann, id, dan);
+    const { id: shared } = await ann.get((await ann.write([bob.id, dan.id], "Second")).conversationId);
+    await setRole(ann, shared, dan, "administrator");
+    const admin = world().actors.administrator;
+    await admin.call(users.deactivate, { id: bob.id });
+    await admin.call(users.delete, { id: ann.id });
+    expect(new Map(await roles(cat, id).then((all) => all as [number, string][]))).toEqual(
+      new Map([ann, bob, cat, dan].map((each) => [each.id, each === cat ? "administrator" : "member"])),
+    );
+    expect(new Map((await roles(dan, shared)) as [number, string][])).toEqual(
+      new Map([ann, bob, dan].map((each) => [each.id, each === dan ? "administrator" : "member"])),
+    );
+    expect(await codeOf(cat.caller.call(conversations.update, { id, title: "Ours" }))).toBe("ok");
+  });
+
   it("participantAdd: whoever is in it already stays as they are", async () => {
     const { ann, bob, dan, id } = await group();
     await add(ann, id, bob, dan);

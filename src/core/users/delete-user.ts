@@ -5,6 +5,7 @@ import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
 import { removeAllMemberships } from "../directory/memberships.ts";
 import { removePersonalEvents } from "../directory/personal-events.ts";
+import { resignFromConversations } from "../directory/resign-from-conversations.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -24,6 +25,7 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
   if (user.admin) await requireOtherAdministrator(ctx, id);
   await removeAllMemberships(ctx, id);
   await leaveGroups(ctx, id);
+  await resignFromConversations(ctx, id);
   await removeFiles(ctx, "user", [id]);
   await removePersonalEvents(ctx, id);
   await forgetAnswers(ctx.db, id);
