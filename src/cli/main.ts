@@ -2,6 +2,9 @@ import { BrokenPipe, type Failure, failureOf, Interrupted, ReportedElsewhere } f
 import { version } from "./session/version.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 
+/** Milliseconds that work which nobody waits for may go on after a command. */
+const mostLinger = 500;
+
 /** Runs the command line of the process. Ctrl-C ends the process by the signal on a terminal, and by `exit` elsewhere. */
 export async function main(argv: readonly string[], exit: (code: number) => void): Promise<void> {
   const terminal = await openTerminal(process);
@@ -13,6 +16,8 @@ export async function main(argv: readonly string[], exit: (code: number) => void
   const code = await execute(argv.slice(2), terminal);
   process.exitCode = code;
   if (code === 130) signals.repeat();
+  // A lookup of a name that hangs cannot be aborted, and would keep the process running for minutes.
+  setTimeout(() => process.stdout.writableLength === 0 && exit(code), mostLinger).unref();
 }
 
 /** Runs a command line on a terminal, reports errors, and returns the exit code. */

@@ -50,3 +50,18 @@ it("an address that cannot be read is a failed attempt, not an exception", async
   expect(attempt).toMatchObject({ error: expect.stringContaining("ERR_INVALID_URL") });
   await sender.close();
 });
+
+// Otherwise it would wait for the connections, which give up after a minute.
+it("a sender whose attempts were cut closes while names are still looked up", { timeout: 30_000 }, async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const resolve = () => {
+    ask();
+    return new Promise<never>(() => {});
+  };
+  const sender = await createSender({ settings: { "webhooks.allow_private": true }, resolve, clock: Date.now });
+  const sent = sender.send({ url: "http://hangs.example/", headers: {}, body: "{}", timeout: 60_000 });
+  await asked;
+  sender.cut();
+  expect(await sent).toMatchObject({ status: "timeout", response: null });
+  await sender.close();
+});

@@ -51,6 +51,7 @@ export async function createSender({ settings, resolve, clock }: SenderOptions):
     pipelining: 1,
   });
   const running = new Set<Attempt>();
+  let ended: Promise<void> | undefined;
   const send = ({ url, headers, body, timeout }: Callback) =>
     new Promise<AttemptOutcome>((resolve) => {
       const onEnd = (attempt: Attempt, answer: AttemptOutcome) => {
@@ -69,7 +70,9 @@ export async function createSender({ settings, resolve, clock }: SenderOptions):
     send,
     cut() {
       for (const attempt of running) attempt.cut();
+      // A request that is still connecting cannot be aborted by its attempt.
+      ended = agent.destroy();
     },
-    close: () => agent.close(),
+    close: () => ended ?? agent.close(),
   };
 }

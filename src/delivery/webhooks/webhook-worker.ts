@@ -220,6 +220,8 @@ export class WebhookWorker implements Worker {
       await this.wakeup.wait(Number.POSITIVE_INFINITY);
     }
     clearTimeout(timer);
+    // Connections that are still being opened, to names that do not resolve, would take a minute to close.
+    this.#connection?.sender.cut();
     await this.#connection?.sender.close();
   }
 }
