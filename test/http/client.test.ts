@@ -371,13 +371,25 @@ describe("asking again", () => {
       "a public POST",
       (url: string) => client(url).call({ ...units.move, access: "public" as const }, { id: 1, parent: 2 }),
     ],
-    ["PATCH", (url: string) => client(url).call(users.update, { id: 5 })],
-    ["DELETE", (url: string) => client(url).call(users.delete, { id: 5 })],
-  ])("not %s that may have arrived", async (_, call) => {
+  ])("not %s that may have arrived, nor after a refusal", async (_, call) => {
     for (const handler of [breakOff, busy(503)]) {
       const { url, requests } = await pretend(handler);
       await failure(call(url));
       expect([requests.length, requests[0]?.headers["idempotency-key"]]).toEqual([1, undefined]);
+    }
+  });
+
+  test.each([
+    ["PATCH", (url: string) => client(url).call(users.update, { id: 5 })],
+    ["DELETE", (url: string) => client(url).call(users.delete, { id: 5 })],
+  ])("not %s that may have arrived, but after a refusal for a while", async (_, call) => {
+    for (const [handler, expected] of [
+      [breakOff, 1],
+      [busy(503), 3],
+    ] as const) {
+      const { url, requests } = await pretend(handler);
+      await failure(call(url));
+      expect([requests.length, requests[0]?.headers["idempotency-key"]]).toEqual([expected, undefined]);
     }
   });
 

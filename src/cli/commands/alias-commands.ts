@@ -4,9 +4,9 @@ import { isTaken } from "../kit/command-aliases.ts";
 import { type Commands, type Context, dryRunFlag, isGroup } from "../kit/command-spec.ts";
 import { noteDone } from "../kit/note-done.ts";
 import { expandAlias, findCommand } from "../kit/router.ts";
-import { lineOf } from "../kit/shown-line.ts";
 import { createOutput } from "../output/create-output.ts";
 import { type Config, changeConfig, readConfig } from "../session/config.ts";
+import { lineOf } from "../terminal/shell-words.ts";
 
 const name = { name: "name", description: "Name of the alias" };
 

@@ -1,3 +1,4 @@
+import { UsageError } from "../errors/cli-errors.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { csvLine } from "./csv-line.ts";
@@ -17,6 +18,8 @@ export interface ResultFile {
 
 /** Opens a result file in CSV or newline-delimited JSON. */
 export async function openResultFile(path: string, format: FileFormat): Promise<ResultFile> {
+  if (path === "-")
+    throw new UsageError("--results needs a file", { hint: "with -o ndjson, the results are printed on stdout" });
   const { write, keep, discard } = await openDestination(path);
   const lineOf = format === "csv" ? asCsv : asJson;
   if (format === "csv") await write(csvLine(["line", "reference", "action", "id", "errors"]));

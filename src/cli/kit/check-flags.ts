@@ -7,6 +7,9 @@ import { attributeOf, longOf } from "./read-input.ts";
 /** Adds issues about the options that all commands share. */
 export async function checkGlobals({ globals }: Context, issues: LineIssues): Promise<void> {
   await issues.gather("--tz", () => checkZone(globals.tz));
+  const { query } = globals;
+  if (query !== undefined)
+    await issues.gather("--query", async () => (await import("../output/jmespath-query.ts")).checkQuery(query));
   if (globals.timeout !== undefined) await checkNotation("duration", globals.timeout, "--timeout", issues);
 }
 

@@ -1,12 +1,5 @@
+import { lineOf } from "../terminal/shell-words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-
-const isPlain = /^[\w%+=:,./@-]+$/;
-
-/** Quotes a word for a POSIX shell where necessary. */
-const quoteWord = (word: string): string => (isPlain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
-/** Returns the words as a command line for a POSIX shell. */
-export const lineOf = (words: readonly string[]): string => ["wcs", ...words].map(quoteWord).join(" ");
 
 /** Returns the flag and the value as the words of a command line. A value that is read from a file elsewhere is escaped. */
 export const flagWords = (flag: string, value: string): string[] => [flag, value.startsWith("@") ? `@${value}` : value];

@@ -4,11 +4,11 @@ import { type Connection, shareConnection } from "../session/connection.ts";
 import { pollAnswers, sleep } from "../session/poll.ts";
 import { captureTerminal } from "../terminal/captured-terminal.ts";
 import { createLiveScreen } from "../terminal/live-screen.ts";
+import { lineOf } from "../terminal/shell-words.ts";
 import { cut } from "../terminal/text-width.ts";
 import { readDuration } from "../time/parse-time.ts";
 import type { CommandEnvironment } from "./command-context.ts";
 import type { Context } from "./command-spec.ts";
-import { lineOf } from "./shown-line.ts";
 
 /** A command that is run again and again. */
 interface WatchedCommand {

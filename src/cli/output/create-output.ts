@@ -119,8 +119,14 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     all: (items) => output.list([{ items, more: false, response: items }]),
     async one(item, response) {
       if (globals.raw) return raw(response ?? item);
-      if (globals.query !== undefined) return query(item);
-      await (await writer()).one(item);
+      if (globals.query === undefined) return (await writer()).one(item);
+      try {
+        await query(item);
+      } catch (error) {
+        // The item may hold a secret that is shown only once.
+        await (await writer()).one(item);
+        throw error;
+      }
     },
   };
   return output;

@@ -4,6 +4,19 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Item } from "./item.ts";
 
+const tutorial = "see https://jmespath.org/tutorial.html";
+
+/** Throws a `UsageError` when an expression is malformed, so that nothing is changed before that is noticed. */
+export function checkQuery(expression: string): void {
+  try {
+    jmespath.search(null, expression);
+  } catch (error) {
+    // Other errors depend on the data.
+    if (!["LexerError", "ParserError"].includes((error as Error).name)) return;
+    throw new UsageError(`--query: ${(error as Error).message}`, { hint: tutorial });
+  }
+}
+
 /**
  * Evaluates a JMESPath expression. The newer @jmespath-community/jmespath is under MPL-2.0, whose conditions the bundle
  * would have to meet.
@@ -12,7 +25,7 @@ export function queryValue(data: unknown, expression: string): unknown {
   try {
     return jmespath.search(data, expression);
   } catch (error) {
-    throw new UsageError(`--query: ${(error as Error).message}`, { hint: "see https://jmespath.org/tutorial.html" });
+    throw new UsageError(`--query: ${(error as Error).message}`, { hint: tutorial });
   }
 }
 

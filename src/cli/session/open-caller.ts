@@ -5,10 +5,11 @@ import type { Database } from "../../store/database.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import { pluralize } from "../output/pluralize.ts";
 import type { Globals } from "../terminal/global-options.ts";
+import { lineOf } from "../terminal/shell-words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration } from "../time/parse-time.ts";
 import { openWithKey } from "./open-with-key.ts";
-import type { Target } from "./target.ts";
+import { shownAddress, type Target } from "./target.ts";
 import { version } from "./version.ts";
 
 const standardTimeout = "30s";
@@ -23,11 +24,8 @@ export interface Route {
 }
 
 /** Opens a caller that sends this token or, on a database, acts as this user ("" for the first administrator). */
-export async function open(
-  { target, globals, terminal }: Route,
-  token: string | undefined,
-  as?: string,
-): Promise<Caller | Client> {
+export async function open(route: Route, token: string | undefined, as?: string): Promise<Caller | Client> {
+  const { target, globals, terminal } = route;
   if (target.remote) {
     if (token !== undefined) (await import("./plain-http.ts")).warnOfPlainHttp({ target, terminal });
     const { createClient } = await import("../../http/client/client.ts");
@@ -48,7 +46,7 @@ export async function open(
   const send = () => {
     clearTimeout(timer);
     timer = undefined;
-    sending = Promise.resolve(sending).then(() => attemptDeliveries(database, service, terminal, since));
+    sending = Promise.resolve(sending).then(() => attemptDeliveries({ database, service, route, since }));
   };
   const service = createService({
     database,
@@ -73,21 +71,28 @@ export async function open(
 /** Maximum seconds that a command spends on first delivery attempts. */
 const firstAttempts = 5;
 
+interface Deliveries {
+  readonly database: Database;
+  readonly service: Service;
+  readonly route: Route;
+  /** Unix seconds. */
+  readonly since: number;
+}
+
 /** Makes the first delivery attempts for the callbacks of a command, and reports how many of its own are left. */
-async function attemptDeliveries(
-  database: Database,
-  service: Service,
-  terminal: Terminal,
-  since: number,
-): Promise<void> {
+async function attemptDeliveries({ database, service, route, since }: Deliveries): Promise<void> {
+  const { target, globals, terminal } = route;
   await (await createDeliveryEngine(database, service, terminal)).drain({ maxSeconds: firstAttempts });
   const { countCallbacksSince } = await import("../../delivery/delivery.ts");
   const left = await countCallbacksSince(database, since);
   // A running server cannot be detected from here, so the message holds with and without one.
-  if (left > 0)
-    terminal.note(
-      `${pluralize(left, "callback")} could not be sent yet. A running wcs serve tries again; without one, run wcs webhooks deliver.`,
-    );
+  if (left === 0) return;
+  const place = target.profile === undefined ? ["--db", shownAddress(target)] : [];
+  const profile = globals.profile === undefined ? [] : ["--profile", globals.profile];
+  const command = lineOf(["webhooks", "deliver", ...place, ...profile]);
+  terminal.note(
+    `${pluralize(left, "callback")} could not be sent yet. A running wcs serve tries again; without one, run ${command}.`,
+  );
 }
 
 /** Creates the delivery engine of a command. */

@@ -145,7 +145,7 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
       const { showInPager } = await import("./pager.ts");
       // The pager handles Ctrl-C itself.
       const release = signals.take(() => {});
-      await showInPager(text, env).finally(release);
+      if (!(await showInPager(text, env).finally(release))) await writeOut(text, stdout);
     },
     async edit(text, name) {
       const { edit } = await import("./editor.ts");

@@ -72,28 +72,25 @@ export function createClient(options: ClientOptions): Client {
       if (op.bytes) {
         const { createDownload } = await import("./resumable-download.ts");
         const get = (more: Record<string, string>) =>
-          repeatRequest({ repeatable: isRepeatable(op), timeout, signal: given.signal, now }, async (left) => {
+          repeatRequest({ ...repetition(op), timeout, signal: given.signal, now }, async (left) => {
             const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
             return bytesOf(await transport.open(op.method, target, options), base.origin);
           });
         return createDownload(await get({}), get) as OutputOf<O>;
       }
       const allowed = timeout + (text?.length ?? 0) / slowest;
-      return repeatRequest(
-        { repeatable: isRepeatable(op), timeout: allowed, signal: given.signal, now },
-        async (left) => {
-          const message = await transport.send(op.method, target, {
-            headers,
-            body: text,
-            timeout: left,
-            signal: given.signal,
-            onSent: given.onSent,
-          });
-          const answer = answerOf(op, input as Record<string, unknown>, message, base.origin);
-          if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
-          return answer as OutputOf<O>;
-        },
-      );
+      return repeatRequest({ ...repetition(op), timeout: allowed, signal: given.signal, now }, async (left) => {
+        const message = await transport.send(op.method, target, {
+          headers,
+          body: text,
+          timeout: left,
+          signal: given.signal,
+          onSent: given.onSent,
+        });
+        const answer = answerOf(op, input as Record<string, unknown>, message, base.origin);
+        if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
+        return answer as OutputOf<O>;
+      });
     },
     async raw(method, path, { query, body, headers, signal } = {}) {
       const type = body === undefined ? undefined : { "content-type": "application/json" };
@@ -135,6 +132,12 @@ function commonHeaders({ token, userAgent }: ClientOptions): Record<string, stri
 function isRepeatable(op: AnyOperation): boolean {
   return op.method === "GET" || isReplayable(op);
 }
+
+/** A refused POST without a key is not sent again, since the service does not say that it did nothing. */
+const repetition = (op: AnyOperation) => ({
+  repeatable: isRepeatable(op),
+  resendable: op.method !== "POST" || isRepeatable(op),
+});
 
 /** Normalizes a path given as `/users`, `users` or `/api/users`. */
 function belowApi(path: string): string {

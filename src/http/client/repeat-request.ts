@@ -4,6 +4,8 @@ import { phaseOf } from "./connection-errors.ts";
 interface RepeatOptions {
   /** True when a repetition cannot do something twice. */
   readonly repeatable: boolean;
+  /** True when the request may be sent again after the service has refused it for a while. */
+  readonly resendable: boolean;
   /** Milliseconds for all attempts. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
@@ -24,8 +26,7 @@ export async function repeatRequest<T>(options: RepeatOptions, ask: (left: numbe
     try {
       return await ask(left);
     } catch (error) {
-      const wait =
-        error instanceof ServiceError && attempt < tries ? waitFor(error, attempt, options.repeatable) : undefined;
+      const wait = error instanceof ServiceError && attempt < tries ? waitFor(error, attempt, options) : undefined;
       if (wait === undefined || now() + wait >= end) throw error;
       await sleep(wait, options.signal);
       options.signal?.throwIfAborted();
@@ -34,13 +35,13 @@ export async function repeatRequest<T>(options: RepeatOptions, ask: (left: numbe
 }
 
 /** Returns the milliseconds until the next attempt; undefined when there should be none. */
-function waitFor(error: ServiceError, attempt: number, repeatable: boolean): number | undefined {
+function waitFor(error: ServiceError, attempt: number, { repeatable, resendable }: RepeatOptions): number | undefined {
   const phase = phaseOf(error);
   if (phase === "connecting" || (phase === "talking" && repeatable)) {
     return 100 * 4 ** (attempt - 1) * (0.75 + Math.random() / 2);
   }
   const busy = error.code === "too_many_requests" || error.code === "unavailable";
-  return busy && error.retryAfter !== undefined && repeatable ? error.retryAfter * 1000 : undefined;
+  return busy && error.retryAfter !== undefined && resendable ? error.retryAfter * 1000 : undefined;
 }
 
 /** Waits until the time is over or the signal aborts. Works in browsers, too. */

@@ -73,7 +73,8 @@ export class ApiConnection {
     const request = { method: row.method, target, headers, body: body && JSON.stringify(body), signal };
     const { timeout = 30_000, fetch: send = globalThis.fetch } = this.#options;
     const repeatable = row.method === "GET" || row.replayable === true;
-    return repeatRequest({ repeatable, timeout, signal, now: () => performance.now() }, (left) =>
+    const resendable = row.method !== "POST" || repeatable;
+    return repeatRequest({ repeatable, resendable, timeout, signal, now: () => performance.now() }, (left) =>
       sendByFetch(this.#base, send, { ...request, timeout: left }, (response) => this.#read(row, response, dryRun)),
     );
   }

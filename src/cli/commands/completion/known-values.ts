@@ -9,8 +9,8 @@ import {
   summaryOf,
 } from "../../kit/command-spec.ts";
 import { findCommand } from "../../kit/router.ts";
-import { lineOf } from "../../kit/shown-line.ts";
 import { readConfig } from "../../session/config.ts";
+import { lineOf } from "../../terminal/shell-words.ts";
 
 /** A value that completes the typed word, and its description. */
 export interface Candidate {

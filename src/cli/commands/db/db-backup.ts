@@ -22,6 +22,7 @@ import { sqliteFileOf } from "./db-target.ts";
 export async function backup(context: Context): Promise<void> {
   const { terminal, args, flags } = context;
   const database = sqliteFileOf(context, "pg_dump --format=custom");
+  if (args.file === "-") throw new UsageError("a backup cannot be written to stdout", { hint: "name a file" });
   const place = resolve(args.file as string);
   const kept = flags.rotate === undefined ? undefined : numberOfBackups(String(flags.rotate), flags.force);
   const file = kept === undefined ? place : newBackupIn(place);

@@ -12,6 +12,7 @@ import { withoutPassword } from "../../session/database-url.ts";
 import { openWithKey, withKey } from "../../session/open-with-key.ts";
 import { ownPassword } from "../../session/read-password.ts";
 import { databaseAddress } from "../../session/target.ts";
+import { lineOf } from "../../terminal/shell-words.ts";
 
 export const init: TopLevelCommand = {
   description:
@@ -62,21 +63,26 @@ async function run(context: Context): Promise<void> {
       `${database} exists already and was not changed. Choose another path with --db.`,
     );
   }
+  const keepsProfile = context.flags.profile !== false;
+  if (keepsProfile) requireFreeProfile(globals.profile, database, terminal.env);
   const answers = await ask(context);
   if (context.flags.dryRun) return rehearse(database, answers, context);
   const id = await make(database, answers, terminal.env);
   if (context.flags.demo) await fill(database, id, terminal.env);
-  const profile = context.flags.profile === false ? undefined : await keepProfile(context, database, answers.email);
+  const profile = !keepsProfile ? undefined : await keepProfile(context, database, answers.email);
   const made = {
     database: withoutPassword(database),
     administrator: { id, email: answers.email },
     profile: profile ?? null,
   };
   await createOutput({}, context).one(made);
+  const place = profile ? [] : ["--db", withoutPassword(database)];
   if (answers.password === undefined)
-    terminal.note(`The administrator has no password yet. Set one with wcs users password ${id}.`);
+    terminal.note(
+      `The administrator has no password yet. Set one with ${lineOf(["users", "password", String(id), ...place])}.`,
+    );
   if (profile) terminal.note(`Profile ${profile} is now the current one. Try wcs users list, or wcs serve.`);
-  if (answers.isAsked) showLine(["init"], [], lineOf(answers, context), terminal);
+  if (answers.isAsked) showLine(["init"], [], wordsOf(answers, context), terminal);
 }
 
 async function rehearse(database: string, answers: Answers, context: Context): Promise<void> {
@@ -87,7 +93,7 @@ async function rehearse(database: string, answers: Answers, context: Context): P
 }
 
 /** Returns the flags that stand for the answers. */
-function lineOf({ email, first_name, last_name, rootUnit, password }: Answers, { flags, globals }: Context): string[] {
+function wordsOf({ email, first_name, last_name, rootUnit, password }: Answers, { flags, globals }: Context): string[] {
   return [
     ...(globals.db === undefined ? [] : ["--db", globals.db]),
     ...["--admin-email", email, "--admin-name", `${first_name} ${last_name}`, "--root-unit", rootUnit],
@@ -160,6 +166,13 @@ async function fill(database: string, userId: number, env: NodeJS.ProcessEnv): P
   ]);
   const caller = createService({ database: await openWithKey(database, env) }).caller({ userId });
   await fillOrganisation(caller).finally(() => caller.close());
+}
+
+/** Throws `conflict` when the user names a profile that has another target. */
+function requireFreeProfile(name: string | undefined, target: string, env: NodeJS.ProcessEnv): void {
+  const known = name === undefined ? undefined : readConfig(env).profiles[name];
+  if (known !== undefined && known.target !== target)
+    throw new ServiceError("conflict", `There is a profile ${name} already. Choose another name with --profile.`);
 }
 
 /** Saves a profile with the target and the user; it has no token, because the owner of the database needs none. */
