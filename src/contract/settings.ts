@@ -74,6 +74,9 @@ const keys = once(() => ({
     .meta({ format: "bytes", description: "Maximum size of an uploaded file" }),
 }));
 
+/** Returns the environment variable that overrides a setting. */
+export const settingVariable = (key: string): string => `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()}`;
+
 export const settingsSchema = once(() => z.strictObject(keys()));
 export type Settings = z.infer<ReturnType<typeof settingsSchema>>;
 

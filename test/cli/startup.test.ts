@@ -70,10 +70,10 @@ async function loaded(args: readonly string[]): Promise<Loaded> {
 }
 
 it.each([
-  [["--version"], 28_900, 3],
-  [["--help"], 28_900, 3],
-  [["profile", "list"], 113_000, 6],
-  [["users", "get", "1", "--json"], 427_500, 9],
+  [["--version"], 29_100, 3],
+  [["--help"], 29_100, 3],
+  [["profile", "list"], 114_300, 6],
+  [["users", "get", "1", "--json"], 430_500, 9],
 ])("%s loads little", async (args, most, mostFiles) => {
   const { bytes, files, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(most);

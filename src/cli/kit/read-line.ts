@@ -47,7 +47,7 @@ async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues
   const { op, created } = leaf;
   const { globals, terminal, flags } = context;
   if (op.list) await issues.gather("--limit", () => extentOf(context));
-  if ((globals.tz ?? globals.timeout ?? context.flags.interval) !== undefined) {
+  if ((globals.tz ?? globals.timeout ?? globals.query ?? context.flags.interval) !== undefined) {
     const { checkFlags, checkGlobals } = await import("./check-flags.ts");
     await checkGlobals(context, issues);
     await checkFlags(watchFlags, context, issues);

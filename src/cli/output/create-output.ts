@@ -4,7 +4,7 @@ import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-selection.ts";
+import { formatsOf, itemFields, parseFields, requireFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
 import type { Draw, ItemWriter, OutputOptions, Renderer, RowSpec, Writer } from "./renderer.ts";
@@ -90,7 +90,11 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     const standard = await writerFor(format, options);
     const derive = await rows?.load();
     return {
-      page: (items) => standard.page(items.map(derive ?? cut)),
+      async page(items) {
+        // The fields of an operation were checked before it was called.
+        if (fields && !view.op) requireFields(fields, items, view.columns);
+        await standard.page(items.map(derive ?? cut));
+      },
       end: () => standard.end(),
       one: (item) => standard.one(cut(item)),
     };

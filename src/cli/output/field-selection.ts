@@ -44,6 +44,19 @@ function merge(into: Item, from: Item, path: readonly string[]): void {
   }
 }
 
+/** Throws a `UsageError` for a field that is none of the `columns` and that none of the items has. */
+export function requireFields(
+  paths: readonly string[],
+  items: readonly object[],
+  columns: readonly string[] = [],
+): void {
+  const has = (name: string) => columns.includes(name) || items.some((item) => Object.hasOwn(item, name));
+  const unknown = paths.find((path) => !has(path) && !has(path.split(".")[0] ?? ""));
+  if (unknown === undefined || items.length === 0) return;
+  const names = [...new Set([...columns, ...items.flatMap(Object.keys)])];
+  throw new UsageError(`--fields: there is no field '${unknown}'`, { hint: `fields are ${names.join(", ")}` });
+}
+
 /** Parses --fields. Throws a `UsageError` for a path that no item can have. */
 export function parseFields(text: string, op: AnyOperation | undefined): string[] {
   const paths = text

@@ -11,8 +11,8 @@ export function checkQuery(expression: string): void {
   try {
     jmespath.search(null, expression);
   } catch (error) {
-    // Other errors depend on the data.
-    if (!["LexerError", "ParserError"].includes((error as Error).name)) return;
+    // Errors of the evaluation, which depend on the data, are of the class itself.
+    if ((error as Error).name === "Error") return;
     throw new UsageError(`--query: ${(error as Error).message}`, { hint: tutorial });
   }
 }

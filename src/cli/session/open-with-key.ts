@@ -17,6 +17,7 @@ export async function withKey<T>(
   work: (open: Open, secretKey: Uint8Array | undefined) => Promise<T>,
 ): Promise<T> {
   const secretKey = await readKey(env);
+  if (Object.keys(env).some((name) => name.startsWith("WCS_SETTING_"))) await checkSettings(env);
   const [open, { SecretKeyError }] = await Promise.all([
     import("../../store/open-database.ts"),
     import("../../store/secret-cipher.ts"),
@@ -27,6 +28,12 @@ export async function withKey<T>(
     if (error instanceof SecretKeyError) throw new UsageError(error.message, { hint: error.hint });
     throw error;
   }
+}
+
+/** Throws a `UsageError` when a variable that overrides a setting is wrong, as every operation would fail. */
+async function checkSettings(env: NodeJS.ProcessEnv): Promise<void> {
+  const issue = (await import("../../core/pipeline/load-instance.ts")).settingsIssue(env);
+  if (issue !== undefined) throw new UsageError(issue, { hint: "settings are listed by wcs settings list" });
 }
 
 /** Reads the secret key; undefined when the environment has none. */

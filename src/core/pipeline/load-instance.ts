@@ -1,5 +1,6 @@
+import type { z } from "zod";
 import { ServiceError } from "../../contract/errors.ts";
-import { defaults, type Settings, settingsSchema } from "../../contract/settings.ts";
+import { defaults, type Settings, settingsSchema, settingVariable } from "../../contract/settings.ts";
 import type { Database } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Instance } from "./context.ts";
@@ -43,10 +44,10 @@ export function settingsLoader({ reader, secrets }: Kept, environment: Environme
 
 /** Returns the settings in the environment; undefined without any. */
 function settingsIn(environment: Environment): Record<string, unknown> | undefined {
-  if (!Object.keys(environment).some((name) => name.startsWith("WCS_SETTING_"))) return undefined;
+  if (!Object.keys(environment).some((name) => name.startsWith(settingVariable("")))) return undefined;
   const given: Record<string, unknown> = {};
   for (const key of Object.keys(defaults)) {
-    const value = environment[`WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()}`];
+    const value = environment[settingVariable(key)];
     if (value !== undefined) given[key] = typeof defaults[key as keyof Settings] === "string" ? value : json(value);
   }
   return given;
@@ -55,11 +56,23 @@ function settingsIn(environment: Environment): Record<string, unknown> | undefin
 function checked(settings: Record<string, unknown>): Settings {
   const parsed = settingsSchema().safeParse(settings);
   if (parsed.success) return parsed.data;
-  const key = String(parsed.error.issues[0]?.path[0]);
-  throw new ServiceError(
-    "unavailable",
-    `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()} is not a valid value of the setting ${key}.`,
-  );
+  throw new ServiceError("unavailable", invalidValue(parsed.error));
+}
+
+function invalidValue({ issues }: z.ZodError): string {
+  const key = String(issues[0]?.path[0]);
+  return `${settingVariable(key)} is not a valid value of the setting ${key}.`;
+}
+
+/** Returns what is wrong with the settings in the environment: an invalid value, or a name that no setting has. */
+export function settingsIssue(environment: Environment): string | undefined {
+  const given = settingsIn(environment);
+  if (given === undefined) return undefined;
+  const known = new Set(Object.keys(defaults).map(settingVariable));
+  const unknown = Object.keys(environment).find((name) => name.startsWith(settingVariable("")) && !known.has(name));
+  if (unknown !== undefined) return `${unknown} is not the variable of a setting.`;
+  const parsed = settingsSchema().partial().safeParse(given);
+  return parsed.success ? undefined : invalidValue(parsed.error);
 }
 
 function json(value: string): unknown {

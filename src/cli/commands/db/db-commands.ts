@@ -89,7 +89,7 @@ export const db: Commands = {
     description:
       "Deletes what wcs serve deletes once an hour, in small transactions, and lists the deleted rows by kind. The\nsettings audit.days, webhooks.log_days, mail.days and tokens.expired_days say for how many days data is kept;\nother kinds are deleted when they expire, and stored responses after a day.",
     flags: [dryRunFlag],
-    examples: ["wcs db prune --dry-run", 'wcs db prune --json --query "[?rows > `0`]"'],
+    examples: ["wcs db prune --dry-run", "wcs db prune --json --query '[?rows > `0`]'"],
     prints: true,
     run: async (context) => (await import("./db-prune.ts")).prune(context),
   },

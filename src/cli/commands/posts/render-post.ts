@@ -13,7 +13,8 @@ import { eventLines, footLines } from "./render-post-parts.ts";
 
 /** Renders posts as a table, with a dot before unseen ones. */
 export const postList: Renderer<ShownPost> = (sheet) => {
-  const table = createTableWriter({ ...sheet, columns: ["id", "when", "kind", "title", "author", "for", "about"] });
+  const columns = ["id", "when", "kind", "title", "author", "for", "about"];
+  const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
   const { time } = frameOf(sheet);
   const rowOf = (post: ShownPost): Item => ({
     id: post.id,

@@ -27,10 +27,14 @@ export async function deliver(context: Context): Promise<void> {
     limitHeap();
     const engine = await createDeliveryEngine(database, service, terminal);
     const before = await engine.waiting();
-    if (flags.dryRun) return noteDone(context, `Sent ${countOf(before.due, before.mails)}.`);
-    const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
     const { missingForMail } = await import("../../../delivery/delivery.ts");
-    const missing = after.mails > 0 ? missingForMail(await service.settings()) : [];
+    const missing = before.mails > 0 ? missingForMail(await service.settings()) : [];
+    if (flags.dryRun) {
+      noteDone(context, `Sent ${countOf(before.due, missing.length > 0 ? 0 : before.mails)}.`);
+      if (missing.length > 0) terminal.note(noMail(missing));
+      return;
+    }
+    const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
     const waiting = countOf(after.due + after.later, after.mails);
     terminal.note(`To send: ${countOf(before.due, before.mails)}. Still waiting: ${waiting}.`);
     if (missing.length > 0) terminal.note(noMail(missing));

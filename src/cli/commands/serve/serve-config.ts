@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { type Document, isMap, isScalar } from "yaml";
 import { z } from "zod";
 import { type Issues, tryParse } from "../../../contract/parse-input.ts";
-import { defaults, type Settings, settingsSchema } from "../../../contract/settings.ts";
+import { defaults, type Settings, settingsSchema, settingVariable } from "../../../contract/settings.ts";
 import { parseNetwork } from "../../../http/server/client-address.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
@@ -165,12 +165,13 @@ function toFlagsAndVariables(config: Options, folder: string): ServeConfig {
     WCS_TOKEN_KEY: config.token_key,
     WCS_METRICS_TOKEN: config.metrics_token,
     WCS_SETTING_MAIL_SMTP_URL: config.smtp_url,
-    ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [variableOf(key), asVariable(key, value)])),
+    ...Object.fromEntries(
+      Object.entries(settings).map(([key, value]) => [settingVariable(key), asVariable(key, value)]),
+    ),
   };
   return { flags: withoutEmpty(flags), env: withoutEmpty(env) };
 }
 
-const variableOf = (key: string) => `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()}`;
 /** Variables of settings are JSON, except those whose default is a text. */
 const asVariable = (key: string, value: unknown) =>
   typeof defaults[key as keyof Settings] === "string" ? String(value) : JSON.stringify(value);

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Field, fieldsOf } from "../../../contract/field-spec.ts";
-import { settings as ops } from "../../../contract/settings.ts";
+import { settings as ops, settingVariable } from "../../../contract/settings.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { createSources } from "../../file-io/value-sources.ts";
@@ -87,7 +88,12 @@ async function set(context: Context): Promise<void> {
   const { caller } = await context.connect();
   const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
   await show(context, field.name, changed as Record<string, unknown>);
-  if (flags.dryRun) terminal.note(dryRunNote);
+  if (flags.dryRun) return terminal.note(dryRunNote);
+  const effective = (await caller.call(ops.list, {})) as Record<string, unknown>;
+  if (isDeepStrictEqual(effective[field.name], (changed as Record<string, unknown>)[field.name])) return;
+  terminal.note(
+    `The setting was stored, but ${settingVariable(field.name)} in the environment of the service overrides it.`,
+  );
 }
 
 /** Prints the bare value, or an object with the key when an output format is requested. */

@@ -1,0 +1,102 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { useHome } from "./support.ts";
+import { hasTmux, openTmux } from "./tmux.ts";
+
+const home = useHome();
+const count = async (group: string) => JSON.parse((await home().sit([group, "list", "--json"])).stdout).length;
+
+describe("a malformed --query", () => {
+  it("is refused before anything is changed", async () => {
+    const before = await count("usertypes");
+    for (const query of [".name", "[", "a ="]) {
+      const { code, stderr } = await home().sit(["usertypes", "create", "--name", "X", "--json", "--query", query]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: --query: .*|^\{"error":/)]);
+    }
+    const raw = await home().sit(["api", "POST", "/usertypes", "-f", "name=X", "--query", "["]);
+    expect(raw.code).toBe(2);
+    expect(await count("usertypes")).toBe(before);
+  });
+
+  it("that fails on the result still prints it, because a secret is shown only once", async () => {
+    const line = [
+      "webhooks",
+      "create",
+      "--name",
+      "w",
+      "--uri",
+      "https://example.com/",
+      "--json",
+      "--query",
+      "sum(name)",
+    ];
+    const { code, stdout } = await home().sit(line);
+    expect([code, JSON.parse(stdout).secret]).toEqual([2, expect.stringMatching(/^whsec_/)]);
+  });
+});
+
+it("init does not change a profile that has another target", async () => {
+  const { sit, path } = home();
+  await sit(["profile", "add", "kept", "--url", "https://wcs.example.com"]);
+  const line = ["init", "--db", path("other.db"), "--admin-email", "a@example.com", "--admin-name", "A B"];
+  const refused = await sit([...line, "--profile", "kept"]);
+  expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining("There is a profile kept already.")]);
+  const { stdout } = await sit(["profile", "show", "kept", "--json"]);
+  expect(JSON.parse(stdout).target).toBe("https://wcs.example.com");
+  expect((await sit(["db", "info", "--db", path("other.db")])).code).toBe(6);
+  const made = await sit([...line, "--no-profile"]);
+  expect(made.stderr).toContain(`wcs users password 1 --db ${path("other.db")}.`);
+});
+
+it("- is no file of a backup, nor of results", async () => {
+  const { sit, path } = home();
+  expect((await sit(["db", "backup", "-"])).code).toBe(2);
+  writeFileSync(path("rows.csv"), "reference,name\nx,X\n");
+  expect((await sit(["units", "import", path("rows.csv"), "--results", "-"])).code).toBe(2);
+  expect((await sit(["units", "get", "ref:x"])).code).toBe(6);
+});
+
+it("--fields that a list does not have is refused where no operation names its fields", async () => {
+  const { code, stderr } = await home().sit(["profile", "list", "--fields", "nope"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("there is no field 'nope'")]);
+  expect((await home().sit(["profile", "list", "--fields", "name"])).code).toBe(0);
+});
+
+describe("a setting in the environment", () => {
+  it.each([
+    ["WCS_SETTING_TOKENS_LIFETIME", "abc", "is not a valid value of the setting tokens.lifetime."],
+    ["WCS_SETTING_NOPE", "1", "is not the variable of a setting."],
+  ])("%s=%s is refused as a mistake of the line", async (name, value, message) => {
+    const { code, stderr } = await home().sit(["units", "list"], { env: { ...home().env, [name]: value } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} ${message}`)]);
+  });
+
+  it("that overrides a stored one is named when that is set", async () => {
+    const env = { ...home().env, WCS_SETTING_NAME: "Foo" };
+    const { stdout, stderr } = await home().sit(["settings", "set", "name", "Bar"], { env });
+    expect([stdout, stderr]).toEqual(["Bar\n", expect.stringContaining("WCS_SETTING_NAME")]);
+    expect((await home().sit(["settings", "set", "name", "Baz"])).stderr).toBe("");
+  });
+});
+
+it.skipIf(!hasTmux)("a long list is printed where there is no pager", async () => {
+  const screen = await openTmux({ ...home().env, PAGER: "nowhere-to-be-found" }, { columns: 60, rows: 20 });
+  try {
+    screen.run("wcs timezones list --limit 100 | cat; wcs timezones list --limit 100");
+    await screen.until((text) => /Showing the first 100.*\nREADY>$/s.test(text));
+  } finally {
+    screen.close();
+  }
+});
+
+it.skipIf(!hasTmux)("Ctrl-C in a pager that does not handle it ends the command", async () => {
+  const screen = await openTmux({ ...home().env, PAGER: "sleep 60; cat" }, { columns: 60, rows: 20 });
+  try {
+    screen.run("wcs timezones list --limit 100; echo after");
+    await screen.until((text) => !text.includes("READY>"));
+    screen.keys("C-c");
+    expect(await screen.until((text) => text.endsWith("READY>"))).not.toContain("after\n");
+  } finally {
+    screen.close();
+  }
+});
