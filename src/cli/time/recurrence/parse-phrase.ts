@@ -34,7 +34,11 @@ async function readRule(text: string, flag: string, readDay: ReadDay): Promise<R
   });
   const draft = begin();
   readHead(cursor, draft);
-  while (cursor.word !== undefined) readMore(cursor, draft);
+  while (cursor.word !== undefined) {
+    const before = { ...draft };
+    readMore(cursor, draft);
+    refuseSecond(cursor, before, draft);
+  }
   check(cursor, draft);
   if (times !== undefined) draft.count = numberNamed(times.toLowerCase()) || cursor.fail(`'${times}' is not a number`);
   if (times !== undefined && day !== undefined) cursor.fail("'times' and 'until' cannot be used together");
@@ -100,6 +104,14 @@ function readUnit(cursor: Cursor, draft: PartialRule, interval: number): void {
   draft.interval = interval;
   draft.freq = unit ?? "weekly";
   if (!unit) draft.byday = readDays(cursor);
+}
+
+/** Refuses a part that replaces an earlier one, as in `every monday on friday`. */
+function refuseSecond(cursor: Cursor, before: PartialRule, after: PartialRule): void {
+  const isReplaced =
+    (before.byday.length > 0 && after.byday !== before.byday) ||
+    (["bymonthday", "bymonth", "bysetpos"] as const).some((part) => ![null, after[part]].includes(before[part]));
+  if (isReplaced) cursor.fail("two parts contradict each other: separate rules with a semicolon");
 }
 
 const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
