@@ -197,6 +197,19 @@ describe("what cannot come in", () => {
     else expect({ code, stderr }).toEqual({ code: 0, stderr: ["created 0, changed 0, unchanged 0, skipped 0"] });
   });
 
+  it("prints the numbers as JSON, or each event, as other imports do", async () => {
+    const file = calendar(["UID:json-1", "SUMMARY:One", day], ["UID:json-2", "SUMMARY:Two", day]).join("\r\n");
+    const whole = await wcs("import - --json", { stdin: file });
+    expect(JSON.parse(whole.stdout)).toEqual({ created: 2, changed: 0, unchanged: 0, skipped: 0 });
+    const each = await wcs("import - -o ndjson", { stdin: file });
+    expect(
+      each.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).action),
+    ).toEqual(["unchanged", "unchanged"]);
+  });
+
   it("a file in another encoding, or one that is too large, in a sentence", async () => {
     const file = home().path("bad.ics");
     writeFileSync(file, Buffer.from("BEGIN:VCALENDAR\nX:\xe6\nEND:VCALENDAR\n", "latin1"));

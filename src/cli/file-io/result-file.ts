@@ -1,10 +1,17 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
+import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { csvLine } from "./csv-line.ts";
-import type { FileFormat } from "./file-format.ts";
+import { type FileFormat, formatFor } from "./file-format.ts";
 import { openDestination } from "./open-destination.ts";
 import type { Outcome } from "./row-outcome.ts";
+
+interface Environment {
+  readonly terminal: Terminal;
+  readonly globals: Globals;
+  readonly flags: Readonly<Record<string, unknown>>;
+}
 
 /** A file with the outcome of each row. */
 export interface ResultFile {
@@ -16,8 +23,15 @@ export interface ResultFile {
   discard(): Promise<void>;
 }
 
+/** Opens the destination of results: the file of --results, or stdout with -o ndjson; undefined without both. */
+export async function openResults({ terminal, globals, flags }: Environment, when: PrintTime) {
+  const path = flags.results as string | undefined;
+  if (path !== undefined) return openResultFile(path, formatFor(path));
+  return globals.output === "ndjson" ? printResults(terminal, when) : undefined;
+}
+
 /** Opens a result file in CSV or newline-delimited JSON. */
-export async function openResultFile(path: string, format: FileFormat): Promise<ResultFile> {
+async function openResultFile(path: string, format: FileFormat): Promise<ResultFile> {
   if (path === "-")
     throw new UsageError("--results needs a file", { hint: "with -o ndjson, the results are printed on stdout" });
   const { write, keep, discard } = await openDestination(path);
@@ -34,10 +48,10 @@ export async function openResultFile(path: string, format: FileFormat): Promise<
 }
 
 /** When results are printed: with each row, or not before `keep`. */
-export type PrintTime = "at once" | "at the end";
+type PrintTime = "at once" | "at the end";
 
 /** Prints the results on stdout as newline-delimited JSON. */
-export function printResults(terminal: Terminal, when: PrintTime): ResultFile {
+function printResults(terminal: Terminal, when: PrintTime): ResultFile {
   const held: string[] = [];
   return {
     path: undefined,

@@ -6,7 +6,7 @@ import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import { createReport, type Report } from "../../file-io/import-report.ts";
 import { openSource } from "../../file-io/open-source.ts";
-import { openResultFile, type PrintTime, printResults, type ResultFile } from "../../file-io/result-file.ts";
+import { openResults } from "../../file-io/result-file.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
@@ -59,7 +59,7 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
 /** Checks all rows in a dry run. Throws when a row is invalid. */
 async function check(job: Job, context: Context, afterReading: () => Promise<void>): Promise<void> {
   const { terminal } = context;
-  const results = await resultsOf(context, "at the end");
+  const results = await openResults(context, "at the end");
   const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
   let bad = 0;
   const none = {
@@ -95,7 +95,7 @@ interface Steps {
 
 async function carryOut(job: Job, context: Context, steps: Steps): Promise<void> {
   const { terminal, flags } = context;
-  const results = await resultsOf(context, "at once");
+  const results = await openResults(context, "at once");
   const dryRun = flags.dryRun === true;
   const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
   const present: number[] = [];
@@ -161,13 +161,6 @@ function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
 function sayHowFar(report: Report, { terminal, source }: Job): void {
   terminal.note(`${report.summary()}; the rest of ${terminal.sanitizeLine(source.label)} was not imported`);
   terminal.note("The imported rows are kept. Run the same command again to import the rest.");
-}
-
-/** Opens the destination of the row results: the file of --results, or stdout with -o ndjson. */
-async function resultsOf({ terminal, globals, flags }: Context, when: PrintTime): Promise<ResultFile | undefined> {
-  const path = flags.results as string | undefined;
-  if (path !== undefined) return openResultFile(path, formatFor(path));
-  return globals.output === "ndjson" ? printResults(terminal, when) : undefined;
 }
 
 async function isSame(one: string, other: string): Promise<boolean> {

@@ -5,16 +5,15 @@ import type { Caller } from "../../../../contract/operation.ts";
 import { timezones } from "../../../../contract/timezones.ts";
 import { users } from "../../../../contract/users.ts";
 import { UsageError } from "../../../errors/cli-errors.ts";
-import { formatFor } from "../../../file-io/file-format.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { createReport, type Report } from "../../../file-io/import-report.ts";
-import { openResultFile } from "../../../file-io/result-file.ts";
+import { openResults } from "../../../file-io/result-file.ts";
 import { skippedRow } from "../../../file-io/row-outcome.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
 import { dryRunNote } from "../../../kit/note-done.ts";
 import { parseChoice, splitList } from "../../../kit/parse-value.ts";
-import { checkZone } from "../../../output/create-output.ts";
+import { checkZone, createOutput, formatOf } from "../../../output/create-output.ts";
 import { pluralize } from "../../../output/pluralize.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
@@ -30,8 +29,7 @@ export async function importEvents(context: Context): Promise<void> {
   const { terminal, flags, args } = context;
   const signal = context.stopOnInterrupt();
   const options = targetOf(context, signal);
-  const path = flags.results as string | undefined;
-  const results = path === undefined ? undefined : await openResultFile(path, formatFor(path));
+  const results = await openResults(context, "at once");
   const report = createReport({ terminal, results, sort: false });
   const tally = { parts: 0 };
   try {
@@ -49,7 +47,8 @@ export async function importEvents(context: Context): Promise<void> {
     await (report.rows > 0 ? results?.keep() : undefined);
     await results?.discard();
   }
-  terminal.note(report.summary());
+  if (formatOf(context) === "json") await createOutput({}, context).one(report.counts);
+  else terminal.note(report.summary());
   if (flags.dryRun) terminal.note(dryRunNote);
   judge(report, tally.parts);
 }
