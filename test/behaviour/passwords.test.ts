@@ -1,6 +1,8 @@
-import { argon2Sync } from "node:crypto";
+import crypto, { argon2Sync } from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
+import type { Caller } from "../../src/contract/operation.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld, type World } from "../support/actors.ts";
@@ -28,6 +30,37 @@ describeEverywhere("passwords", (environment) => {
     for (const good of ["8 chars!", "        ", "æøå漢字🥪🥪🥪", "🥪".repeat(128), "a\0b\n\tc d e", "é".repeat(128)]) {
       expect(await set(id, good), good).toBeUndefined();
       expect(await codeOf(signIn(email!, good)), good).toBe("ok");
+    }
+  });
+
+  it("users.create hashes the passwords of one actor one after the other, so that others do not wait for all", async () => {
+    const { actors, units } = world();
+    const { argon2 } = crypto;
+    const running = { now: 0, most: 0 };
+    crypto.argon2 = (algorithm, parameters, done) => {
+      running.now += 1;
+      running.most = Math.max(running.most, running.now);
+      argon2(algorithm, parameters, (error, tag) => {
+        running.now -= 1;
+        done(error, tag);
+      });
+    };
+    syncBuiltinESMExports();
+    let number = 0;
+    const create = (by: Caller) => {
+      number += 1;
+      const email = `hashed${number}@example.com`;
+      const input = { first_name: "A", last_name: "B", email, unit: units.harbour, password };
+      return by.call(users.create, input, { dryRun: true });
+    };
+    try {
+      await Promise.all(Array.from({ length: 5 }, () => create(actors.manager)));
+      expect(running.most).toBe(1);
+      await Promise.all(Array.from({ length: 6 }, (_, at) => create(at % 2 ? actors.manager : actors.administrator)));
+      expect(running.most).toBe(2);
+    } finally {
+      crypto.argon2 = argon2;
+      syncBuiltinESMExports();
     }
   });
 

@@ -34,6 +34,19 @@ describeEverywhere("sessions", (environment) => {
   const list = async (caller: Caller) => (await caller.call(sessions.list, {})).data;
   const idOf = async (caller: Caller) => (await list(caller)).find((each) => each.current)!.id;
 
+  it("an API token sees the devices of its owner only when its scopes let it list sessions", async () => {
+    const { instance, actors } = world();
+    for (const [scopes, seen] of [
+      [["users.*"], 0],
+      [["users.*", "sessions.list"], 1],
+      [["read"], 1],
+    ] as const) {
+      const { token = "" } = await actors.member.call(tokens.create, { name: scopes.join(" "), scopes: [...scopes] });
+      const { devices } = await instance.withToken(token).call(users.current, {});
+      expect(devices.length > 0 ? 1 : 0, scopes.join(" ")).toBe(seen);
+    }
+  });
+
   it("auth.authenticate starts one, which sessions.list and one's own devices show", async () => {
     const { instance, actors } = world();
     const { id, signIn } = await person();

@@ -9,6 +9,24 @@ const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
+const turns = new Map<number, Promise<unknown>>();
+
+/**
+ * Hashes a password for an actor, who gets one hash at a time: many requests of one would make sign-ins of others wait, since
+ * few threads hash all passwords.
+ */
+export async function hashInTurn(actor: number, password: string): Promise<string> {
+  const before = turns.get(actor);
+  const hash = Promise.resolve(before).then(() => hashPassword(password));
+  const turn = hash.catch(() => {});
+  turns.set(actor, turn);
+  try {
+    return await hash;
+  } finally {
+    if (turns.get(actor) === turn) turns.delete(actor);
+  }
+}
+
 /** Hashes a password off the event loop, in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
   const { randomBytes } = await import("node:crypto");

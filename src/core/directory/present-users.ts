@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { z } from "zod";
 import { type Ability, abilities } from "../../contract/operation.ts";
+import { sessions } from "../../contract/sessions.ts";
+import { allows } from "../../contract/token-scopes.ts";
 import type { user as contract } from "../../contract/user-schemas.ts";
 import type { Db } from "../../store/database.ts";
 import { isAmong, isPostgres, rowCount } from "../../store/dialect.ts";
@@ -182,11 +184,13 @@ interface UserRelations {
   readonly last: number | undefined;
 }
 
+const maySeeSessions = ({ apiToken }: Ctx) => apiToken === undefined || allows(apiToken.scopes, sessions.list);
+
 function accountFields(ctx: Ctx, row: UserRow) {
   return {
     specialties: [],
     all_integrations: [],
-    devices: rowsIn(row.sessions ?? [], "id").map((session) => presentSession(ctx, session)),
+    devices: maySeeSessions(ctx) ? rowsIn(row.sessions ?? [], "id").map((session) => presentSession(ctx, session)) : [],
     provider: [row.provider],
     participant_type: "user" as const,
     created_at: row.created_at,

@@ -5,7 +5,7 @@ import { insertRow } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
-import { hashPassword, passwordIssue } from "../directory/passwords.ts";
+import { hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, userNameKey } from "../directory/text-keys.ts";
@@ -27,7 +27,7 @@ export const userChangeHandlers = {
     if (fields.admin) requireSignIn(ctx, "make administrators");
     if (password !== undefined) requireSignIn(ctx, "set passwords");
     refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password, welcome, service }));
-    const password_hash = password === undefined ? null : await hashPassword(password);
+    const password_hash = password === undefined ? null : await hashInTurn(ctx.actor.id, password);
     return ctx.transaction(async (tx) => {
       if (fields.admin) requireAdministrator(tx);
       await requireFree(tx, fields);

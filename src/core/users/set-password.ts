@@ -3,7 +3,7 @@ import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { attempt } from "../directory/attempts.ts";
 import { endSessions } from "../directory/end-sessions.ts";
-import { checkPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
+import { checkPassword, hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireUser } from "../pipeline/permissions.ts";
@@ -22,7 +22,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
   const issues = await passwordIssues(ctx, { id, password, current });
   if (id === ctx.actor.id) Object.assign(issues, await currentIssues(ctx, user.password_hash, current));
   refuse(issues);
-  const password_hash = await hashPassword(password);
+  const password_hash = await hashInTurn(ctx.actor.id, password);
   await ctx.transaction(async (tx) => {
     await queueNotice(tx, id, "password");
     const { numUpdatedRows } = await tx.db
