@@ -123,6 +123,14 @@ describeEverywhere("users.exportData", (environment) => {
     expect([content("own.txt").equals(bytes), content("me.png").equals(images.png(4, 5))]).toEqual([true, true]);
   });
 
+  it("tells of groups and webhooks that others may have changed since only when they were created", async () => {
+    const { ids, actors } = await full();
+    const items = await exportOf(actors.administrator, ids.administrator);
+    const made = items.filter(({ section }) => section === "created_groups" || section === "webhooks");
+    expect(new Set(made.map(({ section }) => section)).size).toBe(2);
+    expect(new Set(made.flatMap(({ record }) => Object.keys(record)))).toEqual(new Set(["id", "created_at"]));
+  });
+
   it("tells when a post was first seen", async () => {
     const { instance, ids, actors, posts: scenePosts } = await full();
     const id = scenePosts.debate;

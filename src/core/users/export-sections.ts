@@ -29,6 +29,14 @@ const rowsOf = (name: string, table: keyof Schema, column: string, options: Opti
 });
 
 const byId = { key: ["id"] } as const;
+
+/** Returns a section that says when the user created things, which others may have changed and hidden since. */
+const createdBy = (name: string, table: "groups" | "webhooks"): ExportSection => ({
+  name,
+  rows: (user) => sql`select id, created_at from ${sql.table(table)} where author_id = ${user}`,
+  ...byId,
+});
+
 const isPrivate = true;
 const largeRows = 20;
 /** A chunk of a file has 255 KiB. */
@@ -58,7 +66,7 @@ const profile: readonly ExportSection[] = [
       join groups as g on g.id = gm.group_id where gm.user_id = ${user}`,
     key: ["group_id"],
   },
-  rowsOf("created_groups", "groups", "author_id", { ...byId, hidden: ["name_key"] }),
+  createdBy("created_groups", "groups"),
 ];
 
 const eventsOf = (user: number, personal: 0 | 1) => sql`select e.* from audiences as a
@@ -133,11 +141,7 @@ const access: readonly ExportSection[] = [
 ];
 
 const sent: readonly ExportSection[] = [
-  rowsOf("webhooks", "webhooks", "author_id", {
-    ...byId,
-    hidden: ["uri", "secret", "previous_secret"],
-    json: ["triggers"],
-  }),
+  createdBy("webhooks", "webhooks"),
   rowsOf("webhook_events", "webhook_events", "user_id", { ...byId, json: ["payload"], portion: largeRows }),
   rowsOf("webhook_logs", "webhook_logs", "user_id", {
     ...byId,
