@@ -1,6 +1,5 @@
-import type { MailTexts } from "./mail-texts.ts";
 import { danishMails } from "./mail-texts-da.ts";
-import { englishMails } from "./mail-texts-en.ts";
+import { englishMails, type MailTexts } from "./mail-texts-en.ts";
 
 const languages = { en: englishMails, da: danishMails } satisfies Record<string, MailTexts>;
 export type MailLanguage = keyof typeof languages;

@@ -1,7 +1,7 @@
 import type { AccountNotice, DisabledReason } from "../../store/schema/delivery-schema.ts";
 import { type MailText, mailDocument, type Part } from "./mail-document.ts";
 import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
-import type { MailTexts } from "./mail-texts.ts";
+import type { MailTexts } from "./mail-texts-en.ts";
 
 /** The instance that sends a mail. */
 export interface Sender {

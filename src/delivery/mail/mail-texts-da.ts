@@ -1,4 +1,4 @@
-import type { MailTexts } from "./mail-texts.ts";
+import type { MailTexts } from "./mail-texts-en.ts";
 
 export const danishMails: MailTexts = {
   greeting: (name) => `Kære ${name}`,

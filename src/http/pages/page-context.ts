@@ -1,7 +1,7 @@
 import type { Invoke } from "../../contract/operation.ts";
 import type { Exchange } from "../server/exchange.ts";
 import { type PageLanguage, pageTextsIn, pickLanguage } from "./page-language.ts";
-import type { PageTexts } from "./page-texts.ts";
+import type { PageTexts } from "./page-texts-en.ts";
 
 /** Facts of the instance that pages show. */
 export interface PageInstance {

@@ -1,6 +1,5 @@
-import type { PageTexts } from "./page-texts.ts";
 import { danishPages } from "./page-texts-da.ts";
-import { englishPages } from "./page-texts-en.ts";
+import { englishPages, type PageTexts } from "./page-texts-en.ts";
 
 const languages = { en: englishPages, da: danishPages } satisfies Record<string, PageTexts>;
 export type PageLanguage = keyof typeof languages;

@@ -1,4 +1,4 @@
-import type { PageTexts } from "./page-texts.ts";
+import type { PageTexts } from "./page-texts-en.ts";
 
 export const danishPages: PageTexts = {
   start: {

@@ -1,6 +1,5 @@
-import type { PageTexts } from "./page-texts.ts";
-
-export const englishPages: PageTexts = {
+/** The texts of the pages in English. */
+export const englishPages = {
   start: {
     intro: "This is a workplace communication service with an HTTP API. Program and version:",
     document: "OpenAPI document",
@@ -20,17 +19,17 @@ export const englishPages: PageTexts = {
   passwordAgain: "New password again",
   rules: {
     title: "The password",
-    length: (min) => `has at least ${min} characters, of any kind`,
+    length: (min: number) => `has at least ${min} characters, of any kind`,
     common: "is not one of the most common passwords",
     own: "is not your name or e-mail address",
   },
-  strength: { label: "Strength", levels: ["too short", "weak", "fair", "strong"] },
+  strength: { label: "Strength", levels: ["too short", "weak", "fair", "strong"] as [string, string, string, string] },
   showPasswords: "Show passwords",
   setPassword: "Set password",
   problems: "The password was not set",
   errorPrefix: "Error",
   issues: {
-    tooShort: (min) => `The password must have at least ${min} characters.`,
+    tooShort: (min: number) => `The password must have at least ${min} characters.`,
     tooLong: "The password must have at most 128 characters.",
     common: "This is one of the most common passwords. Choose another one.",
     own: "The password must not be your name or e-mail address.",
@@ -71,3 +70,5 @@ export const englishPages: PageTexts = {
     busy: "There were too many attempts. Try again later.",
   },
 };
+
+export type PageTexts = typeof englishPages;

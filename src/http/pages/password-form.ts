@@ -1,5 +1,5 @@
 import { type Html, html } from "./html.ts";
-import type { PageTexts } from "./page-texts.ts";
+import type { PageTexts } from "./page-texts-en.ts";
 
 /** A wrong field: the ID of its input and the message. */
 export interface FormIssue {

@@ -6,7 +6,7 @@ import { html } from "./html.ts";
 import { only, type PageRequest } from "./page-context.ts";
 import { renderPage } from "./page-layout.ts";
 import { pageHeaders, requireOwnForm } from "./page-response.ts";
-import type { PageTexts } from "./page-texts.ts";
+import type { PageTexts } from "./page-texts-en.ts";
 import { type FormIssue, type PasswordForm, passwordForm, requestForm } from "./password-form.ts";
 
 type Kind = PasswordForm["kind"];
