@@ -119,10 +119,12 @@ describe("pages", () => {
   it("a user whose password is managed elsewhere is told so", async () => {
     const { token, email } = await newLink();
     const { database } = world().instance;
-    await database.write((tx) =>
-      tx.updateTable("users").set({ provider: "entra" }).where("email", "=", email).execute(),
-    );
+    const manage = (provider: string) =>
+      database.write((tx) => tx.updateTable("users").set({ provider }).where("email", "=", email).execute());
+    await manage("entra");
     const answer = await get(linkTo("/welcome", { token, email }));
+    // Such a user has no password and no link; see the check of the database.
+    await manage("local");
     expect(await answer.text()).toContain("managed elsewhere");
   });
 

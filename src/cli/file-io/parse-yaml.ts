@@ -1,5 +1,6 @@
 import { Composer, type CST, type Document, isScalar, Lexer, LineCounter, Parser, visit, YAMLParseError } from "yaml";
 import { deepest } from "../../contract/nesting.ts";
+import { UsageError } from "../errors/cli-errors.ts";
 import { tooDeep } from "./too-deep.ts";
 
 interface ParsedYaml {
@@ -72,4 +73,13 @@ function addDuplicateKeys(parsed: Document.Parsed): void {
     },
   });
   if (parsed.errors.length > length) parsed.errors.sort((a, b) => a.pos[0] - b.pos[0]);
+}
+
+/** Returns the content of a small file; an empty one has no fields. Refuses aliases, because nested ones can take all memory. */
+export function plainContent(parsed: Document, label: string): unknown {
+  try {
+    return parsed.toJS({ maxAliasCount: 0 }) ?? {};
+  } catch {
+    throw new UsageError(`${label} has aliases; write each value in its place`);
+  }
 }

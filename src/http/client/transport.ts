@@ -90,8 +90,8 @@ export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string)
 async function connect(base: Base, env: NodeJS.ProcessEnv, ca: string | undefined): Promise<Connector> {
   try {
     if (!base.secure) return { request, agent: new Agent({ keepAlive: true, proxyEnv: env }) };
-    const { createAgent, httpsRequest } = await import("./tls-agent.ts");
-    return { request: httpsRequest, agent: createAgent(env, ca) };
+    const { default: https } = await import("node:https");
+    return { request: https.request, agent: new https.Agent({ keepAlive: true, proxyEnv: env, ca }) };
   } catch (error) {
     throw unreachable(error, base);
   }

@@ -7,7 +7,7 @@ import { defaults, type Settings, settingsSchema, settingVariable } from "../../
 import { parseNetwork } from "../../../http/server/client-address.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
-import { parseYaml } from "../../file-io/parse-yaml.ts";
+import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { reason } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
@@ -67,7 +67,7 @@ export function readServeConfig(path: string): ServeConfig {
   };
   if (parsed.errors.length > 0)
     throw refuse(parsed.errors.map(({ message, pos: [at] }) => ({ line: lines.linePos(at).line, message })));
-  const result = tryParse(options(), contentOf(parsed, path));
+  const result = tryParse(options(), plainContent(parsed, path));
   const issues = result.ok ? secretsInTheOpen(result.value, path) : explained(result);
   if (!result.ok || issues.length > 0) {
     const lineOf = (field: string) => lines.linePos(offsetOf(parsed, field)).line;
@@ -81,15 +81,6 @@ function textOf(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new UsageError(`--config: ${reason(error, path)}`);
-  }
-}
-
-/** Returns the content; an empty file has no options. Refuses aliases, because nested ones can take all memory. */
-function contentOf(parsed: Document, path: string): unknown {
-  try {
-    return parsed.toJS({ maxAliasCount: 0 }) ?? {};
-  } catch {
-    throw new UsageError(`${path} has aliases; write each value in its place`);
   }
 }
 

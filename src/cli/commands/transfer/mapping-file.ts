@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
-import { type Document, stringify } from "yaml";
+import { stringify } from "yaml";
 import { z } from "zod";
 import { tryParse } from "../../../contract/parse-input.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { MappingSpec } from "../../file-io/column-mapping.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
-import { parseYaml } from "../../file-io/parse-yaml.ts";
+import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { reason } from "../../file-io/value-sources.ts";
 
 /** The field that identifies the user of a row. */
@@ -32,22 +32,13 @@ export async function readMappingFile(path: string): Promise<ImportMapping> {
   const { parsed } = parseYaml(await readText(path));
   const [broken] = parsed.errors;
   if (broken !== undefined) throw new UsageError(`--mapping: ${path} is neither YAML nor JSON: ${broken.message}`);
-  const result = tryParse(savedMapping(), plainValue(parsed, path));
+  const result = tryParse(savedMapping(), plainContent(parsed, `--mapping: ${path}`));
   if (!result.ok) {
     const wrong = Object.entries(result.fields).map(([field, reasons]) => `${field} ${reasons.join(" and ")}`);
     throw new UsageError(`--mapping: ${path}: ${wrong.join("; ")}`);
   }
   const { columns = {}, values = {}, key } = result.value;
   return { columns: Object.entries(columns).map(([column, field]) => ({ column, field: field ?? "" })), values, key };
-}
-
-/** Returns the content; an empty file has no entries. Refuses aliases, because nested ones can take all memory. */
-function plainValue(parsed: Document, path: string): unknown {
-  try {
-    return parsed.toJS({ maxAliasCount: 0 }) ?? {};
-  } catch {
-    throw new UsageError(`--mapping: ${path} has aliases; write each value in its place`);
-  }
 }
 
 async function readText(path: string): Promise<string> {

@@ -7,20 +7,14 @@ import { walkEvents } from "./walk-events.ts";
 type Event = OutputOf<typeof events.get>;
 
 /** One occurrence of an event. */
-export interface ShownOccurrence {
-  readonly id: number;
-  readonly title: string;
-  readonly type: Event["type"];
+export interface ShownOccurrence
+  extends Pick<Event, "id" | "title" | "type" | "all_day" | "location" | "link" | "url"> {
   /** Day on which it begins, in the reader's time zone; the day itself for whole days. */
   readonly day: string;
-  readonly all_day: boolean;
   /** Unix seconds; null for whole days. */
   readonly start: number | null;
   /** Unix seconds; null for whole days. */
   readonly end: number | null;
-  readonly location: string | null;
-  readonly link: string;
-  readonly url: string;
 }
 
 /** A range of days, first and last included. */
