@@ -73,7 +73,7 @@ it.each([
   [["--version"], 29_100, 3],
   [["--help"], 29_100, 3],
   [["profile", "list"], 114_300, 6],
-  [["users", "get", "1", "--json"], 430_500, 9],
+  [["users", "get", "1", "--json"], 430_800, 9],
 ])("%s loads little", async (args, most, mostFiles) => {
   const { bytes, files, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(most);

@@ -48,7 +48,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
         [/Password:/, () => password],
         [/Code that the app shows:/, () => "000 00"],
         [
-          /It is wrong[\s\S]*Code that the app shows:/,
+          /The code is wrong[\s\S]*Code that the app shows:/,
           (text) => totpCode(secretOn(text), Math.floor(Date.now() / 1000)),
         ],
       ],

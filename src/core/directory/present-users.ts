@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
 import { type Ability, abilities } from "../../contract/operation.ts";
-import { sessions } from "../../contract/sessions.ts";
 import { allows } from "../../contract/token-scopes.ts";
 import type { user as contract } from "../../contract/user-schemas.ts";
 import type { Db } from "../../store/database.ts";
@@ -184,7 +183,9 @@ interface UserRelations {
   readonly last: number | undefined;
 }
 
-const maySeeSessions = ({ apiToken }: Ctx) => apiToken === undefined || allows(apiToken.scopes, sessions.list);
+/** `sessions.list` is not imported, since commands that show users do not need its contract. */
+const maySeeSessions = ({ apiToken }: Ctx) =>
+  apiToken === undefined || allows(apiToken.scopes, { name: "sessions.list", method: "GET" });
 
 function accountFields(ctx: Ctx, row: UserRow) {
   return {
