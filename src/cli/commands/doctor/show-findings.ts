@@ -7,8 +7,8 @@ import { wrapText } from "../../terminal/wrap-text.ts";
 import type { Finding, State } from "./finding.ts";
 
 /**
- * Prints the findings of a command that checks. Ctrl-C ends it at once, since it changes nothing. Throws a `ConditionError` when a check failed, with
- * the advice about these.
+ * Prints the findings of a command that checks. Ctrl-C ends it at once, since it changes nothing. Throws a `ConditionError` when
+ * a check failed, with the advice about these.
  */
 export async function showFindings(
   work: Promise<Finding[]>,

@@ -3,6 +3,7 @@ import { type Field, fieldsOf } from "../../../contract/field-spec.ts";
 import { settings as ops, settingVariable } from "../../../contract/settings.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
+import { unlessForbidden } from "../../errors/unless-forbidden.ts";
 import { createSources } from "../../file-io/value-sources.ts";
 import { type Commands, type Context, command, dryRunFlag } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
@@ -89,8 +90,9 @@ async function set(context: Context): Promise<void> {
   const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
   await show(context, field.name, changed as Record<string, unknown>);
   if (flags.dryRun) return terminal.note(dryRunNote);
-  const effective = (await caller.call(ops.list, {})) as Record<string, unknown>;
-  if (isDeepStrictEqual(effective[field.name], (changed as Record<string, unknown>)[field.name])) return;
+  const name = field.name as keyof typeof changed;
+  const effective = await unlessForbidden(caller.call(ops.list, {}));
+  if (effective === undefined || isDeepStrictEqual(effective[name], changed[name])) return;
   terminal.note(
     `The setting was stored, but ${settingVariable(field.name)} in the environment of the service overrides it.`,
   );
