@@ -197,6 +197,10 @@ describe("what cannot come in", () => {
     else expect({ code, stderr }).toEqual({ code: 0, stderr: ["created 0, changed 0, unchanged 0, skipped 0"] });
   });
 
+  it("an export of what is not there prints nothing", async () => {
+    expect(await wcs("export 99999")).toMatchObject({ code: 6, stdout: "" });
+  });
+
   it("prints the numbers as JSON, or each event, as other imports do", async () => {
     const file = calendar(["UID:json-1", "SUMMARY:One", day], ["UID:json-2", "SUMMARY:Two", day]).join("\r\n");
     const whole = await wcs("import - --json", { stdin: file });

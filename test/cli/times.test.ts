@@ -79,6 +79,7 @@ describe("a time that is planned", () => {
 
   it.each([
     ["2026-12-24 18:00", "2026-12-24T17:00Z"],
+    ["2026-12-24 18:00:01.5+02:00", "2026-12-24T16:00:01Z"],
     ["tomorrow 14:00", "2026-11-22T13:00Z"],
     ["friday 9am", "2026-11-27T08:00Z"],
     ["8:00", "2026-11-22T07:00Z"],
@@ -102,10 +103,15 @@ describe("a time that is planned", () => {
     expect(await read(text, "2026-12-01T21:00Z")).toBe(at(expected)),
   );
 
-  it.each(["2026-02-30 10:00", "2026-11-22 25:00", "soon", "02/03/2026 10:00", "2.3. 10:00"])(
-    "%s is refused",
-    async (text) => await expect(read(text)).rejects.toThrow(`--start must be a time like`),
-  );
+  it.each([
+    "2026-02-30 10:00",
+    "2026-02-30T10:00Z",
+    "2026-12-24T10:00+25:00",
+    "2026-11-22 25:00",
+    "soon",
+    "02/03/2026 10:00",
+    "2.3. 10:00",
+  ])("%s is refused", async (text) => await expect(read(text)).rejects.toThrow(`--start must be a time like`));
 });
 
 describe("a time for looking back", () => {

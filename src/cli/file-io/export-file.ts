@@ -73,17 +73,25 @@ export async function exportItems<T>(
   const signal = path === "-" ? new AbortController().signal : context.stopOnInterrupt();
   const file = path === "-" ? stdout(terminal) : await openDestination(path);
   const tally = createTally(exported, terminal);
+  let isBegun = false;
+  // Nothing is written when the first items cannot be read.
+  const begin = async () => {
+    if (!isBegun) await file.write(head);
+    isBegun = true;
+  };
   const write = async (items: readonly T[]) => {
     // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
     await yieldToEventLoop();
     signal.throwIfAborted();
-    await file.write(await text(items));
+    const next = await text(items);
+    await begin();
+    await file.write(next);
     tally.written(items.length);
   };
   try {
     const { caller } = await context.connect();
-    await file.write(head);
     await work({ caller, signal, write, skip: tally.skip });
+    await begin();
     const { tail } = exported;
     if (tail !== undefined) await file.write(tail);
     await file.keep();

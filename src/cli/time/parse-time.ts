@@ -1,3 +1,4 @@
+import { parseDateTime } from "../../contract/date-time.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { clockOf, dayLength, dayOf } from "./zone-clock.ts";
 
@@ -70,8 +71,7 @@ async function parse(text: string, flag: string, reading: Reading): Promise<numb
     return Math.floor(now / 1000) + Math.round(given.startsWith("-") ? -away : away);
   }
   if (/^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})$/.test(given)) {
-    const instant = Date.parse(given.replace(" ", "T"));
-    if (!Number.isNaN(instant)) return Math.floor(instant / 1000);
+    return parseDateTime(given);
   }
   const isLocal = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$/.test(given);
   const wall = isLocal ? wallOf(given) : await fromWords(given, reading);
