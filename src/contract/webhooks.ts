@@ -35,6 +35,8 @@ const triggerList = () =>
 const one = () => z.strictObject({ id: id("webhooks") });
 const entry = () => z.strictObject({ id: id("webhooks"), log: id().describe("ID of the log entry") });
 
+const logStatuses = "an HTTP status like 200, or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
+
 export const webhooks = operationGroup("webhooks", {
   create: operation({
     method: "POST",
@@ -143,11 +145,9 @@ export const webhooks = operationGroup("webhooks", {
           .describe("Only attempts for this event"),
         status: z
           .string()
-          .regex(/^[a-z0-9_]{1,20}$/, "must be a status like 200 or timeout")
+          .regex(/^(\d{3}|timeout|refused|dns_error|tls_error|blocked|reset|disabled)$/, `must be ${logStatuses}`)
           .optional()
-          .describe(
-            "Only attempts with this result: an HTTP status like 200, or timeout, refused, dns_error, tls_error, blocked or reset",
-          ),
+          .describe(`Only attempts with this result: ${logStatuses}`),
         since: time().optional().describe("Only attempts at or after this time"),
         after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
         before: z.int().min(1).optional().describe("Only entries with an ID below this one"),
