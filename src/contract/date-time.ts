@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 const clock = "(?:[01]\\d|2[0-3]):[0-5]\\d";
 const form = new RegExp(
   `^(\\d{4}-\\d{2}-\\d{2})(?:[Tt ](${clock})(?::([0-5]\\d|60))?(?:\\.\\d+)?(?:([Zz])|([+-](?:[01]\\d|2[0-3])):?([0-5]\\d))?)?$`,
@@ -12,11 +10,17 @@ const form = new RegExp(
  */
 export function normalizeDateTime(text: string): string | undefined {
   const [, day, time, second, zulu, hours, minutes] = form.exec(text) ?? [];
-  if (day === undefined || !z.safeParse(z.iso.date(), day).success) return undefined;
+  if (day === undefined || !exists(day)) return undefined;
   if (time === undefined) return day;
   // No clock of a program shows a leap second.
   const seconds = second === undefined ? "" : `:${second === "60" ? "59" : second}`;
   return `${day}T${time}${seconds}${zulu ? "Z" : hours === undefined ? "" : `${hours}:${minutes}`}`;
+}
+
+/** Returns false for a day like 2026-02-30. Needs no schema, as commands that take a time load none. */
+function exists(day: string): boolean {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }
 
 /** Returns the Unix time of a date-time with an offset; undefined when the text is not one. */

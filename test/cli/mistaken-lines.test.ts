@@ -90,10 +90,10 @@ it.skipIf(!hasTmux)("a long list is printed where there is no pager", async () =
 });
 
 it.skipIf(!hasTmux)("Ctrl-C in a pager that does not handle it ends the command", async () => {
-  const screen = await openTmux({ ...home().env, PAGER: "sleep 60; cat" }, { columns: 60, rows: 20 });
+  const screen = await openTmux({ ...home().env, PAGER: "echo paging; sleep 600" }, { columns: 60, rows: 20 });
   try {
     screen.run("wcs timezones list --limit 100; echo after");
-    await screen.until((text) => !text.includes("READY>"));
+    await screen.until((text) => text.includes("paging"));
     screen.keys("C-c");
     expect(await screen.until((text) => text.endsWith("READY>"))).not.toContain("after\n");
   } finally {

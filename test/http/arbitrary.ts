@@ -97,6 +97,7 @@ const texts = fc.oneof(
     "2024-02-29T23:59:59Z",
     "MO+TU",
     "12-31",
+    "timeout",
     "Europe/Copenhagen",
     "en",
     "https://example.com/a?b",

@@ -20,10 +20,10 @@ export function createTableWriter(options: OutputOptions): Writer {
   const writer: Writer = {
     async page(more) {
       if (!endless) items.push(...more);
-      else if (more.length > 0) await terminal.write(tableOf(more));
+      else if (more.length > 0) await terminal.write(await tableOf(more));
     },
     async end() {
-      if (items.length > 0) await pageOrWrite(tableOf(items), terminal);
+      if (items.length > 0) await pageOrWrite(await tableOf(items), terminal);
     },
     async one(item) {
       const fields = details(item, options).map((field) => ({ ...field, title: sanitizeLine(field.path) }));
@@ -36,7 +36,7 @@ export function createTableWriter(options: OutputOptions): Writer {
   };
   return writer;
 
-  function tableOf(some: readonly Item[]): string {
+  async function tableOf(some: readonly Item[]): Promise<string> {
     const names = columns ?? columnsOf(some);
     const rows = some.map((item) => names.map((name) => cells.human(pick(item, name.split(".")), name)));
     const kept = chosen || endless ? names.map((_, at) => at) : columnsToShow(names, rows);
@@ -57,7 +57,7 @@ export function createTableWriter(options: OutputOptions): Writer {
     return fitting;
   }
 
-  function draw(rows: string[][], head: string[] | undefined, uncut: ReadonlySet<number>): string {
+  async function draw(rows: string[][], head: string[] | undefined, uncut: ReadonlySet<number>): Promise<string> {
     const shown = widths ? [widths.map((wide) => " ".repeat(wide))] : head ? [head] : [];
     const colWidths = columnWidths([...shown, ...rows], width(), 2, uncut);
     widths = colWidths;
@@ -71,13 +71,13 @@ export function createTableWriter(options: OutputOptions): Writer {
       return `${table.toString().replace(/[ \t]+$/gm, "")}\n`;
     };
     const short = (row: readonly string[]) => row.map((text, at) => cut(text, colWidths[at] ?? 1));
-    const title = head ? drawn([short(head).map(terminal.paint.strong)]) : "";
-    return (
-      title +
-      parts(rows, 100)
-        .map((part) => drawn(part.map(short)))
-        .join("")
-    );
+    let text = head ? drawn([short(head).map(terminal.paint.strong)]) : "";
+    for (const part of parts(rows, 100)) {
+      // A long table takes seconds, in which Ctrl-C would not be handled.
+      if (text !== "" && rows.length > 100) await new Promise(setImmediate);
+      text += drawn(part.map(short));
+    }
+    return text;
   }
 }
 
