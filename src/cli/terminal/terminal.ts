@@ -158,7 +158,10 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
 
 const readAll = async (stream: NodeJS.ReadStream): Promise<Buffer> => Buffer.concat(await Array.fromAsync(stream));
 
-/** Starts a spinner after 300 ms. Most work is done sooner, and ora is not loaded then. Handling signals to show the cursor again would delay them. */
+/**
+ * Starts a spinner after 300 ms. Most work is done sooner, and ora is not loaded then. The cursor stays, because ora would
+ * handle signals to show it again, which delays them.
+ */
 async function spinLater<T>(text: string, work: Promise<T>, stream: NodeJS.WriteStream): Promise<T> {
   let stop: (() => void) | undefined;
   let over = false;
