@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { auth } from "../../src/contract/auth.ts";
-import { ServiceError } from "../../src/contract/errors.ts";
+import { invalid, ServiceError } from "../../src/contract/errors.ts";
 import { fieldsOf } from "../../src/contract/field-spec.ts";
 import { names } from "../../src/contract/names.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
+import { tryParseInput } from "../../src/contract/parse-input.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { type Client, createClient } from "../../src/http/client/client.ts";
@@ -206,6 +207,14 @@ describe("a body", () => {
     const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`key${at}`, 1]));
     const body = { rows: [fields, ...Array.from({ length: 48_998 }, () => 1)] };
     expect(issues(() => decode(units.import, { params: [], query: "", body }))).toEqual(body);
+  });
+  test("of a thousand issues 500 are reported, and 50 are named in the message", () => {
+    const body = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`key${at}`, 1]));
+    const parsed = tryParseInput(auth.authenticate, body);
+    if (parsed.ok) throw new Error("it was accepted");
+    expect([Object.keys(parsed.fields).length, parsed.issues.length]).toEqual([500, 500]);
+    const { message } = invalid(parsed.fields, parsed.issues);
+    expect([message.split("; ").length, message.endsWith("; and 450 more fields.")]).toEqual([51, true]);
   });
   test("users.deactivateMissing takes 500,000 IDs", () => {
     const body = { present: Array.from({ length: 500_000 }, (_, at) => at + 1), provider: "hr", unit: 1 };
