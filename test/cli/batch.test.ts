@@ -83,6 +83,10 @@ describePlaces("batch", (place) => {
     expect(lines(readFileSync(results, "utf8")).map(({ result }) => result)).toEqual(["done", "failed"]);
     appendFileSync(results, '{"line":4,"comm');
     file("units.csv", "name,parent\nSouth,1\nNorth,1\n");
+    const before = readFileSync(results, "utf8");
+    const dry = await batch(rows, ["--results", results, "-n", "-o", "ndjson"], ...command);
+    expect(lines(dry.stdout)).toMatchObject([{ result: "done" }, { result: "skipped" }]);
+    expect(readFileSync(results, "utf8"), "a dry run writes no results").toBe(before);
     const again = await batch(rows, ["--results", results, "-o", "ndjson"], ...command);
     expect(again.code, again.stderr).toBe(0);
     expect(lines(again.stdout)).toMatchObject([{ result: "done" }, { result: "skipped", output: null }]);

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { UsageError } from "../../errors/cli-errors.ts";
 
 /** The result of a row. */
@@ -20,26 +20,33 @@ export interface ResultLog {
   close(): void;
 }
 
-/** Opens a result file for a target: results of other targets in the file do not count. Results are written one by one, so that none is lost when the batch ends early. */
-export function openResultLog(path: string, target: string): ResultLog {
+/**
+ * Opens a result file for a target: results of other targets in the file do not count. Results are written one by one, so that none
+ * is lost when the batch ends early. A dry run only reads the file.
+ */
+export function openResultLog(path: string, target: string, dryRun: boolean): ResultLog {
   try {
-    const file = openSync(path, "a+", 0o600);
-    const text = readFileSync(path, "utf8");
+    const file = dryRun ? undefined : openSync(path, "a+", 0o600);
+    const text = file !== undefined || existsSync(path) ? readFileSync(path, "utf8") : "";
     const done = new Map<string, number>();
     for (const line of text.split("\n")) {
       const command = doneIn(line, target);
       if (command !== undefined) done.set(command, (done.get(command) ?? 0) + 1);
     }
     // The last line may be cut.
-    if (text !== "" && !text.endsWith("\n")) appendFileSync(file, "\n");
+    if (file !== undefined && text !== "" && !text.endsWith("\n")) appendFileSync(file, "\n");
     return {
       takeDone(command) {
         const left = done.get(command) ?? 0;
         if (left > 0) done.set(command, left - 1);
         return left > 0;
       },
-      add: (result) => appendFileSync(file, `${JSON.stringify({ target, ...result })}\n`),
-      close: () => closeSync(file),
+      add(result) {
+        if (file !== undefined) appendFileSync(file, `${JSON.stringify({ target, ...result })}\n`);
+      },
+      close() {
+        if (file !== undefined) closeSync(file);
+      },
     };
   } catch (error) {
     throw new UsageError(`--results: ${path} cannot be opened (${(error as NodeJS.ErrnoException).code})`);

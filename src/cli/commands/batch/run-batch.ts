@@ -42,8 +42,8 @@ export async function runBatch(context: Context): Promise<void> {
   let log: ResultLog | undefined;
   try {
     const connection = await context.connect();
-    if (flags.results !== undefined && !flags.dryRun)
-      log = openResultLog(String(flags.results), shownAddress(connection.target));
+    if (flags.results !== undefined)
+      log = openResultLog(String(flags.results), shownAddress(connection.target), flags.dryRun === true);
     const batch: Batch = { context, words, source, connection: shareConnection(connection, signal), log, signal };
     const rows = batchRows(source, format, columnsIn(words));
     const results = countedBy(counts, resultsOf(batch, rows, concurrency));
@@ -75,7 +75,7 @@ interface Counts {
 }
 
 /** Returns the words of the command. Throws a `UsageError` for one that does not exist or chooses a target. */
-async function checkCommand({ args, program, flags, terminal }: Context): Promise<string[]> {
+async function checkCommand({ args, program, terminal }: Context): Promise<string[]> {
   const aliases = async () => readConfig(terminal.env).aliases ?? {};
   const words = await expandAlias(program.registry, args.command as string[], aliases);
   const { entry, path } = await findCommand(program.registry, words);
@@ -89,7 +89,7 @@ async function checkCommand({ args, program, flags, terminal }: Context): Promis
   const isFormatted = words.some((word) =>
     /^(-o.*|--output(=.*)?|--json|--raw|--query(=.*)?|-t.*|--template(=.*)?)$/.test(word),
   );
-  return [...(isFormatted ? [] : ["--json"]), ...(flags.dryRun ? ["--dry-run"] : []), ...words];
+  return [...(isFormatted ? [] : ["--json"]), ...words];
 }
 
 function concurrencyOf(flag: unknown): number {

@@ -12,17 +12,18 @@ interface RowRun {
   readonly error: string | null;
 }
 
-/** Runs the command of a row on the connection of the batch. Its output is kept, and its messages are dropped. */
+/** Runs the command of a row on the connection of the batch, as a dry run when the batch is one. Its output is kept, and its messages are dropped. */
 export async function runRow(
   { words, fileValues }: FilledTemplate,
-  { terminal, program }: Context,
+  { terminal, program, flags }: Context,
   connection: Connection,
 ): Promise<RowRun> {
   const written: string[] = [];
   let failure: ReturnType<typeof failureOf> | undefined;
   try {
     const captor = captureTerminal(terminal, { write: (text) => written.push(text) });
-    await program.run(words, { ...captor, stdoutIsTerminal: false, paint: noPaint, fileValues }, connection);
+    const line = flags.dryRun ? ["--dry-run", ...words] : words;
+    await program.run(line, { ...captor, stdoutIsTerminal: false, paint: noPaint, fileValues }, connection);
   } catch (error) {
     failure = failureOf(error);
   }
