@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, PostgresAdapter, type RawBuilder, type SqlBool, sql } from "kysely";
+import { type Expression, expressionBuilder, type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely";
 import { Parameter } from "./query-parameter.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any schema
@@ -84,21 +84,9 @@ export function locking<Q extends { forUpdate(): Q }>(
   return isPostgres(tx) ? query.forUpdate() : query;
 }
 
-/**
- * Matches rows whose `column` is one of `values`, passed in a single parameter. A prepared query compares with the value
- * itself when there is only one, which is quicker.
- */
-export function isAmong<T extends string | number>(
-  // biome-ignore lint/suspicious/noExplicitAny: any schema
-  db: Kysely<any>,
-  column: Expression<T | null>,
-  values: readonly T[],
-): RawBuilder<SqlBool> {
-  if (values instanceof Parameter && values.asList()) return sql<SqlBool>`${column} = ${values}`;
-  return isPostgres(db)
-    ? sql<SqlBool>`${column} = any(${values})`
-    : sql<SqlBool>`${column} in (select value from json_each(${values}))`;
-}
+/** Matches rows whose `column` is one of `values`, in SQL that is written as text; elsewhere, `in` of Kysely does. */
+export const isAmong = (column: string, values: readonly string[] | readonly number[]) =>
+  expressionBuilder<Record<never, never>>()(sql.ref<string | number>(column), "in", values);
 
 /** Converts a condition to 0 or 1 on both databases. */
 export const truth = (condition: RawBuilder<unknown>) => sql<0 | 1>`case when ${condition} then 1 else 0 end`;

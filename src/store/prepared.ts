@@ -73,7 +73,7 @@ type PreparedQuery<P, R> = (db: Kysely<Schema>, values: P) => Promise<R[]>;
 
 /**
  * Returns a query that is compiled once for each database, because compiling takes longer than SQLite takes to answer.
- * Runs with lists of one value have a form of their own; see `isAmong`.
+ * Runs with lists of one value have a form of their own; see `listedValues`.
  */
 export function prepared<P extends object, R>(build: Build<P, R>): PreparedQuery<P, R> {
   return preparedWith(undefined, build);
@@ -84,7 +84,7 @@ export function preparedWith<P extends object, R>(
   built: BuiltStatement | undefined,
   build: Build<P, R>,
 ): PreparedQuery<P, R> {
-  /** Names of the parameters that `isAmong` takes, known after the first compilation. */
+  /** Names of the parameters that `in` compares with, known after the first compilation. */
   const lists = new Set(built?.lists);
   const isOne = (values: P, name: string) => (values[name as keyof P] as readonly unknown[]).length === 1;
   const formOf = (values: P): number => {

@@ -1,13 +1,9 @@
 import type { Db } from "./database.ts";
-import { isAmong } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import { numberIn, type Topic } from "./topics.ts";
 
 const conversations = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom("conversations")
-    .select(["id", "last_position"])
-    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+  db.selectFrom("conversations").select(["id", "last_position"]).where("id", "in", p.ids),
 );
 const users = prepared((db, p: { ids: number[] }) =>
   db
@@ -28,7 +24,7 @@ const users = prepared((db, p: { ids: number[] }) =>
         .whereRef("s.user_id", "=", "users.id")
         .as("sessions"),
     )
-    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+    .where("id", "in", p.ids),
 );
 const lastEvent = prepared((db) => db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id")));
 const lastLog = prepared((db) => db.selectFrom("webhook_logs").select((eb) => eb.fn.max("id").as("id")));

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import type { Db } from "../../store/database.ts";
-import { afterPrefix, isAmong, rowCount } from "../../store/dialect.ts";
+import { afterPrefix, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { words } from "../directory/text-keys.ts";
 import { wordKinds } from "../directory/user-words.ts";
@@ -119,9 +119,7 @@ async function searchInSlices(db: Db, { user, limit, offset, most }: Range, filt
     await takeTurn();
   }
   const onPage = ids.slice(offset, offset + limit);
-  const found = await conversationQuery(db, user)
-    .where((eb) => isAmong(db, eb.ref("c.id"), onPage))
-    .execute();
+  const found = await conversationQuery(db, user).where("c.id", "in", onPage).execute();
   return { found, total: ids.length };
 }
 

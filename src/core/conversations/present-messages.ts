@@ -2,7 +2,6 @@ import type { Selectable } from "kysely";
 import type { z } from "zod";
 import type { message as contract, serviceEvents } from "../../contract/conversation-schemas.ts";
 import type { File } from "../../contract/file-schemas.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { presentFiles } from "../files/attached-files.ts";
@@ -20,17 +19,14 @@ export interface ServiceMeta {
 }
 
 export const messagesById = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom("messages")
-    .selectAll()
-    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+  db.selectFrom("messages").selectAll().where("id", "in", p.ids),
 );
 
 const reactionsTo = prepared((db, p: { ids: number[] }) =>
   db
     .selectFrom("message_reactions")
     .selectAll()
-    .where((eb) => isAmong(db, eb.ref("message_id"), p.ids))
+    .where("message_id", "in", p.ids)
     .orderBy("created_at")
     .orderBy("user_id")
     .orderBy("emoji"),

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { participant as contract } from "../../contract/conversation-schemas.ts";
 import type { File } from "../../contract/file-schemas.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -18,7 +17,7 @@ const peopleById = prepared((db, p: { ids: number[] }) =>
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
     .select(["n.id as unit_id", "n.name as unit_name", "d.id as department_id", "d.name as department_name"])
     .select(filesOf(db, "user", "u.id").as("files"))
-    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
+    .where("u.id", "in", p.ids),
 );
 
 type PersonRow = Awaited<ReturnType<typeof peopleById>>[number];
@@ -78,7 +77,7 @@ export const standingsIn = prepared((db, p: { conversations: number[] }) =>
   db
     .selectFrom("conversation_participants")
     .select(["conversation_id", "user_id", "role", "archived_at"])
-    .where((eb) => isAmong(db, eb.ref("conversation_id"), p.conversations))
+    .where("conversation_id", "in", p.conversations)
     .orderBy("conversation_id")
     .orderBy("joined_position")
     .orderBy("user_id"),
@@ -90,5 +89,5 @@ export const standingsOf = prepared((db, p: { conversation: number; users: numbe
     .selectFrom("conversation_participants")
     .select(["conversation_id", "user_id", "role", "archived_at"])
     .where("conversation_id", "=", p.conversation)
-    .where((eb) => isAmong(db, eb.ref("user_id"), p.users)),
+    .where("user_id", "in", p.users),
 );

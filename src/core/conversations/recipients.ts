@@ -1,14 +1,9 @@
 import { updateRow } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /** Returns messages about users in a list who are not active. */
 export async function recipientIssues(ctx: Ctx, ids: readonly number[]): Promise<string[]> {
-  const rows = await ctx.db
-    .selectFrom("users")
-    .select(["id", "active", "deleted_at"])
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
-    .execute();
+  const rows = await ctx.db.selectFrom("users").select(["id", "active", "deleted_at"]).where("id", "in", ids).execute();
   const known = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
   const messages = [
     describeIssue(

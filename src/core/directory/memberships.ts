@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
 import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
@@ -104,11 +103,7 @@ async function loadAbilities(
 ): Promise<Map<number, Ability[]>> {
   const ids = [...new Set(states.flatMap((state) => state?.userTypes ?? []))];
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("user_types")
-    .select(["id", "abilities"])
-    .where((eb) => isAmong(db, eb.ref("id"), ids))
-    .execute();
+  const rows = await db.selectFrom("user_types").select(["id", "abilities"]).where("id", "in", ids).execute();
   return new Map(rows.map((row) => [row.id, JSON.parse(row.abilities)]));
 }
 
@@ -223,7 +218,7 @@ export async function setUserTypes(ctx: Work, membership: number, userTypes: rea
     await ctx.db
       .deleteFrom("membership_user_types")
       .where("membership_id", "=", membership)
-      .where((eb) => isAmong(ctx.db, eb.ref("user_type_id"), removed))
+      .where("user_type_id", "in", removed)
       .execute();
   }
   const rows = [...wanted].map((user_type_id) => ({ membership_id: membership, user_type_id }));
@@ -256,9 +251,5 @@ async function rememberFirstUnit(ctx: Work, ...users: number[]): Promise<void> {
   const first = sql<
     number | null
   >`(select m.unit_id from memberships m where m.user_id = users.id order by m.id limit 1)`;
-  await ctx.db
-    .updateTable("users")
-    .set({ unit_id: first })
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), users))
-    .execute();
+  await ctx.db.updateTable("users").set({ unit_id: first }).where("id", "in", users).execute();
 }

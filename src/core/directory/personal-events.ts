@@ -1,4 +1,3 @@
-import { isAmong } from "../../store/dialect.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { placeInFeed } from "../visibility/feed-index.ts";
@@ -21,21 +20,12 @@ export async function removePersonalEvents(ctx: Ctx, user: number): Promise<void
   await ctx.db
     .deleteFrom("event_places")
     .where("place", "=", placeInFeed.author(user))
-    .where((eb) => isAmong(ctx.db, eb.ref("event_id"), ids))
+    .where("event_id", "in", ids)
     .execute();
   for (const table of ["event_dates", "event_marks"] as const) {
-    await ctx.db
-      .deleteFrom(table)
-      .where((eb) => isAmong(ctx.db, eb.ref("event_id"), ids))
-      .execute();
+    await ctx.db.deleteFrom(table).where("event_id", "in", ids).execute();
   }
-  await ctx.db
-    .deleteFrom("events")
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
-    .execute();
+  await ctx.db.deleteFrom("events").where("id", "in", ids).execute();
   const audiences = events.map(({ audience }) => audience);
-  await ctx.db
-    .deleteFrom("audiences")
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), audiences))
-    .execute();
+  await ctx.db.deleteFrom("audiences").where("id", "in", audiences).execute();
 }

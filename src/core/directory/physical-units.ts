@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { user as contract } from "../../contract/user-schemas.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
@@ -15,7 +14,7 @@ const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
     .leftJoin("units as a", "a.id", "n.parent_id")
     .select(["n.id as unit_id", "n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
     .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
-    .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
+    .where("n.id", "in", p.ids),
 );
 
 /** Columns of a unit and of the unit above. */

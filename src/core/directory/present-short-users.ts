@@ -1,5 +1,4 @@
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -18,9 +17,7 @@ export const shortUserRows = (db: Db) =>
     .select(filesOf(db, "user", "u.id").as("files"))
     .where("u.deleted_at", "is", null);
 
-const shortUsersById = prepared((db, p: { ids: number[] }) =>
-  shortUserRows(db).where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
-);
+const shortUsersById = prepared((db, p: { ids: number[] }) => shortUserRows(db).where("u.id", "in", p.ids));
 
 export type ShortRow = Awaited<ReturnType<typeof shortUsersById>>[number];
 

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Address, AddressesInput } from "../../contract/address-schemas.ts";
 import type { unit as contract } from "../../contract/unit-schemas.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong, rowCount } from "../../store/dialect.ts";
+import { rowCount } from "../../store/dialect.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
@@ -31,9 +31,7 @@ const unitRows = (db: Db) =>
     )
     .select(filesOf(db, "unit", "n.id").as("files"));
 
-const unitsById = prepared((db, p: { ids: number[] }) =>
-  unitRows(db).where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
-);
+const unitsById = prepared((db, p: { ids: number[] }) => unitRows(db).where("n.id", "in", p.ids));
 
 const unitsAfter = prepared((db, p: { id: number; most: number }) =>
   unitRows(db).where("n.id", ">", p.id).orderBy("n.id").limit(rowCount(p.most)),
@@ -53,7 +51,7 @@ const fullUnitsById = prepared((db, p: { ids: number[] }) =>
           .limit(sql.lit(shownChildren)),
       ).as("children"),
     )
-    .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
+    .where("n.id", "in", p.ids),
 );
 
 type Row = Awaited<ReturnType<typeof unitsById>>[number];

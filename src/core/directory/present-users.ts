@@ -4,7 +4,7 @@ import { type Ability, abilities } from "../../contract/operation.ts";
 import { allows } from "../../contract/token-scopes.ts";
 import type { user as contract } from "../../contract/user-schemas.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong, isPostgres, rowCount } from "../../store/dialect.ts";
+import { isPostgres, rowCount } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
@@ -33,9 +33,7 @@ const membershipRows = (db: Db) =>
     .select(["m.department_id", "d.name as department_name"])
     .select(["t.id as type_id", "t.name as type_name", "t.abilities"]);
 
-const membershipsByUser = prepared((db, p: { ids: number[] }) =>
-  membershipRows(db).where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids)),
-);
+const membershipsByUser = prepared((db, p: { ids: number[] }) => membershipRows(db).where("m.user_id", "in", p.ids));
 
 interface Asking extends GroupReader {
   readonly now: number;
@@ -58,14 +56,12 @@ const userRows = (db: Db, p: Asking) =>
     )
     .where("u.deleted_at", "is", null);
 
-const usersById = prepared((db, p: Asking & { ids: number[] }) =>
-  userRows(db, p).where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
-);
+const usersById = prepared((db, p: Asking & { ids: number[] }) => userRows(db, p).where("u.id", "in", p.ids));
 
 const usersWithMemberships = prepared((db, p: Asking & { ids: number[] }) =>
   userRows(db, p)
     .select(nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"))
-    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
+    .where("u.id", "in", p.ids),
 );
 
 const activeUsersAfter = prepared((db, p: Asking & { id: number; most: number }) =>

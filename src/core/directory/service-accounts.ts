@@ -1,6 +1,5 @@
 import { invalid } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
-import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /** The provider of service accounts: users for machines, without e-mail address and password. */
@@ -11,7 +10,7 @@ export async function requirePeople({ db }: Ctx, ids: readonly number[], field: 
   const accounts = await db
     .selectFrom("users")
     .select("id")
-    .where((eb) => isAmong(db, eb.ref("id"), ids))
+    .where("id", "in", ids)
     .where("provider", "=", serviceProvider)
     .limit(1)
     .execute();

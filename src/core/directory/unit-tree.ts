@@ -3,7 +3,6 @@ import { ServiceError } from "../../contract/errors.ts";
 import { deepestUnit } from "../../contract/nesting.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { ancestorsOf, branchEnd } from "../pipeline/unit-path.ts";
 import { fold } from "./text-keys.ts";
@@ -29,7 +28,7 @@ export async function addToCounts(
       descendant_count: eb("descendant_count", "+", descendants),
       child_count: eb("child_count", "+", eb.case().when("id", "=", parent.id).then(children).else(0).end()),
     }))
-    .where((eb) => isAmong(db, eb.ref("id"), [...ancestorsOf(parent.path), parent.id]))
+    .where("id", "in", [...ancestorsOf(parent.path), parent.id])
     .execute();
 }
 

@@ -1,6 +1,5 @@
 import { insertRows, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { emailKey, foldedWords, userNameKey } from "./text-keys.ts";
@@ -38,10 +37,7 @@ const wordsOfUser = prepared((db, p: { id: number }) =>
 type WordRow = Awaited<ReturnType<typeof wordsOfUser>>[number];
 
 const deleteWords = prepared((db, p: { id: number; words: readonly string[] }) =>
-  db
-    .deleteFrom("user_words")
-    .where("user_id", "=", p.id)
-    .where((eb) => isAmong(db, eb.ref("word"), p.words)),
+  db.deleteFrom("user_words").where("user_id", "=", p.id).where("word", "in", p.words),
 );
 
 /** Updates the search words and the folded name of a user, where they differ. */

@@ -2,7 +2,6 @@ import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { eventTypes } from "../../contract/event-schemas.ts";
 import type { events } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
@@ -77,12 +76,7 @@ export async function requireEventPlaces({ db, actor }: Ctx, after: Readers, bef
   const stays = before?.type === after.type && !admitsMoreTypes(before.userTypes, after.userTypes);
   const there = stays ? before.units : [];
   const asked = after.units.filter((id) => !there.includes(id));
-  const rows = await db
-    .selectFrom("units")
-    .select(["id", "path"])
-    .where((eb) => isAmong(db, eb.ref("id"), asked))
-    .orderBy("id")
-    .execute();
+  const rows = await db.selectFrom("units").select(["id", "path"]).where("id", "in", asked).orderBy("id").execute();
   const missing = rows.filter(({ path }) => !may(actor, ability, path)).map(({ id }) => id);
   if (missing.length === 0) return;
   throw new ServiceError("forbidden", `You don't have the ability ${ability} in these units: ${missing.join(", ")}.`);

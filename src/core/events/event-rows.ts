@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../store/database.ts";
-import { isAmong, truth } from "../../store/dialect.ts";
+import { truth } from "../../store/dialect.ts";
 import { nested } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Schema } from "../../store/schema/schema.ts";
@@ -26,7 +26,7 @@ const eventQuery = (db: Db, p: EventSelection) =>
       "owner.path as owner_path",
     ])
     .select(["m.seen_at", "m.answer"])
-    .where((eb) => isAmong(db, eb.ref("e.id"), p.ids));
+    .where("e.id", "in", p.ids);
 
 const reads = (db: Db, p: EventSelection) => truth(readable(db, "a", p)).as("reads");
 

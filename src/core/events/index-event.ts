@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { isAmong, listed } from "../../store/dialect.ts";
+import { listed } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { placeInFeed, placesFor, placesOf } from "../visibility/feed-index.ts";
 import { eventAudienceOf, type Readers } from "./event-audience.ts";
@@ -27,7 +27,7 @@ export async function placeEvent({ db }: Ctx, event: IndexedEvent): Promise<void
 export async function displaceEvent({ db }: Ctx, event: IndexedEvent): Promise<void> {
   await db
     .deleteFrom("event_places")
-    .where((eb) => isAmong(db, eb.ref("place"), placesOfEvent(event)))
+    .where("place", "in", placesOfEvent(event))
     .where("start_at", "in", (eb) =>
       eb.selectFrom("event_dates as d").select("d.start_at").where("d.event_id", "=", event.id),
     )

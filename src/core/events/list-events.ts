@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { countedBeyond } from "../../contract/event-schemas.ts";
 import { type events as contract, furthestEvent } from "../../contract/events.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong, isPostgres, listed, rowCount, truth } from "../../store/dialect.ts";
+import { isPostgres, listed, rowCount, truth } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { type Reader, readable, readerOf } from "../visibility/audience.ts";
@@ -123,7 +123,7 @@ const refusedAmong = prepared((db, p: Reader & { ids: readonly number[]; type: s
     .selectFrom("events as e")
     .innerJoin("audiences as a", "a.id", "e.audience_id")
     .select("e.id")
-    .where((eb) => isAmong(db, eb.ref("e.id"), p.ids))
+    .where("e.id", "in", p.ids)
     .where(
       truth(sql`(cast(${p.type} as text) is null or e.type = ${p.type})
         and e.deleted_at is null and ${readable(db, "a", p)}`),
@@ -141,7 +141,7 @@ async function withUid({ db, actor }: Ctx, { type, uid = [], start, end }: Filte
     .innerJoin("audiences as a", "a.id", "e.audience_id")
     .innerJoin("event_dates as d", "d.event_id", "e.id")
     .select("e.id")
-    .where((eb) => isAmong(db, eb.ref("e.uid"), uid))
+    .where("e.uid", "in", uid)
     .where("e.deleted_at", "is", null)
     .where("d.start_at", "=", first)
     .where(readable(db, "a", readerOf(actor, ability)))

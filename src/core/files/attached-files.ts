@@ -4,7 +4,6 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
@@ -111,23 +110,15 @@ export async function removeFiles(
   ownerIds: readonly number[],
   ids?: readonly number[],
 ): Promise<number> {
-  let deletion = db
-    .deleteFrom("files")
-    .where("owner", "=", owner)
-    .where((eb) => isAmong(db, eb.ref("owner_id"), ownerIds));
-  if (ids) deletion = deletion.where((eb) => isAmong(db, eb.ref("id"), ids));
+  let deletion = db.deleteFrom("files").where("owner", "=", owner).where("owner_id", "in", ownerIds);
+  if (ids) deletion = deletion.where("id", "in", ids);
   const removed = await deletion.returning("sha256").execute();
   await removeUnused(db, [...new Set(removed.flatMap(({ sha256 }) => sha256 ?? []))]);
   return removed.length;
 }
 
 const filesByOwner = prepared((db, p: { owner: FileOwner; ids: readonly number[] }) =>
-  db
-    .selectFrom("files")
-    .selectAll()
-    .where("owner", "=", p.owner)
-    .where((eb) => isAmong(db, eb.ref("owner_id"), p.ids))
-    .orderBy("id"),
+  db.selectFrom("files").selectAll().where("owner", "=", p.owner).where("owner_id", "in", p.ids).orderBy("id"),
 );
 type Row = Awaited<ReturnType<typeof filesByOwner>>[number];
 

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong, locking } from "../../store/dialect.ts";
+import { locking } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 
 /**
@@ -36,10 +36,10 @@ export async function keepContent(
 export async function removeUnused(db: Db, contents: readonly string[]): Promise<void> {
   if (contents.length === 0) return;
   const these = db.selectFrom("file_contents").select("sha256");
-  await locking(db, these.where((eb) => isAmong(db, eb.ref("sha256"), contents)).orderBy("sha256")).execute();
+  await locking(db, these.where("sha256", "in", contents).orderBy("sha256")).execute();
   await db
     .deleteFrom("file_contents")
-    .where((eb) => isAmong(db, eb.ref("sha256"), contents))
+    .where("sha256", "in", contents)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("files").select("files.id").whereRef("files.sha256", "=", "file_contents.sha256"))),
     )

@@ -87,7 +87,7 @@ const beginningKey = (text: string) => (text === "" ? "" : exactKey(text));
 async function withReferences({ db }: Ctx, references: readonly string[], { table, detail, visible }: NamedTable) {
   const { rows } = await sql<Named & { value: string }>`
     select t.id, t.name, ${detail} as detail, t.reference as value from ${sql.table(table)} t
-    where ${isAmong(db, sql.ref<string | null>("t.reference"), references)} and ${visible}`.execute(db);
+    where ${isAmong("t.reference", references)} and ${visible}`.execute(db);
   return rows;
 }
 

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
-import { afterPrefix, isAmong } from "../../store/dialect.ts";
+import { afterPrefix } from "../../store/dialect.ts";
 import { presentUsers } from "../directory/present-users.ts";
 import { emailKey, foldedWords, words } from "../directory/text-keys.ts";
 import { wordKinds } from "../directory/user-words.ts";
@@ -66,7 +66,7 @@ const byKey = ({ db }: Ctx, column: "reference" | "email_key", values: readonly 
   db
     .selectFrom("users as u")
     .select(["u.id", `u.${column} as value`])
-    .where((eb) => isAmong(db, eb.ref(`u.${column}`), values))
+    .where(`u.${column}`, "in", values)
     .where("u.deleted_at", "is", null)
     .execute();
 

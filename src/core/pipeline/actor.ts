@@ -1,6 +1,5 @@
 import type { Ability } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { ancestorsOf, idInPath } from "./unit-path.ts";
 
@@ -42,9 +41,7 @@ export const nobody: Actor = {
 export const actorRows = prepared((db, p: { ids: readonly number[]; sessions: readonly string[] }) =>
   db
     .selectFrom("users as u")
-    .leftJoin("sessions as s", (join) =>
-      join.onRef("s.user_id", "=", "u.id").on((eb) => isAmong(db, eb.ref("s.key"), p.sessions)),
-    )
+    .leftJoin("sessions as s", (join) => join.onRef("s.user_id", "=", "u.id").on("s.key", "in", p.sessions))
     .leftJoin("memberships as m", "m.user_id", "u.id")
     .leftJoin("units as n", "n.id", "m.unit_id")
     .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
@@ -62,7 +59,7 @@ export const actorRows = prepared((db, p: { ids: readonly number[]; sessions: re
     .select((eb) =>
       eb.selectFrom("fact_versions").select("version").where("kind", "=", "settings").as("settings_version"),
     )
-    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
+    .where("u.id", "in", p.ids)
     .where("u.active", "=", 1),
 );
 export type ActorRow = Awaited<ReturnType<typeof actorRows>>[number];

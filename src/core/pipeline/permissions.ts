@@ -2,7 +2,6 @@ import { invalid, ServiceError } from "../../contract/errors.ts";
 import { pathFields } from "../../contract/field-spec.ts";
 import { type Ability, type Access, type AnyOperation, abilities, type Reach } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Actor, may, nobody } from "./actor.ts";
 import type { Ctx } from "./context.ts";
@@ -109,7 +108,7 @@ async function takenOver(
   const rows = await db
     .selectFrom("users")
     .select(["id", "email", "reference", "provider"])
-    .where((eb) => isAmong(db, eb.ref("id"), ids))
+    .where("id", "in", ids)
     .execute();
   return rows.filter((row) => asked.some((field) => row[field] !== input[field])).map((row) => row.id);
 }
@@ -122,7 +121,7 @@ const grantsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
     .innerJoin("user_types as t", "t.id", "mt.user_type_id")
     .select(["n.path", "t.abilities"])
     .distinct()
-    .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
+    .where("m.user_id", "in", p.ids)
     .where("t.abilities", "<>", "[]"),
 );
 
@@ -168,7 +167,7 @@ const pathsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
     .select(["u.id", "u.deleted_at", "u.admin", "n.path"])
-    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
+    .where("u.id", "in", p.ids)
     .orderBy("u.id"),
 );
 

@@ -17,7 +17,7 @@ type References = readonly [field: string, table: keyof typeof messages, ids: re
 async function knownIds(db: Db, table: string, ids: readonly number[], condition = sql``): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}
-    where ${isAmong(db, sql.ref<number>("id"), ids)} ${condition}`.execute(db);
+    where ${isAmong("id", ids)} ${condition}`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { pollFields } from "../../contract/poll-schemas.ts";
 import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
-import { flagValue, isAmong } from "../../store/dialect.ts";
+import { flagValue } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -85,10 +85,7 @@ async function changeChoices({ db }: Ctx, poll: Poll, choices: NonNullable<PollF
   requireUnvoted(removed);
   if (removed.length > 0) {
     const ids = removed.map((choice) => choice.id);
-    await db
-      .deleteFrom("poll_choices")
-      .where((eb) => isAmong(db, eb.ref("id"), ids))
-      .execute();
+    await db.deleteFrom("poll_choices").where("id", "in", ids).execute();
   }
   const same =
     choices.length === poll.choices.length &&

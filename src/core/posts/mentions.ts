@@ -2,7 +2,6 @@ import type { RawBuilder, SqlBool } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { nested } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
@@ -50,7 +49,7 @@ export async function setMentions(ctx: Ctx, post: number, ids: readonly number[]
       .deleteFrom("post_mentions")
       .where("post_id", "=", post)
       .where("comment_id", "is", null)
-      .where((eb) => isAmong(ctx.db, eb.ref("user_id"), removed))
+      .where("user_id", "in", removed)
       .execute();
   }
   await addMentions(ctx, { post, comment: null }, added);

@@ -3,7 +3,6 @@ import type { InputOf } from "../../contract/operation.ts";
 import type { ContentType } from "../../contract/post-schemas.ts";
 import type { posts } from "../../contract/posts.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -98,17 +97,13 @@ export async function readerIssues(
 }
 
 const unitsById = prepared((db, p: { ids: readonly number[] }) =>
-  db
-    .selectFrom("units")
-    .select(["id", "path"])
-    .where((eb) => isAmong(db, eb.ref("id"), p.ids))
-    .orderBy("id"),
+  db.selectFrom("units").select(["id", "path"]).where("id", "in", p.ids).orderBy("id"),
 );
 const rootsAndUnits = prepared((db, p: { ids: readonly number[] }) =>
   db
     .selectFrom("units")
     .select(["id", "path"])
-    .where((eb) => eb.or([isAmong(db, eb.ref("id"), p.ids), eb("parent_id", "is", null)]))
+    .where((eb) => eb.or([eb("id", "in", p.ids), eb("parent_id", "is", null)]))
     .orderBy("id"),
 );
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Db } from "../../store/database.ts";
-import { isAmong, isPostgres, truth } from "../../store/dialect.ts";
+import { isPostgres, truth } from "../../store/dialect.ts";
 import { type Nested, nested } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type ShortRow, shortUserRows } from "../directory/present-short-users.ts";
@@ -33,10 +33,10 @@ const postQuery = (db: Db, p: PostSelection) =>
     .select(["m.seen_at", "m.liked_at", "m.read_at", "m.bookmarked_at", "m.answer", "m.mute_rule", "m.muted_until"])
     .select([
       truth(editable(db, p)).as("edits"),
-      truth(addressed(db, "a", p)).as("reads"),
+      truth(addressed("a", p)).as("reads"),
       truth(mentionsUnseen(p.me)).as("mentions_unseen"),
     ])
-    .where((eb) => isAmong(db, eb.ref("p.id"), p.ids));
+    .where("p.id", "in", p.ids);
 
 const postRows = prepared(postQuery);
 

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { poll as contract } from "../../contract/poll-schemas.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
@@ -13,7 +12,7 @@ const choiceRows = prepared((db, p: { ids: readonly number[] }) =>
     .leftJoin("poll_choices as c", "c.poll_id", "p.id")
     .selectAll("p")
     .select(["c.id as choice_id", "c.title", "c.vote_count"])
-    .where((eb) => isAmong(db, eb.ref("p.id"), p.ids))
+    .where("p.id", "in", p.ids)
     .orderBy("p.id")
     .orderBy("c.position")
     .orderBy("c.id"),
@@ -23,7 +22,7 @@ const ownVotes = prepared((db, p: { ids: readonly number[]; me: number }) =>
   db
     .selectFrom("poll_votes")
     .select(["poll_id", "choice_id"])
-    .where((eb) => isAmong(db, eb.ref("poll_id"), p.ids))
+    .where("poll_id", "in", p.ids)
     .where("user_id", "=", p.me)
     .orderBy("choice_id"),
 );

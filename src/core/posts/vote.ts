@@ -3,7 +3,6 @@ import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { mostChoices } from "../../contract/poll-schemas.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { insertRow, insertRows } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
@@ -39,7 +38,7 @@ export const voting = {
       .selectFrom("poll_votes")
       .select(["user_id", "choice_id"])
       .where("poll_id", "=", poll.id)
-      .where((eb) => isAmong(ctx.db, eb.ref("user_id"), users))
+      .where("user_id", "in", users)
       .orderBy("choice_id")
       .execute();
     const choicesOf = Map.groupBy(votes, (row) => row.user_id);
@@ -92,7 +91,7 @@ async function setVotes({ db, actor }: Ctx, poll: Poll, wanted: ReadonlySet<numb
       .deleteFrom("poll_votes")
       .where("poll_id", "=", poll.id)
       .where("user_id", "=", actor.id)
-      .where((eb) => isAmong(db, eb.ref("choice_id"), removed))
+      .where("choice_id", "in", removed)
       .execute();
   }
   await insertRows(
@@ -108,7 +107,7 @@ async function setVotes({ db, actor }: Ctx, poll: Poll, wanted: ReadonlySet<numb
     await db
       .updateTable("poll_choices")
       .set({ vote_count: sql`vote_count + ${more}` })
-      .where((eb) => isAmong(db, eb.ref("id"), choices))
+      .where("id", "in", choices)
       .execute();
   }
 }

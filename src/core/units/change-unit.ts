@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { updateRow } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses, type Unit } from "../directory/present-units.ts";
@@ -78,11 +77,7 @@ export const unitChangeHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 async function markChanged(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  await ctx.db
-    .updateTable("units")
-    .set({ updated_at: ctx.now })
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
-    .execute();
+  await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "in", ids).execute();
   for (const id of ids) ctx.changed("unit.update", id);
 }
 

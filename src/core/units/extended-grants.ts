@@ -1,6 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
-import { isAmong } from "../../store/dialect.ts";
 import type { UnitPosition } from "../directory/unit-tree.ts";
 import type { Actor } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -26,7 +25,7 @@ export async function loadGrants({ db }: Ctx, units: readonly number[]): Promise
     .innerJoin("user_types as t", "t.id", "mt.user_type_id")
     .select(["m.unit_id", "t.abilities"])
     .distinct()
-    .where((eb) => isAmong(db, eb.ref("m.unit_id"), units))
+    .where("m.unit_id", "in", units)
     .where("t.abilities", "<>", "[]")
     .execute();
   const byUnit = new Map<number, Ability[]>();

@@ -2,7 +2,6 @@ import { invalid } from "../../contract/errors.ts";
 import { unitRow } from "../../contract/unit-schemas.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { updateRow } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import { canContain, moveBranch } from "../directory/unit-tree.ts";
 import { may } from "../pipeline/actor.ts";
@@ -104,7 +103,7 @@ async function putUnits(
 async function loadTree(ctx: Ctx, known: Known, rows: readonly { row: UnitImportRow }[]): Promise<Tree> {
   const references = new Set(rows.flatMap(({ row }) => [row.reference, ...(row.parent ? [row.parent] : [])]));
   const found = await loadUnits(ctx)
-    .where((eb) => isAmong(ctx.db, eb.ref("reference"), [...references]))
+    .where("reference", "in", [...references])
     .execute();
   for (const unit of found) known.set(unit.reference ?? "", unit);
   const root = await loadUnits(ctx).where("parent_id", "is", null).executeTakeFirstOrThrow();
@@ -198,8 +197,6 @@ function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, issues: RowI
 
 async function refresh(ctx: Ctx, known: Known): Promise<void> {
   const ids = [...known.values()].flatMap((unit) => (unit === "assumed" ? [] : [unit.id]));
-  const units = await loadUnits(ctx)
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
-    .execute();
+  const units = await loadUnits(ctx).where("id", "in", ids).execute();
   for (const unit of units) known.set(unit.reference ?? "", unit);
 }

@@ -1,7 +1,6 @@
 import { sql, type Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { updateRow } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { endSessions } from "../directory/end-sessions.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
@@ -33,16 +32,10 @@ export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise
   await ctx.db
     .updateTable("users")
     .set((eb) => ({ active: 0, token_version: eb("token_version", "+", 1), updated_at: ctx.now }))
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .where("id", "in", ids)
     .execute();
-  await ctx.db
-    .deleteFrom("password_tokens")
-    .where((eb) => isAmong(ctx.db, eb.ref("user_id"), ids))
-    .execute();
-  await ctx.db
-    .deleteFrom("api_tokens")
-    .where((eb) => isAmong(ctx.db, eb.ref("user_id"), ids))
-    .execute();
+  await ctx.db.deleteFrom("password_tokens").where("user_id", "in", ids).execute();
+  await ctx.db.deleteFrom("api_tokens").where("user_id", "in", ids).execute();
   await endSessions(ctx, ids);
   for (const id of ids) ctx.changed("user.update", id);
 }

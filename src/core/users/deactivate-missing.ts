@@ -1,6 +1,5 @@
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -87,7 +86,7 @@ async function requireReach({ db, actor }: Ctx, ids: readonly number[]): Promise
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
     .select(["u.id", "n.path"])
-    .where((eb) => isAmong(db, eb.ref("u.id"), ids))
+    .where("u.id", "in", ids)
     .orderBy("u.id")
     .execute();
   const foreign = rows.filter(({ path }) => !may(actor, "user", path)).map(({ id }) => id);
@@ -104,7 +103,7 @@ async function listUsers({ db }: Ctx, ids: readonly number[]) {
   const rows = await db
     .selectFrom("users")
     .select(["id", "reference", "first_name", "last_name"])
-    .where((eb) => isAmong(db, eb.ref("id"), ids))
+    .where("id", "in", ids)
     .orderBy("id")
     .execute();
   return rows.map(({ id, reference, first_name, last_name }) => ({

@@ -1,4 +1,3 @@
-import { isAmong } from "../../store/dialect.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { ExistingUser, Known } from "./user-import-lookup.ts";
@@ -35,7 +34,7 @@ export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Pro
   await ctx.db
     .updateTable("users")
     .set({ [column]: null })
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), [...freed.keys()]))
+    .where("id", "in", [...freed.keys()])
     .execute();
 }
 

@@ -1,6 +1,5 @@
 import { userRow } from "../../contract/user-schemas.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, fold } from "../directory/text-keys.ts";
@@ -242,7 +241,7 @@ async function dropUnheld({ db }: Ctx, types: readonly number[]): Promise<void> 
   if (types.length === 0) return;
   await db
     .deleteFrom("user_types")
-    .where((eb) => isAmong(db, eb.ref("id"), types))
+    .where("id", "in", types)
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import type { users as contract } from "../../contract/users.ts";
 import type { Db } from "../../store/database.ts";
-import { afterPrefix, isAmong, listed, rowCount } from "../../store/dialect.ts";
+import { afterPrefix, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentUsers } from "../directory/present-users.ts";
 import { words } from "../directory/text-keys.ts";
@@ -53,7 +53,7 @@ const countEntries = prepared((db, p: Range & { readonly kinds: readonly number[
   const entries = db
     .selectFrom("user_words as w")
     .select("w.user_id")
-    .where((eb) => isAmong(db, eb.ref("w.kind"), p.kinds))
+    .where("w.kind", "in", p.kinds)
     .where("w.word", ">=", p.low)
     .where("w.word", "<", p.high)
     .limit(rowCount(p.most));
@@ -127,7 +127,7 @@ const readMatches = prepared((db, p: MatchSearch) => {
     .selectFrom("user_words as x")
     .select("x.word")
     .where("x.user_id", "=", sql.ref<number>("w.user_id"))
-    .where((eb) => isAmong(db, eb.ref("x.kind"), p.kinds))
+    .where("x.kind", "in", p.kinds)
     .where("x.word", ">=", value)
     .where("x.word", "<", after)
     .limit(1);

@@ -1,6 +1,5 @@
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { insertRows } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { requirePeople } from "../directory/service-accounts.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueMails } from "../pipeline/queue-mail.ts";
@@ -18,7 +17,7 @@ export async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<voi
   const users = await ctx.db
     .selectFrom("users")
     .select(["id", "email", "email_key", "active"])
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .where("id", "in", ids)
     .orderBy("id")
     .execute();
   const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
@@ -65,7 +64,7 @@ async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string
     .selectFrom("rate_limit_events")
     .select(({ fn }) => ["account", fn.min("expires_at").as("until")])
     .where("kind", "=", "welcome_mail")
-    .where((eb) => isAmong(ctx.db, eb.ref("account"), [...addresses.keys()]))
+    .where("account", "in", [...addresses.keys()])
     .where("expires_at", ">", ctx.now)
     .groupBy("account")
     .having(({ fn }) => fn.countAll(), ">=", mostWelcomeMails)

@@ -1,6 +1,5 @@
 import type { Ability } from "../../contract/operation.ts";
 import { insertRows } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { emailKey, fold } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -30,17 +29,15 @@ export async function lookUp(ctx: Ctx, rows: readonly UserImportRow[], createTyp
   const found = await ctx.db
     .selectFrom("users")
     .select("id")
-    .where((eb) => isAmong(ctx.db, eb.ref("reference"), references))
+    .where("reference", "in", references)
     .union(
       ctx.db
         .selectFrom("users")
         .select("id")
-        .where((eb) =>
-          isAmong(
-            ctx.db,
-            eb.ref("email_key"),
-            rows.map((row) => emailKey(row.email)),
-          ),
+        .where(
+          "email_key",
+          "in",
+          rows.map((row) => emailKey(row.email)),
         ),
     )
     .execute();
@@ -92,7 +89,7 @@ export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
     .leftJoin("units as n", "n.id", "u.unit_id")
     .selectAll("u")
     .select(["m.id as membership_id", "m.department_id", "n.path as unit_path"])
-    .where((eb) => isAmong(ctx.db, eb.ref("u.id"), ids))
+    .where("u.id", "in", ids)
     .where("u.deleted_at", "is", null)
     .execute();
   const { typesOf, membershipsOf } = await loadMemberships(ctx, ids);
@@ -114,18 +111,16 @@ async function loadMemberships(ctx: Ctx, ids: readonly number[]) {
     .selectFrom("memberships as m")
     .innerJoin("units as n", "n.id", "m.unit_id")
     .select(["m.id", "m.user_id", "m.unit_id", "n.path"])
-    .where((eb) => isAmong(ctx.db, eb.ref("m.user_id"), ids))
+    .where("m.user_id", "in", ids)
     .execute();
   const types = await ctx.db
     .selectFrom("membership_user_types as mt")
     .innerJoin("user_types as t", "t.id", "mt.user_type_id")
     .select(["mt.membership_id", "t.id", "t.name", "t.abilities"])
-    .where((eb) =>
-      isAmong(
-        ctx.db,
-        eb.ref("mt.membership_id"),
-        memberships.map((row) => row.id),
-      ),
+    .where(
+      "mt.membership_id",
+      "in",
+      memberships.map((row) => row.id),
     )
     .execute();
   const typesOf = Map.groupBy(types.map(present), (type) => type.membership_id);
@@ -147,7 +142,7 @@ async function loadUnits(ctx: Ctx, references: readonly string[]) {
   const rows = await ctx.db
     .selectFrom("units")
     .select(["id", "reference", "path"])
-    .where((eb) => isAmong(ctx.db, eb.ref("reference"), references))
+    .where("reference", "in", references)
     .execute();
   return new Map(rows.map(({ reference, ...unit }) => [reference ?? "", unit]));
 }
@@ -159,7 +154,7 @@ async function loadTypes(ctx: Ctx, rows: readonly UserImportRow[], create: boole
     ctx.db
       .selectFrom("user_types")
       .select(["id", "name", "name_key", "abilities"])
-      .where((eb) => isAmong(ctx.db, eb.ref("name_key"), [...names.keys()]))
+      .where("name_key", "in", [...names.keys()])
       .execute();
   let found = names.size === 0 ? [] : await load();
   let newTypes: number[] = [];
@@ -185,7 +180,7 @@ async function loadDepartments(ctx: Ctx, rows: readonly UserImportRow[], units: 
   const found = await ctx.db
     .selectFrom("departments")
     .select(["id", "unit_id", "name"])
-    .where((eb) => isAmong(ctx.db, eb.ref("unit_id"), ids))
+    .where("unit_id", "in", ids)
     .execute();
   return new Map(found.map((row) => [`${row.unit_id} ${row.name}`, row.id]));
 }

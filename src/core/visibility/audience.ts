@@ -49,7 +49,7 @@ export function readerOf({ id, admin, grants, units, branch, types }: Actor, abi
 export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool> {
   const personal = sql.ref(`${a}.personal`);
   // The reach of an editor decides more quickly than the audience.
-  return sql<SqlBool>`((${personal} = 0 and ${reached(db, a, reader.reach)}) or ${addressed(db, a, reader)})`;
+  return sql<SqlBool>`((${personal} = 0 and ${reached(db, a, reader.reach)}) or ${addressed(a, reader)})`;
 }
 
 /**
@@ -57,15 +57,15 @@ export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool>
  * (or one above with falldown) and, if user types are named, one of them. Everything that is not personal is addressed
  * to administrators.
  */
-export function addressed(db: Db, a: string, reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
+export function addressed(a: string, reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
   const of = (column: string) => sql.ref(`${a}.${column}`);
   const { me, everything, units, branch, types } = reader;
   const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = ${of("id")} and (
-    ${isAmong(db, sql.ref<number>("au.unit_id"), units)}
-    or (au.falldown = 1 and ${isAmong(db, sql.ref<number>("au.unit_id"), branch)})))`;
+    ${isAmong("au.unit_id", units)}
+    or (au.falldown = 1 and ${isAmong("au.unit_id", branch)})))`;
   const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = ${of("id")})
     or exists (select 1 from audience_user_types t where t.audience_id = ${of("id")}
-      and ${isAmong(db, sql.ref<number>("t.user_type_id"), types)}))`;
+      and ${isAmong("t.user_type_id", types)}))`;
   return sql<SqlBool>`(${of("author_id")} = ${me}
     or (${of("personal")} = 0 and (${everything} = 1 or ((${of("everywhere")} = 1 or ${inUnits}) and ${inTypes})))
     or exists (select 1 from audience_shares s where s.audience_id = ${of("id")} and s.user_id = ${me})

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
@@ -99,7 +98,7 @@ const largestBranch = prepared((db, p: { paths: readonly string[] }) =>
   db
     .selectFrom("units")
     .select((eb) => sql<number>`coalesce(max(${eb.ref("descendant_count")} + 1), 0)`.as("units"))
-    .where((eb) => isAmong(db, eb.ref("path"), p.paths)),
+    .where("path", "in", p.paths),
 );
 
 /** Returns the units whose content the actor may edit; undefined when there are more than `mostOwners`. */

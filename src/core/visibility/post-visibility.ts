@@ -53,5 +53,5 @@ export function isPublished(
  */
 export function visible(db: Db, reader: PostReader, now: number): RawBuilder<SqlBool> {
   return sql<SqlBool>`(p.deleted_at is null
-    and (${editable(db, reader)} or (${published(now)} and ${addressed(db, "a", reader)})))`;
+    and (${editable(db, reader)} or (${published(now)} and ${addressed("a", reader)})))`;
 }

@@ -61,12 +61,11 @@ export class LeasedQueue<Row extends { readonly id: number }> {
       return sql<Row>`update ${this.#table} set due_at = ${p.until}, lease_token = ${p.token} where id ${among}
         returning ${sql.join(columns.map((column) => sql.ref(column)))}`;
     });
-    this.#succeed = prepared((db, p: { ids: number[]; token: string; now: number }) => {
-      const ids = isAmong(db, sql.ref<number>("id"), p.ids);
-      return sql<Lease>`update ${this.#table}
+    this.#succeed = prepared(
+      (_, p: { ids: number[]; token: string; now: number }) => sql<Lease>`update ${this.#table}
         set state = 'done', attempt = attempt + 1, due_at = ${p.now}, lease_token = null
-        where ${ids} and lease_token = ${p.token} and state = ${waiting} returning id`;
-    });
+        where ${isAmong("id", p.ids)} and lease_token = ${p.token} and state = ${waiting} returning id`,
+    );
   }
 
   /** Claims due rows, those that have been due for longest first, up to each quota. */

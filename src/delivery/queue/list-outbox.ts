@@ -71,7 +71,7 @@ interface Attempted {
 async function lastErrors(db: Db, attempted: readonly Attempted[]): Promise<Map<string, string | null>> {
   if (attempted.length === 0) return new Map();
   const among = (column: "webhook_id" | "event_id") =>
-    isAmong(db, sql.ref<number>(column), [...new Set(attempted.map((each) => each[column]))]);
+    isAmong(column, [...new Set(attempted.map((each) => each[column]))]);
   const latest = db
     .selectFrom("webhook_logs")
     .select((eb) => eb.fn.max("id").as("id"))

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from "kysely";
 import type { Database, Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { type ClaimQuota, type Lease, LeasedQueue } from "../queue/leased-queue.ts";
@@ -19,10 +18,7 @@ export const callbackQueue = new LeasedQueue<Delivery>({
 });
 
 const eventsById = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom("webhook_events")
-    .select(["id", "message_id", "type", "payload", "user_id"])
-    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+  db.selectFrom("webhook_events").select(["id", "message_id", "type", "payload", "user_id"]).where("id", "in", p.ids),
 );
 
 /** Claims due deliveries up to the quota of each webhook. */
@@ -52,9 +48,7 @@ function receivers(db: Db) {
     .where("w.active", "=", 1);
 }
 
-const receiversById = prepared((db, p: { ids: number[] }) =>
-  receivers(db).where((eb) => isAmong(db, eb.ref("w.id"), p.ids)),
-);
+const receiversById = prepared((db, p: { ids: number[] }) => receivers(db).where("w.id", "in", p.ids));
 
 const receiversDue = prepared((db, p: { now: number }) =>
   receivers(db)

@@ -17,7 +17,7 @@ export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
   const query = tx
     .selectFrom("webhooks")
     .select(["id", "name", "uri", "active", "failing_since", "author_id"])
-    .where((eb) => isAmong(tx, eb.ref("id"), ids))
+    .where("id", "in", ids)
     .orderBy("id");
   return (isPostgres(tx) ? query.forNoKeyUpdate() : query).execute();
 }
@@ -92,7 +92,7 @@ export async function stopInactive(database: Database, now: number): Promise<num
     await tx
       .updateTable("deliveries")
       .set({ state: "failed", due_at: now, lease_token: null })
-      .where((eb) => isAmong(tx, eb.ref("id"), ids))
+      .where("id", "in", ids)
       .execute();
     if (webhook.deleted_at === null) await logStopped(tx, webhook.uri, ids, Math.floor(now / 1000));
     return ids.length;
@@ -105,5 +105,5 @@ async function logStopped(tx: Tx, uri: string, ids: readonly number[], now: numb
     select d.webhook_id, e.id, e.message_id, e.type, ${uri}, 'disabled', d.attempt, 0,
       cast(${now} as bigint), 'Not sent: the webhook was disabled.', '{}'
     from deliveries as d join webhook_events as e on e.id = d.event_id
-    where ${isAmong(tx, sql.ref<number>("d.id"), ids)} order by e.id`.execute(tx);
+    where ${isAmong("d.id", ids)} order by e.id`.execute(tx);
 }

@@ -5,6 +5,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Connected, OpenOptions } from "../database.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
+import { ArrayCompiler } from "./array-compiler.ts";
 import { forgetNames, NamingClient, planOnce } from "./named-statements.ts";
 import { pipelinedReads } from "./pipelined-reads.ts";
 import { postgresChanges } from "./postgres-changes.ts";
@@ -25,8 +26,8 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   const url = readable(target);
   const behindPooler = isBehindPooler(url);
   const pool = openPool(url, behindPooler);
-  const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
-  const reader = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Schema>({ dialect: new WritingDialect({ pool }) });
+  const reader = new Kysely<Schema>({ dialect: new ReadingDialect({ pool }) });
   const readOne = async (text: string, values: readonly unknown[]) =>
     (await pool.query(text, values as unknown[])).rows;
   const read = behindPooler ? readOne : pipelinedReads(pool, readingConnections);
@@ -103,7 +104,13 @@ function openPool(url: string, behindPooler: boolean): pg.Pool {
  */
 const isBehindPooler = (url: string): boolean => new URLSearchParams(url.split("?")[1]).get("pgbouncer") === "true";
 
-class Dialect extends PostgresDialect {
+class ReadingDialect extends PostgresDialect {
+  override createQueryCompiler(): ArrayCompiler {
+    return new ArrayCompiler();
+  }
+}
+
+class WritingDialect extends ReadingDialect {
   readonly #config: PostgresDialectConfig;
 
   constructor(config: PostgresDialectConfig) {

@@ -1,4 +1,5 @@
-import { SqliteQueryCompiler, type ValueNode } from "kysely";
+import { type BinaryOperationNode, SqliteQueryCompiler, type ValueNode } from "kysely";
+import { listedValues } from "../listed-values.ts";
 
 /**
  * Writes limits, and the flags 0 and 1 in comparisons, as literals. SQLite plans with the values of parameters of a limit and of
@@ -12,5 +13,17 @@ export class LiteralCompiler extends SqliteQueryCompiler {
     const isFlag = place === "BinaryOperationNode" && (value === 0 || value === 1);
     if (isLimit || isFlag) this.appendImmediateValue(value);
     else super.visitValue(node);
+  }
+
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const listed = listedValues(node);
+    if (listed === undefined) super.visitBinaryOperation(node);
+    else {
+      const [before, after] = listed.isOne ? [" = ", ""] : [" in (select value from json_each(", "))"];
+      this.visitNode(node.leftOperand);
+      this.append(before);
+      this.appendValue(listed.values);
+      this.append(after);
+    }
   }
 }
