@@ -7,9 +7,7 @@ import { Script } from "node:vm";
 
 /** Makes one file of Node and the bundle: `npm run build:exe`. docs/install.md describes it. */
 const own = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
-const { values } = parseArgs({
-  options: { platform: { type: "string", default: own }, node: { type: "string" } },
-});
+const { values } = parseArgs({ options: { platform: { type: "string", default: own }, node: { type: "string" } } });
 const { platform } = values;
 /** V8's code cache can only be used by the Node that made it. */
 const withCodeCache = platform === own && values.node === undefined;

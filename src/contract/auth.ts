@@ -4,14 +4,7 @@ import { once, operation, operationGroup } from "./operation.ts";
 import { oneTimeCode, twoFactorOperations } from "./two-factor-operations.ts";
 
 const tokenResponse = once(() =>
-  z
-    .tuple([
-      z.object({
-        jwt: z.string().meta({ secret: true }),
-        expires: unixTime(),
-      }),
-    ])
-    .meta({ id: "AccessToken" }),
+  z.tuple([z.object({ jwt: z.string().meta({ secret: true }), expires: unixTime() })]).meta({ id: "AccessToken" }),
 );
 
 export const auth = operationGroup("auth", {

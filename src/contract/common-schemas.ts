@@ -174,11 +174,13 @@ const limit = (max: number, standard: number) =>
 /** The input fields of a list with cursor pagination. */
 export const cursorInput = (max = 500, standard = 50) => ({
   limit: limit(max, standard),
-  cursor: line(1000).optional().meta({
-    placeholder: "cursor",
-    description:
-      "Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)",
-  }),
+  cursor: line(1000)
+    .optional()
+    .meta({
+      placeholder: "cursor",
+      description:
+        "Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)",
+    }),
 });
 
 /** A page of a list with cursor pagination. */
@@ -244,11 +246,7 @@ export const unitCore = () => ({
 /** The short form of a unit. */
 export const unitBrief = once(() =>
   z
-    .object({
-      ...unitCore(),
-      parent: z.object({ ...unitCore(), url: z.string() }).nullable(),
-      url: z.string(),
-    })
+    .object({ ...unitCore(), parent: z.object({ ...unitCore(), url: z.string() }).nullable(), url: z.string() })
     .meta({ id: "UnitBrief" }),
 );
 

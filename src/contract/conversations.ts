@@ -63,11 +63,7 @@ export const conversations = operationGroup("conversations", {
       "The message goes to the direct conversation with the recipient, or to the newest group of exactly these users. If there is none, it is created; you are the administrator of a new group.",
     access: "signed_in",
     input: () =>
-      z.strictObject({
-        recipients: others().describe("Other participants"),
-        message: body(),
-        files: messageFiles(),
-      }),
+      z.strictObject({ recipients: others().describe("Other participants"), message: body(), files: messageFiles() }),
     ...sent,
   }),
   get: operation({
@@ -140,11 +136,7 @@ export const conversations = operationGroup("conversations", {
     description: "Can be done by administrators of the group. The last administrator keeps this role.",
     access: "signed_in",
     input: () =>
-      z.strictObject({
-        ...one(),
-        user: id("users"),
-        role: z.enum(roles).describe("New role of the participant"),
-      }),
+      z.strictObject({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
     output: participant,
     ...privateChange,
     errors: ["forbidden", "conflict"],

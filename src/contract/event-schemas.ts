@@ -122,10 +122,12 @@ export const eventFields = () => ({
 
 export const title = () => name().describe("Title of the event");
 export const type = () =>
-  z.enum(eventTypes).meta({
-    description: "Calendar of the event",
-    values: { chain: "units and everything below them", unit: "units without those below", user: "personal" },
-  });
+  z
+    .enum(eventTypes)
+    .meta({
+      description: "Calendar of the event",
+      values: { chain: "units and everything below them", unit: "units without those below", user: "personal" },
+    });
 /** An answer to an invitation. */
 export const answer = () => z.enum(answers).describe("Answer to the invitation");
 

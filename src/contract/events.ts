@@ -99,13 +99,7 @@ export const events = operationGroup("events", {
     ...change,
     input: one,
   }),
-  seen: operation({
-    method: "POST",
-    path: "/events/{id}/seen",
-    summary: "Mark an event as seen",
-    ...mark,
-    input: one,
-  }),
+  seen: operation({ method: "POST", path: "/events/{id}/seen", summary: "Mark an event as seen", ...mark, input: one }),
   upcoming: operation({
     method: "GET",
     path: "/events/upcoming",

@@ -41,7 +41,9 @@ export const groupMember = once(() =>
 export const groupName = () => name().describe("Name of the group");
 export const groupDescription = () => multiline(10_000).describe("Description of the group");
 export const privacy = () =>
-  z.enum(privacies).meta({
-    description: "Who can see the group",
-    values: { public: "everyone, who can also join it", private: "members only" },
-  });
+  z
+    .enum(privacies)
+    .meta({
+      description: "Who can see the group",
+      values: { public: "everyone, who can also join it", private: "members only" },
+    });

@@ -93,11 +93,7 @@ export const groups = operationGroup("groups", {
     description: "Members are sorted by user ID.",
     access: "signed_in",
     input: () =>
-      z.strictObject({
-        ...one(),
-        role: role().optional().describe("Only members with this role"),
-        ...cursorInput(),
-      }),
+      z.strictObject({ ...one(), role: role().optional().describe("Only members with this role"), ...cursorInput() }),
     ...cursorList(groupMember),
   }),
   memberAdd: operation({

@@ -28,11 +28,7 @@ export const membershipOperations = {
     description: `${membershipRule} Only administrators can add themselves, because members can read everything that is published to the unit.`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () =>
-      z.strictObject({
-        ...member(),
-        userTypes: userTypeIds().optional(),
-        department: departmentId().optional(),
-      }),
+      z.strictObject({ ...member(), userTypes: userTypeIds().optional(), department: departmentId().optional() }),
     output: membership,
     status: 201,
     errors: ["conflict", "gone"],

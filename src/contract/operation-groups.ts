@@ -98,11 +98,7 @@ export const operationGroups = {
     heading: "Instance",
     tags: { Settings: "Settings of the whole instance" },
   },
-  audit: {
-    summary: "Show who changed what",
-    heading: "Instance",
-    tags: { Audit: "Who changed what" },
-  },
+  audit: { summary: "Show who changed what", heading: "Instance", tags: { Audit: "Who changed what" } },
   languages: {
     summary: "List the languages of the instance",
     heading: "Instance",

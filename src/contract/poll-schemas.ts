@@ -25,10 +25,7 @@ export const poll = once(() =>
 );
 
 const choice = once(() =>
-  z.strictObject({
-    id: id().optional().describe("ID of an existing choice"),
-    title: choiceTitle(),
-  }),
+  z.strictObject({ id: id().optional().describe("ID of an existing choice"), title: choiceTitle() }),
 );
 
 /** The input fields of a poll. */
@@ -56,9 +53,6 @@ export const pollFields = once(() =>
 
 export const vote = once(() =>
   z
-    .object({
-      user: shortUser(),
-      choices: z.array(z.int()).describe("IDs of the choices that the user voted for"),
-    })
+    .object({ user: shortUser(), choices: z.array(z.int()).describe("IDs of the choices that the user voted for") })
     .meta({ id: "Vote" }),
 );

@@ -46,10 +46,7 @@ const openingHours = once(() =>
     closed: z
       .array(
         z
-          .strictObject({
-            start: date().describe("First day"),
-            end: date().describe("Last day"),
-          })
+          .strictObject({ start: date().describe("First day"), end: date().describe("Last day") })
           .refine(({ start, end }) => start <= end, { path: ["end"], error: "must not be before start" }),
       )
       .max(100)

@@ -5,11 +5,7 @@ import { operation, operationGroup } from "./operation.ts";
 import { department, departmentName, treeUnit, unit, unitDetails, unitName, unitType } from "./unit-schemas.ts";
 import { importResult, importRows } from "./user-schemas.ts";
 
-const image = imageOperations({
-  owner: "unit",
-  noun: "image",
-  access: { ability: "units", at: [{ unit: "id" }] },
-});
+const image = imageOperations({ owner: "unit", noun: "image", access: { ability: "units", at: [{ unit: "id" }] } });
 
 export const units = operationGroup("units", {
   list: operation({
@@ -71,12 +67,7 @@ export const units = operationGroup("units", {
     path: "/units",
     summary: "Create a unit",
     access: { ability: "units", at: [{ unit: "parent" }] },
-    input: () =>
-      z.strictObject({
-        name: unitName(),
-        parent: id("units").describe("Parent unit"),
-        ...unitDetails(),
-      }),
+    input: () => z.strictObject({ name: unitName(), parent: id("units").describe("Parent unit"), ...unitDetails() }),
     output: unit,
     status: 201,
     location: "/units/{id}",

@@ -19,12 +19,7 @@ export const testEvent = "webhook.test";
 
 const place = once(() =>
   z
-    .object({
-      ...unitCore(),
-      parent_id: idOf("units").nullable(),
-      stats: z.array(z.never()),
-      url: z.string(),
-    })
+    .object({ ...unitCore(), parent_id: idOf("units").nullable(), stats: z.array(z.never()), url: z.string() })
     .meta({ id: "WebhookAuthorUnit" }),
 );
 
@@ -69,10 +64,13 @@ export const webhook = once(() =>
             failing: "every attempt failed for 5 days",
           },
         }),
-      secret: z.string().optional().meta({
-        secret: true,
-        description: "Signs the callbacks (Standard Webhooks). Returned only once, when it is created or rotated",
-      }),
+      secret: z
+        .string()
+        .optional()
+        .meta({
+          secret: true,
+          description: "Signs the callbacks (Standard Webhooks). Returned only once, when it is created or rotated",
+        }),
       author: author(),
       ...permissions(),
       created_at: unixTime(),

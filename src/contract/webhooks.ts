@@ -121,11 +121,7 @@ export const webhooks = operationGroup("webhooks", {
     path: "/webhooks/{id}/recover",
     summary: "Resend the events that failed permanently since a time",
     access: "administrator",
-    input: () =>
-      z.strictObject({
-        id: id("webhooks"),
-        since: time().describe("Only events at or after this time"),
-      }),
+    input: () => z.strictObject({ id: id("webhooks"), since: time().describe("Only events at or after this time") }),
     output: () => z.object({ recovered: z.int() }),
     errors: ["conflict"],
   }),

@@ -42,10 +42,7 @@ const headers: Components["headers"] = {
     schema: { type: "string" },
   },
   Location: { description: "URL of the new resource", schema: { type: "string", format: "uri-reference" } },
-  ETag: {
-    description: "Identifies the content: equal exactly when the bytes are equal",
-    schema: { type: "string" },
-  },
+  ETag: { description: "Identifies the content: equal exactly when the bytes are equal", schema: { type: "string" } },
   RetryAfter: { description: "Seconds", schema: { type: "integer" } },
   WWWAuthenticate: { description: "The scheme to use", schema: { type: "string" } },
 };

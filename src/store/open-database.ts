@@ -142,9 +142,7 @@ const isInUse = () =>
   new ServiceError(
     "unavailable",
     "The database must be migrated for this version of wcs, but another process uses it.",
-    {
-      hint: "Stop wcs serve on every machine, make a backup, then run wcs db migrate.",
-    },
+    { hint: "Stop wcs serve on every machine, make a backup, then run wcs db migrate." },
   );
 
 /** Returns true for an older schema, and for a new database with `create`. */

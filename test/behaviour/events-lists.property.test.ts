@@ -223,16 +223,7 @@ async function add(world: World, readers: readonly Reader[], given: Shape): Prom
     ...dates.map((each) => ({ ...each, day: null })),
     ...days.map((each) => ({ start: midnight(each), end: midnight(each) + day, day: each })),
   ];
-  return {
-    id,
-    author: author.id,
-    owner,
-    type: given.type,
-    units: named,
-    userTypes,
-    shares,
-    occurrences,
-  };
+  return { id, author: author.id, owner, type: given.type, units: named, userTypes, shares, occurrences };
 }
 
 /** In the time zone of the instance, UTC. */

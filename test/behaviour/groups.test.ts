@@ -196,10 +196,7 @@ describeEverywhere("groups", (environment) => {
     const { id } = await make();
     const post = { content_type: "debate", title: "Regatta", group: id } as const;
     const first = await admin().call(posts.create, post);
-    const refused = (count: string) => ({
-      code: "conflict",
-      message: `Group ${id} has ${count}; delete them first.`,
-    });
+    const refused = (count: string) => ({ code: "conflict", message: `Group ${id} has ${count}; delete them first.` });
     expect(await refusal(remove(id))).toMatchObject(refused("1 post"));
     const second = await admin().call(posts.create, post);
     expect(await refusal(remove(id))).toMatchObject(refused("2 posts"));

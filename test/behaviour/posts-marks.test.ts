@@ -204,9 +204,7 @@ describeEverywhere("what readers do to posts", (environment) => {
     for (let count = 0; count < 8; count += 1) readers.push(await instance.as((await addUser()).id));
     expect(
       await tally(readers.flatMap((reader) => [reader.call(posts.like, { id }), reader.call(posts.seen, { id })])),
-    ).toEqual({
-      ok: 16,
-    });
+    ).toEqual({ ok: 16 });
     expect((await forMember(id)).stats.likes).toBe(8);
   });
 });

@@ -129,10 +129,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
     const change = step(changesIn(world)).map((each) => ({ ...each, actor: each.actor % 2 }));
     const history = fc.array(
       fc.oneof({ weight: 1, arbitrary: change }, { weight: 2, arbitrary: step(readsIn(world)) }),
-      {
-        minLength: 10,
-        maxLength: 30,
-      },
+      { minLength: 10, maxLength: 30 },
     );
     const run = async (steps: Step[]) => {
       for (const { request, actor, second: elsewhere } of steps) {

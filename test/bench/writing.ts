@@ -83,10 +83,7 @@ async function posted({ server, tokens }: Bench): Promise<{ perSecond: number; m
   const [cpu, begin] = [server.cpu(), performance.now()];
   await send({ port: server.port, messages, connections: 32 });
   const seconds = (performance.now() - begin) / 1000;
-  return {
-    perSecond: messages.length / seconds,
-    milliseconds: ((server.cpu() - cpu) * 1000) / messages.length,
-  };
+  return { perSecond: messages.length / seconds, milliseconds: ((server.cpu() - cpu) * 1000) / messages.length };
 }
 
 function commitsPerSecond(file: string): number {

@@ -49,12 +49,7 @@ const plain: ShownMessage = {
 };
 const event = (
   meta: Partial<NonNullable<ShownMessage["meta"]>> & { event: "joined" | "left" | "renamed" },
-): ShownMessage => ({
-  ...plain,
-  type: "service",
-  message: "",
-  meta: { users: [], title: null, ...meta },
-});
+): ShownMessage => ({ ...plain, type: "service", message: "", meta: { users: [], title: null, ...meta } });
 const look: MessageStyle = { paint: noPaint, width: 40, time: () => "5 min ago" };
 const shown = (message: Partial<ShownMessage>, width = look.width) =>
   messageLines({ ...plain, ...message }, { ...look, width });

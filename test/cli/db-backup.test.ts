@@ -289,9 +289,7 @@ describe("restore", () => {
 
   it("where nothing is there is nothing to ask or to keep", async () => {
     const fresh = `${folder}/deep/er/wcs.db`;
-    expect(await json(home.wcs(["db", "restore", backup, "--db", fresh, "--json"]))).toMatchObject({
-      previous: null,
-    });
+    expect(await json(home.wcs(["db", "restore", backup, "--db", fresh, "--json"]))).toMatchObject({ previous: null });
     expect([mode(fresh), mode(`${folder}/deep/er`), journalOf(fresh)]).toEqual(["600", "700", "wal"]);
     expect(unitsIn(fresh)).toEqual(["Before"]);
     expect(readdirSync(`${folder}/deep/er`)).toEqual(["wcs.db"]);

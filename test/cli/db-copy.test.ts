@@ -241,9 +241,7 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
 
     it.runIf(isFull)(
       "killed at any point: the target stays empty, and the next run fills it",
-      {
-        timeout: timeFor(2 * kills),
-      },
+      { timeout: timeFor(2 * kills) },
       async () => {
         const { database, target: from } = scene.instance;
         // Larger than the page cache of SQLite, so that the target grows before the commit.

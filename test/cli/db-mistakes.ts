@@ -265,11 +265,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
   ],
   [
     "a file of nothing",
-    {
-      check: "files",
-      make: [image(500, "post", 99)],
-      message: /file 500 belongs to a missing post/,
-    },
+    { check: "files", make: [image(500, "post", 99)], message: /file 500 belongs to a missing post/ },
   ],
   ...(["user", "unit", "group"] as const).map((owner): readonly [string, Mistake] => [
     `an image of no ${owner}`,

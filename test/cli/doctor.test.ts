@@ -147,9 +147,7 @@ it("integrity: a damaged page, and a file that is no database", async () => {
   const db = new DatabaseSync(database());
   const { page } = db
     .prepare("select rootpage as page from sqlite_master where name = 'webhook_logs_created'")
-    .get() as {
-    page: number;
-  };
+    .get() as { page: number };
   db.close();
   writeSync(file, Buffer.alloc(100, 7), 0, 100, (page - 1) * 4096);
   const damaged = await examine();

@@ -88,9 +88,7 @@ describe("input", () => {
   it("on a terminal asks for what is missing, and again for what is wrong", async () => {
     const { code, stderr, stdout } = await home().sit(
       ["users", "create", "--first-name", "Asked", "--query", "[last_name,email]", "--json"],
-      {
-        answers: ["Person", "nope", "asked@example.com", "acme", ""],
-      },
+      { answers: ["Person", "nope", "asked@example.com", "acme", ""] },
     );
     expect({ code, found: JSON.parse(stdout) }).toEqual({ code: 0, found: ["Person", "asked@example.com"] });
     expect(stderr).toContain("> It must be an e-mail address");

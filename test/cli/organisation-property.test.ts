@@ -79,15 +79,17 @@ const organisation = fc
       units: fc.tuple(...references.slice(1).map((_, at) => unit(at))).map((all) => {
         return all.map((each, at) => ({ reference: references[at + 1], ...each })).reverse();
       }),
-      users: fc.array(user, { maxLength: 8 }).map((all) =>
-        all.map(({ place, further, known, ...rest }, at) => ({
-          ...(known && { reference: `E ${at}` }),
-          email: `User${at}@example.com`,
-          ...rest,
-          ...place,
-          memberships: further.filter((each) => each.unit !== place.unit),
-        })),
-      ),
+      users: fc
+        .array(user, { maxLength: 8 })
+        .map((all) =>
+          all.map(({ place, further, known, ...rest }, at) => ({
+            ...(known && { reference: `E ${at}` }),
+            email: `User${at}@example.com`,
+            ...rest,
+            ...place,
+            memberships: further.filter((each) => each.unit !== place.unit),
+          })),
+        ),
       webhooks: fc.uniqueArray(
         fc.record({
           name,

@@ -34,12 +34,7 @@ beforeAll(async () => {
   const [url] = (await once(server.stdout!, "data")) as [Buffer];
   const job = newJob();
   const { WCS_CONFIG_DIR: _, ...clean } = job.env;
-  env = {
-    ...clean,
-    WCS_TOKEN: token.trim(),
-    JOB: job.folder,
-    URL: String(url).trim(),
-  };
+  env = { ...clean, WCS_TOKEN: token.trim(), JOB: job.folder, URL: String(url).trim() };
 });
 afterAll(async () => {
   server.kill("SIGKILL");

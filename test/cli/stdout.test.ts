@@ -20,9 +20,7 @@ it("waits where stdout cannot take more at once", async () => {
   const child = spawn(
     process.execPath,
     ["--input-type=module", "-e", `process.stdout._handle.setBlocking(false);${writer}`],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   await once(child.stdout, "readable");
   const chunks: Buffer[] = [];

@@ -50,12 +50,9 @@ describeOnDatabases("mail", (open) => {
   const rows = () => instance.database.reader.selectFrom("mails").selectAll().orderBy("id").execute();
   const tokenIn = (text: string) => /token=([\w-]+)/.exec(text)?.[1] ?? "";
   const reset = (token: string, password = "correct horse battery") =>
-    instance.withToken(undefined).call(auth.passwordReset, {
-      token,
-      email: "bo@example.com",
-      password,
-      password_confirm: password,
-    });
+    instance
+      .withToken(undefined)
+      .call(auth.passwordReset, { token, email: "bo@example.com", password, password_confirm: password });
 
   it("welcome: the token in it sets the password, once, and is kept nowhere", async () => {
     await welcome();
@@ -307,10 +304,7 @@ describeOnDatabases("mail", (open) => {
     await welcome();
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
     const [row] = await rows();
-    expect(row).toMatchObject({
-      state: "failed",
-      last_error: expect.stringContaining("no such mailbox"),
-    });
+    expect(row).toMatchObject({ state: "failed", last_error: expect.stringContaining("no such mailbox") });
     expect(row!.payload).not.toContain("token");
   });
 

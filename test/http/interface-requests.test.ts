@@ -79,9 +79,7 @@ describe("date-times", () => {
   it.each(["2027-02-29T12:00:00Z", "2097-03-01", "2097-03-01T12:00:00", "2097-03-01T25:00:00Z", "noon", "1.5"])(
     "%s is not a time",
     async (text) => {
-      expect(await wrong("GET", `/api/events?start=${text}`)).toEqual({
-        start: [expect.stringMatching(/^must be /)],
-      });
+      expect(await wrong("GET", `/api/events?start=${text}`)).toEqual({ start: [expect.stringMatching(/^must be /)] });
     },
   );
 });

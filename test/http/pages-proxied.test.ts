@@ -81,10 +81,7 @@ it("below a path, the mail leads to the form, the form to the next page, and eve
   }
   expect(start[0]!.urls).toEqual(expect.arrayContaining([`${proxy.url}/docs`, `${proxy.url}/openapi.json`]));
   const described = reference.urls.find((url) => url.endsWith("openapi.json"))!;
-  const { servers, paths } = (await (await fetch(described)).json()) as {
-    servers: { url: string }[];
-    paths: object;
-  };
+  const { servers, paths } = (await (await fetch(described)).json()) as { servers: { url: string }[]; paths: object };
   expect(new URL(servers[0]!.url, described).href.replace(/\/$/, "")).toBe(proxy.url);
   expect(Object.keys(paths)).toContain("/api/authenticate");
   expect(proxy.outside).toEqual([]);

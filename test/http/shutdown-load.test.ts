@@ -42,9 +42,7 @@ function ask(port: number, path: string, token: string): Promise<string> {
 
 it.each(["1", "2"])(
   "SIGTERM under load resets no connection of clients that do not keep them (workers: %s)",
-  {
-    timeout: timeFor(kills),
-  },
+  { timeout: timeFor(kills) },
   async (workers) => {
     const token = await instance.tokenOf(1);
     for (let round = 0; round < kills; round++) {

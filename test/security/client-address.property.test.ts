@@ -28,12 +28,14 @@ const written = (address: string) =>
     });
 
 test("No claim in X-Forwarded-For changes the address that the trusted proxies saw", () => {
-  const chain = fc.tuple(client, fc.array(proxy, { maxLength: 3 })).chain(([address, hops]) =>
-    fc.record({
-      address: fc.constant(address),
-      header: fc.tuple(written(address), ...hops.map(written)).map((entries) => entries.join(",")),
-    }),
-  );
+  const chain = fc
+    .tuple(client, fc.array(proxy, { maxLength: 3 }))
+    .chain(([address, hops]) =>
+      fc.record({
+        address: fc.constant(address),
+        header: fc.tuple(written(address), ...hops.map(written)).map((entries) => entries.join(",")),
+      }),
+    );
   fc.assert(
     fc.property(chain, proxy, fc.string(), ({ address, header }, peer, claim) => {
       const seen = parseAddress(address);

@@ -41,9 +41,7 @@ describeEverywhere("deleted and shared things", (environment) => {
   it("a user type that deleted things were for can go, and leaves them to nobody else", async () => {
     const { addUser, write, units, instance, types } = newsroom();
     const { administrator, member } = actors();
-    const other = await write({
-      visibility: { all_units: true, units: [units.harbour], userTypes: [types.employee] },
-    });
+    const other = await write({ visibility: { all_units: true, units: [units.harbour], userTypes: [types.employee] } });
     const { id: guests } = await administrator.call(usertypes.create, { name: "Guest" });
     const guest = await instance.as((await addUser({ unit: units.harbour })).id);
     const visibility = { all_units: true, userTypes: [guests] };

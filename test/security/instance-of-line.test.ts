@@ -25,10 +25,7 @@ afterEach(async () => {
 const signIn = (env: Record<string, string> = {}) =>
   home.wcs(
     ["auth", "login", "--profile", "work", "--url", own.url, "--username", "ada@example.com", "--password-stdin"],
-    {
-      stdin: "right",
-      env,
-    },
+    { stdin: "right", env },
   );
 /** The tokens that the attacker got; `wcs doctor` also asks without one. */
 const stolen = () => evil.seen.calls.filter((sent) => sent !== "");

@@ -34,10 +34,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       Object.assign(process.env, password);
     });
     const wcs = (line: string[], key?: string, stdin = "", run = home.wcs) =>
-      run([...line, "--db", database], {
-        stdin,
-        env: { ...password, ...(key && { WCS_SECRET_KEY_FILE: key }) },
-      });
+      run([...line, "--db", database], { stdin, env: { ...password, ...(key && { WCS_SECRET_KEY_FILE: key }) } });
     const make = async (key?: string) => {
       await done(wcs(["init", ...administrator], key));
       await done(wcs(["settings", "set", "mail.smtp_url", "--value-stdin"], key, smtpUrl));

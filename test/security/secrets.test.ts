@@ -83,10 +83,7 @@ const calls: Record<string, (instance: Instance, user: { id: number; email: stri
     input: { name: "nightly", scopes: ["read"] },
     got: ({ token }: { token: string }) => [token, token.slice(4)],
   }),
-  "webhooks.create": async () => ({
-    input: { name: "ci", uri: "https://ci.example.com/" },
-    got: webhookSecret,
-  }),
+  "webhooks.create": async () => ({ input: { name: "ci", uri: "https://ci.example.com/" }, got: webhookSecret }),
   "webhooks.rotateSecret": async (instance) => ({
     input: { id: (await newWebhook(instance, "https://ci.example.com/")).id },
     got: webhookSecret,

@@ -80,10 +80,7 @@ describeEverywhere("waits", (environment) => {
     const { administrator } = world().actors;
     const {
       data: { id },
-    } = await administrator.call(webhooks.create, {
-      name: "Hook",
-      uri: "http://receiver.invalid/",
-    } as never);
+    } = await administrator.call(webhooks.create, { name: "Hook", uri: "http://receiver.invalid/" } as never);
     const { meta } = await administrator.call(webhooks.events, {});
     const held = Array.from({ length: mostWaits }, () =>
       administrator.call(webhooks.events, { after: meta.last_id, wait }),
@@ -399,10 +396,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await waiting(1);
       left = 0;
       const { message, code } = await held;
-      expect({ code, message }).toEqual({
-        code: "unauthenticated",
-        message: "The token has expired; sign in again.",
-      });
+      expect({ code, message }).toEqual({ code: "unauthenticated", message: "The token has expired; sign in again." });
     });
 
     it("A server that ends lets those who wait answer with what there is", async () => {

@@ -19,10 +19,7 @@ export const bundles = join(import.meta.dirname, "../../node_modules/.wcs-test-s
 export const bundleOf = (script: string): string => join(bundles, `${basename(script, ".ts")}.js`);
 
 /** The environment of a script: what one of them has compiled and flushed, the next need not. */
-export const scriptEnvironment = {
-  ...process.env,
-  NODE_COMPILE_CACHE: join(tmpdir(), "wcs-test-cache", "scripts"),
-};
+export const scriptEnvironment = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "wcs-test-cache", "scripts") };
 
 /** Runs a script of `test/` in a process of its own. */
 export function startChild(script: string, args: readonly string[]): Child {

@@ -27,11 +27,9 @@ const quickPassword = "--set=scram_iterations=1";
 const attempts = 5;
 
 /** A real PostgreSQL server for the whole run, in a folder of its own. `pid` is that of its first process. */
-export async function startPostgres({ durable = false } = {}): Promise<{
-  url: string;
-  pid: number;
-  stop(): Promise<void>;
-}> {
+export async function startPostgres({
+  durable = false,
+} = {}): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-postgres-"));
   // The server does not run as root; its user has to get through to its folder.
   chmodSync(folder, 0o755);

@@ -49,13 +49,7 @@ export async function newSociety(instance: Instance): Promise<Society> {
     await type("Planner", { calendar: true }),
   ];
   const group = async (name: string) => (await administrator.call(groups.create, { name })).id;
-  const society = {
-    instance,
-    units: places,
-    parents,
-    types,
-    groups: [await group("First"), await group("Second")],
-  };
+  const society = { instance, units: places, parents, types, groups: [await group("First"), await group("Second")] };
   const people: Person[] = [await person(society, 1, [])];
   for (let count = 0; count < 8; count += 1) people.push(await addPerson(society, count));
   return { ...society, people };

@@ -10,10 +10,7 @@ export interface SecondProcess {
 }
 
 export async function startSecondProcess(target: string): Promise<SecondProcess> {
-  const child: ChildProcess = fork(bundleOf("second-service.ts"), [target], {
-    env: scriptEnvironment,
-    execArgv: [],
-  });
+  const child: ChildProcess = fork(bundleOf("second-service.ts"), [target], { env: scriptEnvironment, execArgv: [] });
   await new Promise((resolve, reject) => {
     child.once("message", resolve);
     child.once("exit", () => reject(new Error("the second process has ended")));

@@ -6,13 +6,7 @@ export const help: TopLevelCommand = {
     .map(([name, title]) => `  ${name.padEnd(15)}${title}`)
     .join("\n")}`,
   args: [
-    {
-      name: "topic",
-      description: "Words of a command, or a topic",
-      optional: true,
-      many: true,
-      completes: "topics",
-    },
+    { name: "topic", description: "Words of a command, or a topic", optional: true, many: true, completes: "topics" },
   ],
   examples: ["wcs help users create", "wcs help exit-codes"],
   async run({ args, terminal, program }) {

@@ -200,7 +200,5 @@ function mismatchError(mismatches: readonly Mismatch[]): Error {
     .join("; ");
   if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use an ID" });
   const ways = [...new Set(mismatches.map(({ kind }) => `Give a ${referenceNouns[kind]} by ${waysToName[kind]}.`))];
-  return new ServiceError("not_found", `${message}.`, {
-    hint: `${ways.join(" ")} Find names with wcs names find.`,
-  });
+  return new ServiceError("not_found", `${message}.`, { hint: `${ways.join(" ")} Find names with wcs names find.` });
 }

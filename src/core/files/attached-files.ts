@@ -32,13 +32,7 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
   refuse(issues);
   const rows = [];
   for (const item of items) {
-    rows.push({
-      owner,
-      owner_id: ownerId,
-      ...(await keep(ctx, item)),
-      created_at: ctx.now,
-      updated_at: ctx.now,
-    });
+    rows.push({ owner, owner_id: ownerId, ...(await keep(ctx, item)), created_at: ctx.now, updated_at: ctx.now });
   }
   await insertRows(ctx.db, "files", rows);
 }

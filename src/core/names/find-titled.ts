@@ -20,11 +20,7 @@ interface Titled {
 }
 
 export const findPostsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
-  findContent(ctx, texts, {
-    kind: "posts",
-    at: "listed_at",
-    visible: visible(ctx.db, postReader(ctx.actor), ctx.now),
-  });
+  findContent(ctx, texts, { kind: "posts", at: "listed_at", visible: visible(ctx.db, postReader(ctx.actor), ctx.now) });
 
 export const findEventsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
   findContent(ctx, texts, {

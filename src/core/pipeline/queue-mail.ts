@@ -14,10 +14,7 @@ export async function queueMails(
   users: readonly { readonly id: number; readonly email: string }[],
 ): Promise<void> {
   if (users.length === 0) return;
-  const asked = {
-    payload: JSON.stringify(kind === "welcome" ? { inviter: ctx.actor.id } : {}),
-    created_at: ctx.now,
-  };
+  const asked = { payload: JSON.stringify(kind === "welcome" ? { inviter: ctx.actor.id } : {}), created_at: ctx.now };
   const due_at = ctx.now * 1000;
   await ctx.db
     .insertInto("mails")

@@ -45,10 +45,7 @@ export const exportData: ExportData = async (ctx, { id, cursor }) => {
   const isEnd = !isFull && index === sections.length;
   return {
     data: page.map((row) => ({ section: section.name, record: recordOf(section, row) })),
-    meta: {
-      next_cursor: isEnd ? null : encodeCursor(ctx, list, { direction: "after", key: next }),
-      prev_cursor: null,
-    },
+    meta: { next_cursor: isEnd ? null : encodeCursor(ctx, list, { direction: "after", key: next }), prev_cursor: null },
   };
 };
 

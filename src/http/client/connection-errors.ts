@@ -31,10 +31,7 @@ const failures: Readonly<Record<string, Failure>> = {
   SELF_SIGNED_CERT_IN_CHAIN: { says: "has a certificate of an unknown authority", hint: trust },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: { says: "has a certificate of an unknown authority", hint: trust },
   UNABLE_TO_GET_ISSUER_CERT: { says: "has a certificate of an unknown authority", hint: trust },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
-    says: "has a certificate of an unknown authority",
-    hint: trust,
-  },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { says: "has a certificate of an unknown authority", hint: trust },
   CERT_HAS_EXPIRED: {
     says: "has an expired certificate",
     hint: "Renew the certificate, or correct this machine's clock.",

@@ -15,10 +15,7 @@ export interface App {
 
 /** Creates a Hono app without routes, whose responses all have our format. */
 export function newHono(state: ServerState): Hono<AppEnv> {
-  const app = new Hono<AppEnv>({
-    router: new TrieRouter(),
-    getPath: (request, given) => pathOf(request, given?.env),
-  });
+  const app = new Hono<AppEnv>({ router: new TrieRouter(), getPath: (request, given) => pathOf(request, given?.env) });
   app.onError((error, c) => new Exchange(state, "unmatched", c.req.raw, c.env).fail(error));
   app.notFound((c) => {
     const exchange = new Exchange(state, "unmatched", c.req.raw, c.env);

@@ -84,11 +84,7 @@ const found = (thing: string, wanted: string, kept: string): IntegrityRule[] => 
     rows: `select distinct id from (${wanted} except ${kept}) missing`,
     says: "is missing from a feed of its readers",
   },
-  {
-    thing,
-    rows: `select distinct id from (${kept} except ${wanted}) surplus`,
-    says: "is in a feed of other users",
-  },
+  { thing, rows: `select distinct id from (${kept} except ${wanted}) surplus`, says: "is in a feed of other users" },
 ];
 
 export const readerRules: readonly IntegrityRule[] = [
@@ -136,11 +132,7 @@ export const fileRules: readonly (Recount | IntegrityRule)[] = [
     rows: `select max(id) as id from files where owner in ('user', 'unit', 'group') group by owner, owner_id having count(*) > 1`,
     says: "is a second image of its owner",
   },
-  {
-    thing: "file",
-    from: "files t join file_contents c on c.sha256 = t.sha256",
-    columns: { size: "c.size" },
-  },
+  { thing: "file", from: "files t join file_contents c on c.sha256 = t.sha256", columns: { size: "c.size" } },
   {
     thing: "content",
     id: "t.sha256",

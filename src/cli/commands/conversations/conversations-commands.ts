@@ -132,11 +132,7 @@ export const conversations: Commands = {
     watchable: true,
     run: async (context) => (await import("./show-conversations.ts")).showConversations(context),
   },
-  get: command(ops.get, {
-    args: [id],
-    renderer: conversationForm,
-    examples: ["wcs conversations get 5"],
-  }),
+  get: command(ops.get, { args: [id], renderer: conversationForm, examples: ["wcs conversations get 5"] }),
   create: command(ops.create, {
     needed: { field: "message", unless: "files" },
     renderer: messageForm,

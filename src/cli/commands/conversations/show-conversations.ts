@@ -48,8 +48,5 @@ async function peopleIn(
   const named = splitList(flags.with ?? flags.without);
   if (named.length === 0) return {};
   const [participants = []] = await findByName([{ label: flag, kind: "users", texts: named }], caller, terminal);
-  return {
-    participants,
-    participants_mode: flags.with ? "find" : "exclude",
-  };
+  return { participants, participants_mode: flags.with ? "find" : "exclude" };
 }

@@ -16,9 +16,7 @@ export async function rekey(context: Context): Promise<void> {
   await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
     const next = given === "present" ? database.secrets : createSecretCipher(given);
     if (given === "present" && next.keyId === undefined)
-      throw new UsageError("there is no key: set WCS_SECRET_KEY or use --new-key-file", {
-        hint: advice,
-      });
+      throw new UsageError("there is no key: set WCS_SECRET_KEY or use --new-key-file", { hint: advice });
     const { keyId: before } = await countSecrets(database);
     const secrets = await rotateSecretKey(database, next, { dryRun: flags.dryRun === true });
     await createOutput({}, context).one({ secrets, key: next.keyId ?? null, previous_key: before });

@@ -197,14 +197,8 @@ export const events: Commands = {
     confirm: askAbout(ops.get, ({ title }) => `Delete event ${title} and its files?`),
     done: ({ id }) => `Deleted event ${id}.`,
   }),
-  seen: command(ops.seen, {
-    args: [id],
-    done: ({ id }) => `Marked event ${id} as seen.`,
-  }),
-  upcoming: command(ops.upcoming, {
-    rows: eventRows,
-    renderer: eventList,
-  }),
+  seen: command(ops.seen, { args: [id], done: ({ id }) => `Marked event ${id} as seen.` }),
+  upcoming: command(ops.upcoming, { rows: eventRows, renderer: eventList }),
   calendar,
   accept: command(ops.accept, {
     summary: "Accept the invitation to an event",
@@ -220,10 +214,7 @@ export const events: Commands = {
     complete: (input) => ({ ...input, answer: answers[1] }),
     done: ({ id }) => `Declined event ${id}.`,
   }),
-  withdraw: command(ops.withdraw, {
-    args: [id],
-    done: ({ id }) => `Withdrew your answer to event ${id}.`,
-  }),
+  withdraw: command(ops.withdraw, { args: [id], done: ({ id }) => `Withdrew your answer to event ${id}.` }),
   participants: command(ops.participants, {
     items: "participants",
     args: [id],

@@ -19,11 +19,7 @@ export const eventList: Renderer<ListedEvent> = (sheet) => {
   const columns = ["id", "when", "title", "repeats", "location", "type"];
   const table = createTableWriter({ ...sheet, columns });
   const times = timesOf(sheet, false);
-  const rowOf = (event: ListedEvent): Item => ({
-    ...event,
-    when: times(event)[0] ?? "",
-    repeats: phraseIn(event),
-  });
+  const rowOf = (event: ListedEvent): Item => ({ ...event, when: times(event)[0] ?? "", repeats: phraseIn(event) });
   return { ...table, page: (items) => table.page(items.map(rowOf)) };
 };
 

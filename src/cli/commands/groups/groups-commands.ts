@@ -52,10 +52,7 @@ export const groups: Commands = {
     columns: row,
     examples: ["wcs groups list --mine", "wcs groups list --name sail --no-mine"],
   }),
-  get: command(ops.get, {
-    args: [id],
-    columns: row,
-  }),
+  get: command(ops.get, { args: [id], columns: row }),
   create: command(ops.create, {
     examples: ["wcs groups create --name Sailing", "wcs groups create --name Board --privacy private"],
   }),

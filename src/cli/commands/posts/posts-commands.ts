@@ -99,11 +99,7 @@ export const posts: Commands = {
       "wcs posts list --all -o ndjson | jq -r .title",
     ],
   }),
-  get: command(ops.get, {
-    args: [id],
-    renderer: postForm,
-    examples: ["wcs posts get 12", "wcs posts get 12 --json"],
-  }),
+  get: command(ops.get, { args: [id], renderer: postForm, examples: ["wcs posts get 12", "wcs posts get 12 --json"] }),
   create: command(ops.create, {
     ...composed,
     flags: [choice, repeat],
@@ -135,40 +131,19 @@ export const posts: Commands = {
     confirm: askAbout(ops.get, ({ title }) => `Delete post ${title} with its comments, votes and files?`),
     done: ({ id }) => `Deleted post ${id}.`,
   }),
-  seen: command(ops.seen, {
-    args: [id],
-    done: ({ id }) => `Marked post ${id} as seen.`,
-  }),
-  read: command(ops.read, {
-    args: [id],
-    done: ({ id }) => `Confirmed that you read post ${id}.`,
-  }),
-  like: command(ops.like, {
-    args: [id],
-    done: ({ id }) => `Liked post ${id}.`,
-  }),
-  unlike: command(ops.unlike, {
-    args: [id],
-    done: ({ id }) => `Removed your like from post ${id}.`,
-  }),
-  bookmark: command(ops.bookmark, {
-    args: [id],
-    done: ({ id }) => `Bookmarked post ${id}.`,
-  }),
-  unbookmark: command(ops.unbookmark, {
-    args: [id],
-    done: ({ id }) => `Removed the bookmark from post ${id}.`,
-  }),
+  seen: command(ops.seen, { args: [id], done: ({ id }) => `Marked post ${id} as seen.` }),
+  read: command(ops.read, { args: [id], done: ({ id }) => `Confirmed that you read post ${id}.` }),
+  like: command(ops.like, { args: [id], done: ({ id }) => `Liked post ${id}.` }),
+  unlike: command(ops.unlike, { args: [id], done: ({ id }) => `Removed your like from post ${id}.` }),
+  bookmark: command(ops.bookmark, { args: [id], done: ({ id }) => `Bookmarked post ${id}.` }),
+  unbookmark: command(ops.unbookmark, { args: [id], done: ({ id }) => `Removed the bookmark from post ${id}.` }),
   mute: command(ops.mute, {
     ...muting,
     args: [id],
     done: ({ id }) => `Muted post ${id}.`,
     examples: ["wcs posts mute 12", "wcs posts mute 12 --for 1w"],
   }),
-  unmute: command(ops.unmute, {
-    args: [id],
-    done: ({ id }) => `Unmuted post ${id}.`,
-  }),
+  unmute: command(ops.unmute, { args: [id], done: ({ id }) => `Unmuted post ${id}.` }),
   republish: command(ops.republish, {
     args: [id],
     confirm: askAbout(ops.get, ({ title }) => `Publish post ${title} again and mark it as unseen for everybody?`),
@@ -211,10 +186,7 @@ export const posts: Commands = {
     complete: (input) => ({ ...input, answer: "rejected" }),
     done: ({ id }) => `Declined the invitation to the event of post ${id}.`,
   }),
-  withdraw: command(ops.unparticipate, {
-    args: [id],
-    done: ({ id }) => `Withdrew your answer to post ${id}.`,
-  }),
+  withdraw: command(ops.unparticipate, { args: [id], done: ({ id }) => `Withdrew your answer to post ${id}.` }),
   comments,
   files,
 };

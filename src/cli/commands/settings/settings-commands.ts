@@ -41,11 +41,7 @@ export const settings: Commands = {
     },
     args: [
       key,
-      {
-        name: "value",
-        optional: true,
-        description: "New value, - for stdin; separate the items of a list by commas",
-      },
+      { name: "value", optional: true, description: "New value, - for stdin; separate the items of a list by commas" },
     ],
     flags: [
       { flags: "--default", description: "Restore the default" },

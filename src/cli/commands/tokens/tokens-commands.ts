@@ -9,9 +9,7 @@ export const tokens: Commands = {
     ahead: { expires_before: null },
     examples: ["wcs tokens list --owner 12", "wcs tokens list --expires-before +14d"],
   }),
-  get: command(ops.get, {
-    args: [id],
-  }),
+  get: command(ops.get, { args: [id] }),
   create: command(ops.create, {
     perform: createToken,
     ahead: { expires_at: null },

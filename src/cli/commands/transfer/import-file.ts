@@ -82,9 +82,7 @@ async function check(job: Job, context: Context, afterReading: () => Promise<voi
   throw new ServiceError(
     "validation_failed",
     `${bad} of ${report.rows} rows are invalid; nothing was imported (--strict).`,
-    {
-      hint: hintFor(job, report),
-    },
+    { hint: hintFor(job, report) },
   );
 }
 

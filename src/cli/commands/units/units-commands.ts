@@ -15,9 +15,7 @@ const department: CommandGroup = {
       args: [unit, { field: "name" }],
       examples: ["wcs units department add 4 Finance"],
     }),
-    update: command(ops.departmentUpdate, {
-      args: [unit, { field: "department" }],
-    }),
+    update: command(ops.departmentUpdate, { args: [unit, { field: "department" }] }),
     remove: command(ops.departmentRemove, {
       args: [unit, { field: "department" }],
       confirm: askAbout(ops.get, ({ name, departments }, { department }) => {
@@ -56,21 +54,13 @@ export const units: Commands = {
     draw: async () => (await import("./draw-tree.ts")).drawTree,
     examples: ["wcs units tree", "wcs units tree 4 --depth 2"],
   }),
-  children: command(ops.children, {
-    args: [id],
-    columns: row,
-  }),
-  create: command(ops.create, {
-    examples: ["wcs units create --name Sales --parent 1 --reference SALES"],
-  }),
+  children: command(ops.children, { args: [id], columns: row }),
+  create: command(ops.create, { examples: ["wcs units create --name Sales --parent 1 --reference SALES"] }),
   update: command(ops.update, {
     args: [id],
     examples: ["wcs units update 4 --contact-phone '+45 12 34 56 78'", "wcs units update 4 --unset reference"],
   }),
-  move: command(ops.move, {
-    args: [id],
-    examples: ["wcs units move 7 --parent 4"],
-  }),
+  move: command(ops.move, { args: [id], examples: ["wcs units move 7 --parent 4"] }),
   delete: command(ops.delete, {
     args: [id],
     confirm: askAbout(ops.get, ({ name }) => `Delete unit ${name}?`),

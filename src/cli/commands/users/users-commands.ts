@@ -18,9 +18,7 @@ const user = { field: "user" } as const;
 const unit = { field: "unit" } as const;
 const row = ["id", "name", "title", "unit.name", "email", "active"] as const;
 
-const wizard = {
-  ask: async (run: WizardRun) => (await import("./ask-for-membership.ts")).askForMembership(run),
-};
+const wizard = { ask: async (run: WizardRun) => (await import("./ask-for-membership.ts")).askForMembership(run) };
 
 const membership: CommandGroup = {
   summary: "Manage memberships of a user in units",
@@ -125,10 +123,7 @@ export const users: Commands = {
     reversible: true,
     done: ({ id }) => `Deactivated user ${id}.`,
   }),
-  reactivate: command(ops.reactivate, {
-    args: [id],
-    done: ({ id }) => `Reactivated user ${id}.`,
-  }),
+  reactivate: command(ops.reactivate, { args: [id], done: ({ id }) => `Reactivated user ${id}.` }),
   current: command(ops.current, {}),
   welcome: command(ops.welcome, {
     args: [{ field: "users", label: "id", many: true }],
@@ -154,11 +149,7 @@ export const users: Commands = {
   }),
   policy: {
     summary: "Accept the site policy",
-    commands: {
-      accept: command(ops.policy, {
-        done: () => "Accepted the site policy.",
-      }),
-    },
+    commands: { accept: command(ops.policy, { done: () => "Accepted the site policy." }) },
   },
   avatar,
   membership,

@@ -8,10 +8,7 @@ const id = { field: "id" } as const;
 const row = ["id", "name", "reference"] as const;
 
 export const usertypes: Commands = {
-  list: command(ops.list, {
-    items: "user types",
-    columns: [...row, "abilities"],
-  }),
+  list: command(ops.list, { items: "user types", columns: [...row, "abilities"] }),
   get: command(ops.get, {
     args: [id],
     columns: row,
@@ -22,10 +19,7 @@ export const usertypes: Commands = {
     wizard: { ask: askForAbilities },
     examples: ["wcs usertypes create --name Editor --abilities-news --abilities-calendar"],
   }),
-  update: command(ops.update, {
-    args: [id],
-    examples: ["wcs usertypes update 3 --no-abilities-news"],
-  }),
+  update: command(ops.update, { args: [id], examples: ["wcs usertypes update 3 --no-abilities-news"] }),
   delete: command(ops.delete, {
     args: [id],
     confirm: askAbout(ops.get, ({ name }) => `Delete user type ${name}?`),

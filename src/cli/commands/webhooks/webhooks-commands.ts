@@ -10,12 +10,8 @@ const logged = [...triggers, testEvent];
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as const;
 
 export const webhooks: Commands = {
-  list: command(ops.list, {
-    columns: row,
-  }),
-  get: command(ops.get, {
-    args: [id],
-  }),
+  list: command(ops.list, { columns: row }),
+  get: command(ops.get, { args: [id] }),
   create: command(ops.create, {
     flags: [
       {
@@ -96,10 +92,7 @@ export const webhooks: Commands = {
     args: [id, entry],
     done: ({ log }) => `Queued the event of entry ${log} for sending again.`,
   }),
-  recover: command(ops.recover, {
-    args: [id],
-    examples: ["wcs webhooks recover 3 --since -2d"],
-  }),
+  recover: command(ops.recover, { args: [id], examples: ["wcs webhooks recover 3 --since -2d"] }),
   listen: {
     summary: "Forward events to a program on this machine",
     description: "Signs the events with a new secret that is valid while the command runs; --print-secret prints it.",
@@ -119,11 +112,7 @@ export const webhooks: Commands = {
     summary: "Verify the signature of a callback, whose body is read from stdin",
     description: "Exits with 0 when the signature is valid, with 9 when it is not.",
     flags: [
-      {
-        flags: "--secret-file <path>",
-        description: "File with the secret (whsec_...) (required)",
-        completes: "file",
-      },
+      { flags: "--secret-file <path>", description: "File with the secret (whsec_...) (required)", completes: "file" },
       {
         flags: "-H, --header <name:value>",
         description: "Header of the callback; webhook-id, webhook-timestamp and webhook-signature are required",
