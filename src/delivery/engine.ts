@@ -1,33 +1,15 @@
-import type { Settings } from "../contract/settings.ts";
-import type { Database } from "../store/database.ts";
 import { timerFor } from "../store/wakeup.ts";
-import type { DeliveryLog } from "./delivery-log.ts";
+import type { DeliveryOptions } from "./delivery-options.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
 import { type OutboxState, outboxState } from "./queue/outbox-state.ts";
 import { repairClock } from "./queue/repair-clock.ts";
 import { type Worker, WorkerLoop } from "./queue/worker-loop.ts";
 import { removeExpired } from "./retention/remove-expired.ts";
-import type { Resolve } from "./ssrf/guarded-lookup.ts";
 import { WebhookWorker } from "./webhooks/webhook-worker.ts";
 
-export interface EngineOptions {
-  readonly database: Database;
-  /** Returns the current settings. */
-  readonly settings: () => Promise<Settings>;
-  readonly log: DeliveryLog;
-  /** User-Agent of callbacks: `wcs/<version>`. */
-  readonly userAgent: string;
-  /** Returns the URL of the service, for links in mail when the setting `base_url` is not set. */
-  readonly servedAt?: () => string | undefined;
-  /** Unix milliseconds, as `Date.now`. */
-  readonly clock?: () => number;
-  /** Returns a number from 0 up to 1, as `Math.random`. */
-  readonly random?: () => number;
-  /** Resolves the host names of receivers. Default: the system's resolver. */
-  readonly resolve?: Resolve;
-  /** Milliseconds between two checks for deliveries that were not announced or that became due. Default: 1000. */
-  readonly pollInterval?: number;
-}
+const defaults = { clock: Date.now, random: Math.random, pollInterval: 1000 };
+
+export type EngineOptions = Omit<DeliveryOptions, keyof typeof defaults> & Partial<DeliveryOptions>;
 
 /** Delivers callbacks and mails. Any number of engines may work on one database. */
 export interface Engine {
@@ -47,7 +29,7 @@ const hour = 3_600_000;
 const clockMilliseconds = 30_000;
 
 export function createEngine(given: EngineOptions): Engine {
-  const options = { clock: Date.now, random: Math.random, pollInterval: 1000, ...given };
+  const options = { ...defaults, ...given };
   const { database, log, clock, settings } = options;
   let running: ReturnType<typeof run> | undefined;
 
@@ -126,10 +108,7 @@ export function createEngine(given: EngineOptions): Engine {
 }
 
 /** Delivers until nothing is due, or until the deadline (as `performance.now`). */
-async function drainAll(
-  options: EngineOptions & { clock: () => number; random: () => number },
-  deadline: number,
-): Promise<void> {
+async function drainAll(options: DeliveryOptions, deadline: number): Promise<void> {
   const left = () => deadline - performance.now();
   const webhooks = new WebhookWorker(options);
   const mails = new MailWorker(options);

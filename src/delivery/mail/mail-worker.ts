@@ -1,11 +1,10 @@
 import type { Transporter } from "nodemailer";
 import type { Settings } from "../../contract/settings.ts";
 import { updateRow } from "../../store/bulk.ts";
-import type { Database } from "../../store/database.ts";
 import { instanceName } from "../../store/instance-name.ts";
 import type { AccountNotice } from "../../store/schema/delivery-schema.ts";
 import { Wakeup } from "../../store/wakeup.ts";
-import type { DeliveryLog } from "../delivery-log.ts";
+import type { DeliveryOptions } from "../delivery-options.ts";
 import type { AttemptResult } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
 import { type FailedAttempt, failedAttempt, mailRetries } from "../queue/retry-schedule.ts";
@@ -29,14 +28,7 @@ const mailsInRound = 20;
 /** Milliseconds to wait for each answer of the mail server. */
 const patience = 15_000;
 
-interface MailOptions {
-  readonly database: Database;
-  readonly settings: () => Promise<Settings>;
-  readonly clock: () => number;
-  readonly log: DeliveryLog;
-  /** Returns the URL of the service, for when the setting `base_url` is not set. */
-  readonly servedAt?: (() => string | undefined) | undefined;
-}
+type MailOptions = Pick<DeliveryOptions, "database" | "settings" | "clock" | "log" | "servedAt">;
 
 interface Transport {
   readonly transporter: Transporter;

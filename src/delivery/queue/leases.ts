@@ -1,14 +1,7 @@
-import type { Database } from "../../store/database.ts";
-import type { DeliveryLog } from "../delivery-log.ts";
+import type { DeliveryOptions } from "../delivery-options.ts";
 import { type Lease, type LeasedQueue, leaseMilliseconds } from "./leased-queue.ts";
 
-interface LeasesOptions {
-  readonly database: Database;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  readonly log: DeliveryLog;
-}
-
+type LeasesOptions = Pick<DeliveryOptions, "database" | "clock" | "log">;
 type LeaseQueue = Pick<LeasedQueue<Lease>, "renew" | "release">;
 
 /** The leases of one worker in a queue. Renews them until they end. */

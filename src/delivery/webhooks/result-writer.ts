@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "../../store/database.ts";
 import { Wakeup } from "../../store/wakeup.ts";
-import type { DeliveryLog } from "../delivery-log.ts";
+import type { DeliveryOptions } from "../delivery-options.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
 /** Maximum number of results written in one transaction. */
@@ -13,11 +12,7 @@ const together = 1000;
 const gathering = { factor: 8, least: 2, most: 100 };
 const retryPause = 500;
 
-interface WriterOptions {
-  readonly database: Database;
-  readonly random: () => number;
-  readonly log: DeliveryLog;
-}
+type WriterOptions = Pick<DeliveryOptions, "database" | "random" | "log">;
 
 interface Pending {
   readonly result: FinishedAttempt;

@@ -1,11 +1,8 @@
-import type { Settings } from "../../contract/settings.ts";
-import type { Database } from "../../store/database.ts";
 import { timerFor, Wakeup } from "../../store/wakeup.ts";
-import type { DeliveryLog } from "../delivery-log.ts";
+import type { DeliveryOptions } from "../delivery-options.ts";
 import type { ClaimQuota } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
 import type { Worker } from "../queue/worker-loop.ts";
-import type { Resolve } from "../ssrf/guarded-lookup.ts";
 import {
   type ClaimedDelivery,
   callbackQueue,
@@ -30,16 +27,7 @@ const receiversInRound = 50;
 /** Maximum number of webhooks whose speed is remembered while nothing is to be sent to them. */
 const mostEndpoints = 1000;
 
-interface WorkerOptions {
-  readonly database: Database;
-  readonly settings: () => Promise<Settings>;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  readonly random: () => number;
-  readonly log: DeliveryLog;
-  readonly userAgent: string;
-  readonly resolve?: Resolve | undefined;
-}
+type WorkerOptions = Omit<DeliveryOptions, "servedAt" | "pollInterval">;
 
 /** Delivers due callbacks. Claims each by a lease, so that other workers take over the deliveries of a crashed worker. */
 export class WebhookWorker implements Worker {

@@ -1,5 +1,0 @@
-/** The engine's log; a pino logger fits. */
-export interface DeliveryLog {
-  info(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
