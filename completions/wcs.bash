@@ -231,7 +231,7 @@ __wcs_place() {
     'db outbox') flags='--watch --interval'; values='--interval=' ;;
     'doctor') : ;;
     'top') flags='--once --interval --metrics-url'; values='--interval= --metrics-url=' ;;
-    'api') flags='--field -f --input --all --limit --dry-run -n --watch --interval'; values='--field= -f= --input=@file --limit= --interval='; args=('GET|POST|PUT|PATCH|DELETE' '') ;;
+    'api') flags='--field -f --input --all --limit --yes -y --dry-run -n --watch --interval'; values='--field= -f= --input=@file --limit= --interval='; args=('GET|POST|PUT|PATCH|DELETE' '') ;;
     'alias') words='list set remove' ;;
     'alias list') flags='--watch --interval'; values='--interval=' ;;
     'alias set') flags='--dry-run -n'; args=('' '@command'); many=1 ;;

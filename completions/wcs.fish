@@ -726,7 +726,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--once	Print one screen and exit' '--interval	Pause between two screens (default 2s)' '--metrics-url	Base URL of the metrics (default that of the instance) [WCS_METRICS_URL]'
             set values '--interval=' '--metrics-url='
         case 'api'
-            set flags '--field	Set an input field; @file reads the value from a file, - from stdin; can be repeated' '-f	Set an input field; @file reads the value from a file, - from stdin; can be repeated' '--input	Read the body as JSON from a file, - for stdin' '--all	Fetch all pages of a list' '--limit	Maximum number of items of a list, fetching pages as needed' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--field	Set an input field; @file reads the value from a file, - from stdin; can be repeated' '-f	Set an input field; @file reads the value from a file, - from stdin; can be repeated' '--input	Read the body as JSON from a file, - for stdin' '--all	Fetch all pages of a list' '--limit	Maximum number of items of a list, fetching pages as needed' '--yes	Skip the confirmation of a DELETE' '-y	Skip the confirmation of a DELETE' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--field=' '-f=' '--input=@file' '--limit=' '--interval='
             set args 'GET|POST|PUT|PATCH|DELETE' ''
         case 'alias'

@@ -254,7 +254,12 @@ describe("wcs api", () => {
       "[contact.phone,description]",
     );
     expect(JSON.parse(cleared.stdout)).toEqual([null, "@home"]);
-    expect((await api("DELETE", `/units/${id}`)).stderr).toBe("204\n");
+    const unconfirmed = await api("DELETE", `/units/${id}`);
+    expect(unconfirmed).toMatchObject({
+      code: 2,
+      stderr: "error: DELETE needs a confirmation.\nhint: Pass --yes to confirm.\n",
+    });
+    expect((await api("DELETE", `/units/${id}`, "--yes")).stderr).toBe("204\n");
     const list = await api("GET", "/units?limit=1", "-f", "name=Sal", "--query", "[].name");
     expect(JSON.parse(list.stdout)).toEqual(["Sales"]);
     const settings = await api("PATCH", "/settings", "-f", "webhooks.timeout=9", "--query", '"webhooks.timeout"');

@@ -20,6 +20,7 @@ export const api: TopLevelCommand = {
     { flags: "--input <file>", description: "Read the body as JSON from a file, - for stdin", completes: "file" },
     { flags: "--all", description: "Fetch all pages of a list" },
     { flags: "--limit <n>", description: "Maximum number of items of a list, fetching pages as needed" },
+    { flags: "-y, --yes", description: "Skip the confirmation of a DELETE" },
     dryRunFlag,
   ],
   examples: [
@@ -27,6 +28,7 @@ export const api: TopLevelCommand = {
     "wcs api GET /users --all --query '[?admin].email'",
     "wcs api PATCH /units/4 -f name=Sales -f contact.phone=123",
     "wcs api POST /users --input user.json",
+    "wcs api DELETE /units/4 --yes",
   ],
   prints: true,
   watchable: true,

@@ -9,6 +9,7 @@ import { hasBody } from "../../../http/encode-request.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseJson } from "../../kit/parse-value.ts";
 import type { Input } from "../../kit/read-input.ts";
@@ -32,6 +33,8 @@ export async function request(context: Context): Promise<void> {
   const [path = "", query = ""] = String(args.path)
     .replace(/^\/?(api(?=\/))?\/?/, "/")
     .split("?", 2);
+  if (method === "DELETE")
+    await requireConfirmation(context, async () => `Send DELETE ${path}?`, "DELETE needs a confirmation");
   const found = find(await allOperations(), method, path);
   if (!found) return unknownOperation(context, method, path, query);
   const { op, params } = found;
