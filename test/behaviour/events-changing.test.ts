@@ -115,6 +115,19 @@ describeEverywhere("events: changes", (environment) => {
       expect(await get(member, id)).toMatchObject({ all_day: false, date: null, days: [], dates: [{ start }, {}] });
     });
 
+    it("readers who were deactivated meanwhile stay when the list is sent again, and cannot be added", async () => {
+      const { actors, addUser } = world();
+      const { administrator } = actors;
+      const [first, second] = [await addUser({}), await addUser({})];
+      const id = await create(administrator, { shares: [first.id] });
+      for (const leaver of [first, second]) await administrator.call(users.deactivate, { id: leaver.id });
+      const share = (...shares: number[]) => refusal(administrator.call(events.update, { id, title: "Again", shares }));
+      expect((await share(first.id, second.id)).fields).toEqual({
+        shares: [`contains users that do not exist or are deactivated: ${second.id}`],
+      });
+      expect(await codeOf(administrator.call(events.update, { id, title: "Again", shares: [first.id] }))).toBe("ok");
+    });
+
     it("from one type to another, with the readers of each", async () => {
       const { actors, units, types, ids } = world();
       const { administrator, member, manager, outsider } = actors;

@@ -127,6 +127,19 @@ describeEverywhere("polls", (environment) => {
       expect([voted, choices.some((choice) => choice.id === salad)]).toEqual([[fish], false]);
     });
 
+    it("one new title among choices that stay as they are is saved", async () => {
+      const post = await write();
+      const [soup, salad, fish] = ids(post);
+      await vote(post.id, [soup]);
+      const choices = [
+        { id: soup, title: "Soup" },
+        { id: salad, title: "Green salad" },
+        { id: fish, title: "Fish" },
+      ];
+      await change(post.id, { choices });
+      expect((await read(post.id)).choices.map((choice) => choice.title)).toEqual(["Soup", "Green salad", "Fish"]);
+    });
+
     it("what was voted for stays: the choice, and the poll", async () => {
       const post = await write();
       const [soup, salad, fish] = ids(post);

@@ -194,8 +194,11 @@ describeEverywhere("two factors", (environment) => {
     for (let n = 0; n < 20; n++)
       expect(await codeOf(guess(n, wrongTotpCode(secret, instance().now())))).toBe("otp_required");
     expect(await refusal(guess(99, code()))).toMatchObject({ code: "too_many_requests", retryAfter: 3600 });
+    const administrator = world().actors.administrator;
+    const { data } = await administrator.call(audit.list, { actor: id, operation: "auth.authenticate", limit: 1 });
+    expect(data[0], "refused by the limit, and recorded").toMatchObject({ outcome: "failed", address: "192.0.2.99" });
     expect(await codeOf(caller.call(users.current, {}))).toBe("ok");
-    await world().actors.administrator.call(users.password, { id, password: "another good password" });
+    await administrator.call(users.password, { id, password: "another good password" });
     const input = { username: email, password: "another good password", otp: code() };
     expect(await codeOf(instance().from("192.0.2.99").call(auth.authenticate, input))).toBe("ok");
   });
