@@ -7,7 +7,7 @@ import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf, refusal } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 type Input = ArgumentsOf<typeof events.create>;
 const at = (text: string) => Date.parse(text) / 1000;
@@ -125,6 +125,8 @@ describeEverywhere("events: changes", (environment) => {
       expect((await share(first.id, second.id)).fields).toEqual({
         shares: [`contains users that do not exist or are deactivated: ${second.id}`],
       });
+      const wrongTitle = { id, title: "x".repeat(256), shares: [first.id] };
+      expect(await wrongFields(administrator.call(events.update, wrongTitle))).toEqual(["title"]);
       expect(await codeOf(administrator.call(events.update, { id, title: "Again", shares: [first.id] }))).toBe("ok");
     });
 
