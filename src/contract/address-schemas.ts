@@ -1,27 +1,23 @@
 import { z } from "zod";
-import { email, line, multiline, nullable } from "./common-schemas.ts";
+import { component, email, inputComponent, line, multiline, nullable } from "./common-schemas.ts";
 import { once } from "./operation.ts";
 
 const text = (max: number, description: string) => nullable(line(max)).describe(description);
 
-const addressInput = once(() =>
-  z
-    .strictObject({
-      company: text(255, "Name of the company"),
-      registration_number: text(255, "Registration number of the company"),
-      vat_number: text(255, "VAT identification number"),
-      street: text(255, "Street and house number"),
-      street_additional: text(255, "Second line of the street address"),
-      postal_code: text(64, "Postal or ZIP code"),
-      city: text(255, "City or town"),
-      country: text(255, "Name of the country"),
-      phone: text(64, "Phone number"),
-      email: nullable(email()),
-      comments: nullable(multiline(2000)).describe("Further remarks"),
-      use_company_address: z.boolean().optional().describe("Use the company address instead"),
-    })
-    .meta({ id: "AddressInput" }),
-);
+const addressInput = inputComponent("AddressInput", () => ({
+  company: text(255, "Name of the company"),
+  registration_number: text(255, "Registration number of the company"),
+  vat_number: text(255, "VAT identification number"),
+  street: text(255, "Street and house number"),
+  street_additional: text(255, "Second line of the street address"),
+  postal_code: text(64, "Postal or ZIP code"),
+  city: text(255, "City or town"),
+  country: text(255, "Name of the country"),
+  phone: text(64, "Phone number"),
+  email: nullable(email()),
+  comments: nullable(multiline(2000)).describe("Further remarks"),
+  use_company_address: z.boolean().optional().describe("Use the company address instead"),
+}));
 
 /** The addresses of a unit in a request. */
 export const addressesInput = once(() =>
@@ -34,24 +30,20 @@ export const addressesInput = once(() =>
 export type AddressesInput = z.infer<ReturnType<typeof addressesInput>>;
 
 const shownText = () => z.string().nullable();
-const address = once(() =>
-  z
-    .object({
-      company: shownText(),
-      registration_number: shownText(),
-      vat_number: shownText(),
-      street: shownText(),
-      street_additional: shownText(),
-      postal_code: shownText(),
-      city: shownText(),
-      country: shownText(),
-      phone: shownText(),
-      email: shownText(),
-      comments: shownText(),
-      use_company_address: z.boolean(),
-    })
-    .meta({ id: "Address" }),
-);
+const address = component("Address", () => ({
+  company: shownText(),
+  registration_number: shownText(),
+  vat_number: shownText(),
+  street: shownText(),
+  street_additional: shownText(),
+  postal_code: shownText(),
+  city: shownText(),
+  country: shownText(),
+  phone: shownText(),
+  email: shownText(),
+  comments: shownText(),
+  use_company_address: z.boolean(),
+}));
 
 /** The addresses of a unit in a response. An address has all of its fields. */
 export const addresses = once(() =>

@@ -1,27 +1,20 @@
 import { z } from "zod";
-import { cursorInput, cursorList, id, idOf, line, time, unixTime } from "./common-schemas.ts";
-import { once, operation, operationGroup } from "./operation.ts";
+import { component, cursorInput, cursorList, id, idOf, line, time, unixTime } from "./common-schemas.ts";
+import { operation, operationGroup } from "./operation.ts";
 
-const entry = once(() =>
-  z
-    .object({
-      id: z.int(),
-      created_at: unixTime(),
-      actor: z.object({ id: idOf("users"), name: z.string(), url: z.string() }).nullable(),
-      operation: z.string(),
-      path: z.string(),
-      fields: z.array(z.string()),
-      address: z.string().nullable(),
-      outcome: z.enum(["done", "failed"]),
-    })
-    .meta({ id: "AuditEntry" }),
-);
+const entry = component("AuditEntry", () => ({
+  id: z.int(),
+  created_at: unixTime(),
+  actor: z.object({ id: idOf("users"), name: z.string(), url: z.string() }).nullable(),
+  operation: z.string(),
+  path: z.string(),
+  fields: z.array(z.string()),
+  address: z.string().nullable(),
+  outcome: z.enum(["done", "failed"]),
+}));
 
 export const audit = operationGroup("audit", {
-  list: operation({
-    method: "GET",
-    path: "/audit",
-    summary: "List changes and sign-ins, newest first",
+  list: operation("GET", "/audit", "List changes and sign-ins, newest first", {
     description:
       "Each successful change has one entry, even if it changed no value: who made it, from which address, on which path, and the names of the given fields, never their values. Sign-ins (auth.authenticate) are recorded also when they fail, with the user of the account if there is one. Entries are kept for the number of days in the setting audit.days. Attempts refused by a rate limit, conversations, and what users mark for themselves are not recorded.",
     access: "administrator",

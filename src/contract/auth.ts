@@ -8,10 +8,7 @@ const tokenResponse = once(() =>
 );
 
 export const auth = operationGroup("auth", {
-  authenticate: operation({
-    method: "POST",
-    path: "/authenticate",
-    summary: "Sign in with e-mail address and password",
+  authenticate: operation("POST", "/authenticate", "Sign in with e-mail address and password", {
     description:
       "Starts a session. The response is an array of one token. Users with two factors give a code, too: a missing, wrong or used one is answered by 401 with the code otp_required, once the password is right, and counts as a failure. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
     access: "public",
@@ -26,10 +23,7 @@ export const auth = operationGroup("auth", {
     private: true,
     errors: ["unauthenticated", "too_many_requests"],
   }),
-  renew: operation({
-    method: "POST",
-    path: "/renew",
-    summary: "Exchange a valid token for a newer one",
+  renew: operation("POST", "/renew", "Exchange a valid token for a newer one", {
     description:
       "The token belongs to the same session. A login can be renewed for 30 days. The old token stays valid until it expires. API tokens are not renewed.",
     access: "signed_in",
@@ -41,10 +35,7 @@ export const auth = operationGroup("auth", {
     private: true,
   }),
   ...twoFactorOperations,
-  passwordRequest: operation({
-    method: "POST",
-    path: "/password/request",
-    summary: "Request a mail to set a new password",
+  passwordRequest: operation("POST", "/password/request", "Request a mail to set a new password", {
     description:
       "The response is the same whether or not the address is known and a mail is sent. At most 5 mails per account and e-mail address, and 30 requests per client address, are processed in an hour.",
     access: "public",
@@ -53,10 +44,7 @@ export const auth = operationGroup("auth", {
     transaction: "locking",
     private: true,
   }),
-  passwordReset: operation({
-    method: "POST",
-    path: "/password/reset",
-    summary: "Set a new password with the token from the mail",
+  passwordReset: operation("POST", "/password/reset", "Set a new password with the token from the mail", {
     description:
       "A token can be used once, within 30 minutes (7 days if it came in a welcome mail), and only until a newer one is requested.",
     access: "public",

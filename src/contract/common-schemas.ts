@@ -4,6 +4,14 @@ import type { Reference } from "./field-metadata.ts";
 import { type Ability, once } from "./operation.ts";
 import { isTimeZone } from "./time-zone.ts";
 
+/** Returns the schema of an object with a name in the OpenAPI document, made on first use. */
+export const component = <S extends z.ZodRawShape>(id: string, shape: () => S) =>
+  once(() => z.object(shape()).meta({ id }));
+
+/** Returns such a schema for an input, which has no other fields. */
+export const inputComponent = <S extends z.ZodRawShape>(id: string, shape: () => S) =>
+  once(() => z.strictObject(shape()).meta({ id }));
+
 /** Says what is wrong with a value of the wrong form. A missing or too long value keeps the usual message. */
 export const formatError = (message: string) => ({
   error: ({ code, input }: { readonly code: string; readonly input?: unknown }) =>
@@ -250,10 +258,10 @@ export const unitBrief = once(() =>
     .meta({ id: "UnitBrief" }),
 );
 
-export const departmentBrief = once(() => z.object({ id: z.int(), name: z.string() }).meta({ id: "Department" }));
-export const userTypeBrief = once(() =>
-  z.object({ id: idOf("usertypes"), name: z.string(), url: z.string() }).meta({ id: "UserTypeBrief" }),
-);
-export const groupBrief = once(() =>
-  z.object({ id: idOf("groups"), name: z.string(), url: z.string() }).meta({ id: "GroupBrief" }),
-);
+export const departmentBrief = component("Department", () => ({ id: z.int(), name: z.string() }));
+export const userTypeBrief = component("UserTypeBrief", () => ({
+  id: idOf("usertypes"),
+  name: z.string(),
+  url: z.string(),
+}));
+export const groupBrief = component("GroupBrief", () => ({ id: idOf("groups"), name: z.string(), url: z.string() }));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { departmentBrief, idOf, ids, unixTime } from "./common-schemas.ts";
+import { component, departmentBrief, idOf, ids, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./mute-schemas.ts";
 import { once } from "./operation.ts";
@@ -11,56 +11,42 @@ export const others = () => ids("users", largestGroup - 1);
 
 export const roles = ["member", "administrator"] as const;
 
-export const participant = once(() =>
-  z
-    .object({
-      id: idOf("users"),
-      first_name: z.string(),
-      last_name: z.string(),
-      name: z.string(),
-      title: z.string(),
-      active: z.boolean().describe("False if deactivated or deleted"),
-      avatar: file().nullable(),
-      archived_at: unixTime().nullable().describe("Time at which the participant archived the conversation"),
-      participant_type: z.literal("user"),
-      subtext: z.string().describe("Title and unit"),
-      department: departmentBrief().nullable(),
-      unit: z.object({ id: idOf("units"), name: z.string() }).nullable(),
-      role: z.enum(roles).nullable().describe("Administrators manage the group; null for participants who left"),
-    })
-    .meta({ id: "Participant" }),
-);
+export const participant = component("Participant", () => ({
+  id: idOf("users"),
+  first_name: z.string(),
+  last_name: z.string(),
+  name: z.string(),
+  title: z.string(),
+  active: z.boolean().describe("False if deactivated or deleted"),
+  avatar: file().nullable(),
+  archived_at: unixTime().nullable().describe("Time at which the participant archived the conversation"),
+  participant_type: z.literal("user"),
+  subtext: z.string().describe("Title and unit"),
+  department: departmentBrief().nullable(),
+  unit: z.object({ id: idOf("units"), name: z.string() }).nullable(),
+  role: z.enum(roles).nullable().describe("Administrators manage the group; null for participants who left"),
+}));
 
-const person = once(() => z.object({ id: idOf("users"), name: z.string() }).meta({ id: "Person" }));
+const person = component("Person", () => ({ id: idOf("users"), name: z.string() }));
 
-const reaction = once(() =>
-  z.object({ emoji: z.string(), user: person(), created_at: unixTime() }).meta({ id: "Reaction" }),
-);
+const reaction = component("Reaction", () => ({ emoji: z.string(), user: person(), created_at: unixTime() }));
 
-const voice = once(() =>
-  z
-    .object({
-      id: z.int(),
-      processing: z.boolean(),
-      extension: z.string(),
-      duration: z.number().meta({ format: "duration" }),
-      url: z.string(),
-    })
-    .meta({ id: "Voice" }),
-);
+const voice = component("Voice", () => ({
+  id: z.int(),
+  processing: z.boolean(),
+  extension: z.string(),
+  duration: z.number().meta({ format: "duration" }),
+  url: z.string(),
+}));
 
 /** Events that a service message reports. */
 export const serviceEvents = ["joined", "left", "renamed"] as const;
 
-const meta = once(() =>
-  z
-    .object({
-      event: z.enum(serviceEvents),
-      users: z.array(person()).describe("Users who joined or left; the author added or removed them"),
-      title: z.string().nullable().describe("The new title"),
-    })
-    .meta({ id: "ServiceMessageMeta" }),
-);
+const meta = component("ServiceMessageMeta", () => ({
+  event: z.enum(serviceEvents),
+  users: z.array(person()).describe("Users who joined or left; the author added or removed them"),
+  title: z.string().nullable().describe("The new title"),
+}));
 
 const beforeParent = () => ({
   id: z.int(),
@@ -80,41 +66,31 @@ const afterParent = () => ({
   meta: meta().nullable().describe("Details of a service message"),
 });
 
-const parent = once(() => z.object({ ...beforeParent(), parent: z.null(), ...afterParent() }).meta({ id: "Parent" }));
+const parent = component("Parent", () => ({ ...beforeParent(), parent: z.null(), ...afterParent() }));
 
-export const message = once(() =>
-  z
-    .object({
-      ...beforeParent(),
-      parent: parent()
-        .nullable()
-        .describe("Message that this one replies to; null also if you deleted the conversation after it"),
-      ...afterParent(),
-    })
-    .meta({ id: "Message" }),
-);
+export const message = component("Message", () => ({
+  ...beforeParent(),
+  parent: parent()
+    .nullable()
+    .describe("Message that this one replies to; null also if you deleted the conversation after it"),
+  ...afterParent(),
+}));
 
-const latestMessage = once(() => z.object({ ...beforeParent(), ...afterParent() }).meta({ id: "LatestMessage" }));
+const latestMessage = component("LatestMessage", () => ({ ...beforeParent(), ...afterParent() }));
 
-export const conversation = once(() =>
-  z
-    .object({
-      id: idOf("conversations"),
-      type: z.enum(["direct", "group"]),
-      title: z.string().nullable().describe("Title of a group; empty if it has none"),
-      created_at: unixTime(),
-      updated_at: unixTime(),
-      latest_message: latestMessage()
-        .nullable()
-        .describe("Null if you deleted the conversation and it has no new message"),
-      mute_rule: shownMuteRule(),
-      unread_message_count: z.int().describe("Number of messages by others that you have not seen"),
-      participants: z.array(participant()).describe("Participants in the order in which they joined"),
-      publish: z.object({ created_at: unixTime(), updated_at: unixTime() }),
-      archived_at: unixTime().nullable(),
-    })
-    .meta({ id: "Conversation" }),
-);
+export const conversation = component("Conversation", () => ({
+  id: idOf("conversations"),
+  type: z.enum(["direct", "group"]),
+  title: z.string().nullable().describe("Title of a group; empty if it has none"),
+  created_at: unixTime(),
+  updated_at: unixTime(),
+  latest_message: latestMessage().nullable().describe("Null if you deleted the conversation and it has no new message"),
+  mute_rule: shownMuteRule(),
+  unread_message_count: z.int().describe("Number of messages by others that you have not seen"),
+  participants: z.array(participant()).describe("Participants in the order in which they joined"),
+  publish: z.object({ created_at: unixTime(), updated_at: unixTime() }),
+  archived_at: unixTime().nullable(),
+}));
 
 /** Made on first use, because V8 takes some 10 ms to read it. */
 // biome-ignore lint/complexity/useRegexLiterals: V8 reads a literal when it parses the code around it, even if that never runs.

@@ -7,10 +7,7 @@ import { operation, operationGroup } from "./operation.ts";
 
 /** Declares an operation of a participant on their own view of a conversation. */
 const mark = (method: "POST" | "DELETE", path: string, summary: string) =>
-  operation({
-    method,
-    path: `/conversations/{conversation=id}/${path}`,
-    summary,
+  operation(method, `/conversations/{conversation=id}/${path}`, summary, {
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
@@ -19,10 +16,7 @@ const mark = (method: "POST" | "DELETE", path: string, summary: string) =>
   });
 
 export const conversations = operationGroup("conversations", {
-  list: operation({
-    method: "GET",
-    path: "/conversations",
-    summary: "List your conversations, latest message first",
+  list: operation("GET", "/conversations", "List your conversations, latest message first", {
     description:
       "meta.total counts at most 1,000 conversations after the page. Conversations that you deleted are listed again after the next message.",
     access: "signed_in",
@@ -55,10 +49,7 @@ export const conversations = operationGroup("conversations", {
       }),
     ...numberedList(conversation),
   }),
-  create: operation({
-    method: "POST",
-    path: "/conversations",
-    summary: "Send a message to users",
+  create: operation("POST", "/conversations", "Send a message to users", {
     description:
       "The message goes to the direct conversation with the recipient, or to the newest group of exactly these users. If there is none, it is created; you are the administrator of a new group.",
     access: "signed_in",
@@ -66,19 +57,13 @@ export const conversations = operationGroup("conversations", {
       z.strictObject({ recipients: others().describe("Other participants"), message: body(), files: messageFiles() }),
     ...sent,
   }),
-  get: operation({
-    method: "GET",
-    path: "/conversations/{conversation=id}",
-    summary: "Get a conversation",
+  get: operation("GET", "/conversations/{conversation=id}", "Get a conversation", {
     description: "You must be a participant. The response includes the participants and the latest message.",
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: conversation,
   }),
-  update: operation({
-    method: "PATCH",
-    path: "/conversations/{conversation=id}",
-    summary: "Rename a group, or set your mute rule",
+  update: operation("PATCH", "/conversations/{conversation=id}", "Rename a group, or set your mute rule", {
     description:
       "Only the given fields change. Only administrators of the group can change its title; a direct conversation has none.",
     access: "signed_in",
@@ -92,10 +77,7 @@ export const conversations = operationGroup("conversations", {
     ...privateChange,
     errors: ["forbidden", "conflict"],
   }),
-  delete: operation({
-    method: "DELETE",
-    path: "/conversations/{conversation=id}",
-    summary: "Delete a conversation for yourself",
+  delete: operation("DELETE", "/conversations/{conversation=id}", "Delete a conversation for yourself", {
     description:
       "Other participants keep it. After the next message you have the conversation again, without the earlier messages.",
     access: "signed_in",
@@ -106,10 +88,7 @@ export const conversations = operationGroup("conversations", {
   seen: mark("POST", "seen", "Mark all messages of a conversation as seen"),
   archive: mark("POST", "archive", "Archive a conversation until the next message"),
   unarchive: mark("POST", "unarchive", "Unarchive a conversation"),
-  mute: operation({
-    method: "POST",
-    path: "/conversations/{conversation=id}/mute",
-    summary: "Mute a conversation",
+  mute: operation("POST", "/conversations/{conversation=id}/mute", "Mute a conversation", {
     description: "Its messages do not count in your counters until the rule ends, counted from now.",
     access: "signed_in",
     input: () => z.strictObject({ ...one(), mute_rule: muteRule() }),
@@ -117,10 +96,7 @@ export const conversations = operationGroup("conversations", {
     ...privateChange,
   }),
   unmute: mark("DELETE", "mute", "Unmute a conversation"),
-  participantAdd: operation({
-    method: "POST",
-    path: "/conversations/{conversation=id}/participants",
-    summary: "Add users to a group",
+  participantAdd: operation("POST", "/conversations/{conversation=id}/participants", "Add users to a group", {
     description:
       "Can be done by administrators of the group. Existing participants are unchanged. New participants can read earlier messages. A group has at most 500 participants.",
     access: "signed_in",
@@ -129,29 +105,33 @@ export const conversations = operationGroup("conversations", {
     ...privateChange,
     errors: ["forbidden", "conflict"],
   }),
-  participantUpdate: operation({
-    method: "PATCH",
-    path: "/conversations/{conversation=id}/participants/{user}",
-    summary: "Change the role of a participant",
-    description: "Can be done by administrators of the group. The last administrator keeps this role.",
-    access: "signed_in",
-    input: () =>
-      z.strictObject({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
-    output: participant,
-    ...privateChange,
-    errors: ["forbidden", "conflict"],
-  }),
-  participantRemove: operation({
-    method: "DELETE",
-    path: "/conversations/{conversation=id}/participants/{user}",
-    summary: "Leave a group, or remove a participant",
-    description:
-      "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
-    access: "signed_in",
-    input: () => z.strictObject({ ...one(), user: id("users").describe("User to remove; yourself to leave") }),
-    ...emptyResponse,
-    ...privateChange,
-    errors: ["forbidden", "conflict"],
-  }),
+  participantUpdate: operation(
+    "PATCH",
+    "/conversations/{conversation=id}/participants/{user}",
+    "Change the role of a participant",
+    {
+      description: "Can be done by administrators of the group. The last administrator keeps this role.",
+      access: "signed_in",
+      input: () =>
+        z.strictObject({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
+      output: participant,
+      ...privateChange,
+      errors: ["forbidden", "conflict"],
+    },
+  ),
+  participantRemove: operation(
+    "DELETE",
+    "/conversations/{conversation=id}/participants/{user}",
+    "Leave a group, or remove a participant",
+    {
+      description:
+        "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
+      access: "signed_in",
+      input: () => z.strictObject({ ...one(), user: id("users").describe("User to remove; yourself to leave") }),
+      ...emptyResponse,
+      ...privateChange,
+      errors: ["forbidden", "conflict"],
+    },
+  ),
   ...messageOperations,
 });

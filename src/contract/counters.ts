@@ -10,10 +10,7 @@ export const mostLookedAt = 500;
 const count = (description: string) => z.int().describe(description);
 
 export const counters = operationGroup("counters", {
-  list: operation({
-    method: "GET",
-    path: "/counters",
-    summary: "Count new posts, events and messages",
+  list: operation("GET", "/counters", "Count new posts, events and messages", {
     description: `Counts items that you can read and have not seen, since your account was created and since the counter was last reset. What you muted does not count. Each count is at most ${mostCounted} and includes the newest ${mostLookedAt} posts for you, the newest ${mostLookedAt} events and your newest ${mostLookedAt} conversations.`,
     access: "signed_in",
     input: nothing,
@@ -27,10 +24,7 @@ export const counters = operationGroup("counters", {
         })
         .meta({ id: "Counters" }),
   }),
-  reset: operation({
-    method: "DELETE",
-    path: "/counters/{type}",
-    summary: "Reset a counter",
+  reset: operation("DELETE", "/counters/{type}", "Reset a counter", {
     description: "It then counts new items only. Nothing is marked as seen.",
     access: "signed_in",
     input: () => z.strictObject({ type: z.enum(counterNames).describe("Counter to reset") }),

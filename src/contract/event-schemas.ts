@@ -1,12 +1,14 @@
 import { z } from "zod";
 import {
   clearable,
+  component,
   date,
   dateText,
   firstDate,
   flag,
   id,
   idOf,
+  inputComponent,
   lastDate,
   line,
   multiline,
@@ -53,46 +55,38 @@ export const interval = () =>
     .describe("Number of days, weeks, months or years from one occurrence to the next (default 1)");
 
 /** A recurrence rule in a request: one RRULE (RFC 5545, 3.3.10). null and [] count as absent, so a rule of a response is accepted. */
-const ruleInput = once(() =>
-  z
-    .strictObject({
-      freq: frequency(),
-      until: day().nullish().describe("Last day on which it can occur; excludes count"),
-      count: z.int().min(1).max(100_000).nullish().describe("Number of occurrences; excludes until"),
-      interval: interval(),
-      byday: z
-        .union([someDays(), z.array(someDays()).max(7)])
-        .nullish()
-        .describe("Weekdays: MO, MO+TU or a list"),
-      bymonthday: written(/^([1-9]|[12]\d|3[01])$/, "must be 1 to 31")
-        .nullish()
-        .describe("Day of the month, 1 to 31; not with weekly"),
-      bymonth: written(/^([1-9]|1[0-2])$/, "must be 1 to 12")
-        .nullish()
-        .describe("Month, 1 to 12"),
-      bysetpos: written(/^([1-5]|-1)$/, "must be 1 to 5, or -1 for the last")
-        .nullish()
-        .describe("Position among the days of byday in each interval: 1 to 5, or -1 for the last"),
-    })
-    .meta({ id: "RecurrenceRuleInput" }),
-);
+const ruleInput = inputComponent("RecurrenceRuleInput", () => ({
+  freq: frequency(),
+  until: day().nullish().describe("Last day on which it can occur; excludes count"),
+  count: z.int().min(1).max(100_000).nullish().describe("Number of occurrences; excludes until"),
+  interval: interval(),
+  byday: z
+    .union([someDays(), z.array(someDays()).max(7)])
+    .nullish()
+    .describe("Weekdays: MO, MO+TU or a list"),
+  bymonthday: written(/^([1-9]|[12]\d|3[01])$/, "must be 1 to 31")
+    .nullish()
+    .describe("Day of the month, 1 to 31; not with weekly"),
+  bymonth: written(/^([1-9]|1[0-2])$/, "must be 1 to 12")
+    .nullish()
+    .describe("Month, 1 to 12"),
+  bysetpos: written(/^([1-5]|-1)$/, "must be 1 to 5, or -1 for the last")
+    .nullish()
+    .describe("Position among the days of byday in each interval: 1 to 5, or -1 for the last"),
+}));
 export type RuleInput = z.infer<ReturnType<typeof ruleInput>>;
 
 /** A recurrence rule in a response. */
-const rule = once(() =>
-  z
-    .object({
-      freq: z.enum(frequencies),
-      until: dateText().nullable(),
-      count: z.int().nullable(),
-      interval: z.int(),
-      byday: z.array(z.enum(weekdays)),
-      bymonthday: z.int().nullable(),
-      bymonth: z.int().nullable(),
-      bysetpos: z.int().nullable(),
-    })
-    .meta({ id: "RecurrenceRule" }),
-);
+const rule = component("RecurrenceRule", () => ({
+  freq: z.enum(frequencies),
+  until: dateText().nullable(),
+  count: z.int().nullable(),
+  interval: z.int(),
+  byday: z.array(z.enum(weekdays)),
+  bymonthday: z.int().nullable(),
+  bymonth: z.int().nullable(),
+  bysetpos: z.int().nullable(),
+}));
 export type Rule = z.infer<ReturnType<typeof rule>>;
 
 /** The optional fields of an event. */
@@ -169,7 +163,7 @@ const shown = once(() => ({
   url: z.string(),
 }));
 
-export const event = once(() => z.object({ ...shown(), shared: z.boolean() }).meta({ id: "Event" }));
+export const event = component("Event", () => ({ ...shown(), shared: z.boolean() }));
 export const occurrence = once(() => z.object(shown()).meta({ id: "EventOccurrence" }));
 
 /** Maximum number of events after the page that the total counts. */
@@ -193,6 +187,8 @@ export const hits = <T extends z.ZodType>(item: T) =>
     }),
   });
 
-export const eventParticipant = once(() =>
-  z.object({ user: shortUser(), answer: z.enum(answers), answered_at: unixTime() }).meta({ id: "EventParticipant" }),
-);
+export const eventParticipant = component("EventParticipant", () => ({
+  user: shortUser(),
+  answer: z.enum(answers),
+  answered_at: unixTime(),
+}));

@@ -32,10 +32,7 @@ export const furthestEvent = 10_000;
 const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, even if its rules go on. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
 
 export const events = operationGroup("events", {
-  list: operation({
-    method: "GET",
-    path: "/events",
-    summary: "List events",
+  list: operation("GET", "/events", "List events", {
     description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. The total counts at most ${countedBeyond} events after the page. A list ends after ${furthestEvent} events; narrow start and end to see others.`,
     access: "signed_in",
     input: () =>
@@ -53,10 +50,7 @@ export const events = operationGroup("events", {
     output: () => hits(event()),
     list: { items: "hits", paging: "hits" },
   }),
-  get: operation({
-    method: "GET",
-    path: "/events/{id}",
-    summary: "Get an event",
+  get: operation("GET", "/events/{id}", "Get an event", {
     description:
       "An event can be read by its author, by users it is shared with and, unless it is personal, by members of its units with one of its user types and by users who can edit it.",
     access: "signed_in",
@@ -64,10 +58,7 @@ export const events = operationGroup("events", {
     output: event,
     errors: ["gone"],
   }),
-  create: operation({
-    method: "POST",
-    path: "/events",
-    summary: "Create an event",
+  create: operation("POST", "/events", "Create an event", {
     description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. Type user is a personal event for you and the users it is shared with, without units and user types. Start and end are required, except for an all-day event, which needs a date. ${limits}`,
     access: "signed_in",
     input: () => z.strictObject({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
@@ -79,10 +70,7 @@ export const events = operationGroup("events", {
     bodyLimit: uploadLimit,
     transaction: "own",
   }),
-  update: operation({
-    method: "PATCH",
-    path: "/events/{id}",
-    summary: "Update an event",
+  update: operation("PATCH", "/events/{id}", "Update an event", {
     description: `Only the given fields change; lists, including files, are replaced. An event can be updated by its author and, unless it is personal, by users with the ability calendar in the unit that owns it. A new type, other units, and other or more user types need the ability there as well. ${limits}`,
     ...change,
     input: () =>
@@ -91,19 +79,13 @@ export const events = operationGroup("events", {
     bodyLimit: uploadLimit,
     transaction: "own",
   }),
-  delete: operation({
-    method: "DELETE",
-    path: "/events/{id}",
-    summary: "Delete an event with its files",
+  delete: operation("DELETE", "/events/{id}", "Delete an event with its files", {
     description: "Can be done by users who can update it.",
     ...change,
     input: one,
   }),
-  seen: operation({ method: "POST", path: "/events/{id}/seen", summary: "Mark an event as seen", ...mark, input: one }),
-  upcoming: operation({
-    method: "GET",
-    path: "/events/upcoming",
-    summary: "List the next three occurrences of events",
+  seen: operation("POST", "/events/{id}/seen", "Mark an event as seen", { ...mark, input: one }),
+  upcoming: operation("GET", "/events/upcoming", "List the next three occurrences of events", {
     description:
       "Includes occurrences that are in progress, sorted by start. A recurring event can be listed more than once; its dates, or date and days, have only this occurrence.",
     access: "signed_in",
@@ -111,33 +93,21 @@ export const events = operationGroup("events", {
     output: () => hits(occurrence()),
     list: { items: "hits" },
   }),
-  filesAdd: operation({
-    method: "POST",
-    path: "/events/files",
-    summary: "Add files to an event",
+  filesAdd: operation("POST", "/events/files", "Add files to an event", {
     ...change,
     input: newFiles,
     bodyLimit: uploadLimit,
   }),
-  filesAddTo: operation({
-    method: "POST",
-    path: "/events/{id}/files",
-    summary: "Add files to an event (ID in the path)",
+  filesAddTo: operation("POST", "/events/{id}/files", "Add files to an event (ID in the path)", {
     ...change,
     input: newFiles,
     bodyLimit: uploadLimit,
   }),
-  fileDelete: operation({
-    method: "DELETE",
-    path: "/events/{EventID=id}/files/{FileID=file}",
-    summary: "Delete a file from an event",
+  fileDelete: operation("DELETE", "/events/{EventID=id}/files/{FileID=file}", "Delete a file from an event", {
     ...change,
     input: () => z.strictObject({ id: id("events"), file: id("files") }),
   }),
-  participants: operation({
-    method: "GET",
-    path: "/events/{id}/participants",
-    summary: "List the answers to the invitation of an event",
+  participants: operation("GET", "/events/{id}/participants", "List the answers to the invitation of an event", {
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -148,18 +118,12 @@ export const events = operationGroup("events", {
     ...cursorList(eventParticipant),
     errors: ["gone"],
   }),
-  accept: operation({
-    method: "POST",
-    path: "/events/{id}/participants",
-    summary: "Answer the invitation to an event",
+  accept: operation("POST", "/events/{id}/participants", "Answer the invitation to an event", {
     description: "A second call changes the answer.",
     ...mark,
     input: () => z.strictObject({ id: id("events"), answer: answer().default("accepted") }),
   }),
-  withdraw: operation({
-    method: "DELETE",
-    path: "/events/{id}/participants",
-    summary: "Withdraw your answer to an invitation",
+  withdraw: operation("DELETE", "/events/{id}/participants", "Withdraw your answer to an invitation", {
     ...mark,
     input: one,
   }),

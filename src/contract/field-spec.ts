@@ -1,30 +1,17 @@
 import type { z } from "zod";
 import { memoize } from "./bounded-map.ts";
-import { type FieldFormat, type FieldMetadata, type Reference, referenceNouns } from "./field-metadata.ts";
+import { type FieldMetadata, referenceNouns } from "./field-metadata.ts";
 import type { AnyOperation } from "./operation.ts";
 
 type FieldKind = "integer" | "number" | "boolean" | "string" | "array" | "object" | "other";
 
 /** Describes a field as data: enough to read it from a query string, to make a flag of it, and to show its value. */
-export interface Field {
+export interface Field extends Omit<FieldMetadata, "id" | "values"> {
   readonly name: string;
   readonly kind: FieldKind;
   readonly required: boolean;
   readonly nullable: boolean;
-  readonly secret: boolean;
-  /** A password that replaces another one. */
-  readonly newPassword: boolean;
-  /** Text of several lines. */
-  readonly multiline: boolean;
-  readonly format: FieldFormat | undefined;
-  /** The value is an ID that can be looked up in this group. */
-  readonly refersTo: Reference | undefined;
-  /** The value is a file with its content. */
-  readonly file: boolean;
   readonly default: unknown;
-  readonly description: string | undefined;
-  /** Placeholder of the value in help. */
-  readonly placeholder: string | undefined;
   /** The only values that the field accepts. */
   readonly values: readonly string[] | undefined;
   /** Explains values that do not explain themselves. */
@@ -94,19 +81,12 @@ export function shape(name: string, schema: z.ZodType): Field {
   const { inner, required, nullable, fallback, metadata } = unwrap(schema);
   const { def } = inner._zod;
   return {
+    ...metadata,
     name,
     required,
     nullable,
     kind: kindOf(inner),
-    secret: metadata.secret === true,
-    newPassword: metadata.newPassword === true,
-    multiline: metadata.multiline === true,
-    format: metadata.format,
-    refersTo: metadata.refersTo,
-    file: metadata.file === true,
     default: fallback,
-    description: metadata.description,
-    placeholder: metadata.placeholder,
     explanations: metadata.values,
     values: def.type === "enum" ? Object.values((def as z.core.$ZodEnumDef).entries).map(String) : undefined,
     emptiable: def.type === "array" && !(Number(inner._zod.bag.minimum ?? 0) > 0),

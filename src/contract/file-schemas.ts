@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { memoize } from "./bounded-map.ts";
-import { bytes, idOf, line, unixTime } from "./common-schemas.ts";
+import { bytes, component, idOf, line, unixTime } from "./common-schemas.ts";
 import { fieldsOf } from "./field-spec.ts";
 import { type AnyOperation, once } from "./operation.ts";
 
@@ -40,31 +40,27 @@ export const filesField: (op: AnyOperation) => string | undefined = memoize(
   (op) => fieldsOf(op).find(({ items }) => items?.file)?.name,
 );
 
-export const file = once(() =>
-  z
-    .object({
-      id: idOf("files"),
-      name: z.string(),
-      mime: z.string(),
-      size: bytes().describe("0 for videos hosted elsewhere"),
-      type: z.enum(["upload", "youtube", "vimeo"]),
-      extension: z.string(),
-      uploaded: z.boolean(),
-      processing: z.boolean(),
-      height: z.int().nullable(),
-      width: z.int().nullable(),
-      source: z.string().describe("Relative path of the content, or the URL of the video"),
-      stream: z.string().nullable().describe("Path of the stream for players; only for video and audio"),
-      versions: z.object({}).describe("Renderings by name; there are none"),
-      screenshot: z.null().describe("Always null: videos have no screenshot"),
-      date: unixTime(),
-      created_at: unixTime(),
-      updated_at: unixTime(),
-      created_formatted: z.string().describe("YYYY-MM-DD HH:MM in the instance's time zone"),
-      updated_formatted: z.string(),
-    })
-    .meta({ id: "File" }),
-);
+export const file = component("File", () => ({
+  id: idOf("files"),
+  name: z.string(),
+  mime: z.string(),
+  size: bytes().describe("0 for videos hosted elsewhere"),
+  type: z.enum(["upload", "youtube", "vimeo"]),
+  extension: z.string(),
+  uploaded: z.boolean(),
+  processing: z.boolean(),
+  height: z.int().nullable(),
+  width: z.int().nullable(),
+  source: z.string().describe("Relative path of the content, or the URL of the video"),
+  stream: z.string().nullable().describe("Path of the stream for players; only for video and audio"),
+  versions: z.object({}).describe("Renderings by name; there are none"),
+  screenshot: z.null().describe("Always null: videos have no screenshot"),
+  date: unixTime(),
+  created_at: unixTime(),
+  updated_at: unixTime(),
+  created_formatted: z.string().describe("YYYY-MM-DD HH:MM in the instance's time zone"),
+  updated_formatted: z.string(),
+}));
 export type File = z.infer<ReturnType<typeof file>>;
 
 /** The content of a file with its metadata. The bytes are loaded as they are read. */

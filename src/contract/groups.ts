@@ -18,10 +18,7 @@ const image = imageOperations({
 });
 
 export const groups = operationGroup("groups", {
-  list: operation({
-    method: "GET",
-    path: "/groups",
-    summary: "List groups",
+  list: operation("GET", "/groups", "List groups", {
     description:
       "Groups are sorted by name. Lists public groups and groups that you are a member of; administrators and users with the ability groups see all.",
     access: "signed_in",
@@ -34,18 +31,12 @@ export const groups = operationGroup("groups", {
       }),
     ...cursorList(group),
   }),
-  get: operation({
-    method: "GET",
-    path: "/groups/{id}",
-    summary: "Get a group",
+  get: operation("GET", "/groups/{id}", "Get a group", {
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: group,
   }),
-  create: operation({
-    method: "POST",
-    path: "/groups",
-    summary: "Create a group",
+  create: operation("POST", "/groups", "Create a group", {
     description: "You become its first administrator.",
     access: { ability: "groups" },
     input: () =>
@@ -58,10 +49,7 @@ export const groups = operationGroup("groups", {
     status: 201,
     location: "/groups/{id}",
   }),
-  update: operation({
-    method: "PATCH",
-    path: "/groups/{id}",
-    summary: "Update a group",
+  update: operation("PATCH", "/groups/{id}", "Update a group", {
     description: `Only the given fields change. Can be done by ${managers}.`,
     access: "signed_in",
     input: () =>
@@ -74,10 +62,7 @@ export const groups = operationGroup("groups", {
     output: group,
     errors: ["forbidden"],
   }),
-  delete: operation({
-    method: "DELETE",
-    path: "/groups/{id}",
-    summary: "Delete a group without posts",
+  delete: operation("DELETE", "/groups/{id}", "Delete a group without posts", {
     description: `Can be done by ${managers}.`,
     access: "signed_in",
     input: () => z.strictObject(one()),
@@ -86,20 +71,14 @@ export const groups = operationGroup("groups", {
   }),
   imageSet: image.set,
   imageDelete: image.delete,
-  members: operation({
-    method: "GET",
-    path: "/groups/{id}/members",
-    summary: "List the members of a group",
+  members: operation("GET", "/groups/{id}/members", "List the members of a group", {
     description: "Members are sorted by user ID.",
     access: "signed_in",
     input: () =>
       z.strictObject({ ...one(), role: role().optional().describe("Only members with this role"), ...cursorInput() }),
     ...cursorList(groupMember),
   }),
-  memberAdd: operation({
-    method: "POST",
-    path: "/groups/{id}/members",
-    summary: "Join a group, or add another user to it",
+  memberAdd: operation("POST", "/groups/{id}/members", "Join a group, or add another user to it", {
     description: `Everyone can join a public group as a member. Anything else can be done by ${managers}.`,
     access: "signed_in",
     input: () =>
@@ -112,20 +91,14 @@ export const groups = operationGroup("groups", {
     status: 201,
     errors: ["forbidden"],
   }),
-  memberSet: operation({
-    method: "PATCH",
-    path: "/groups/{id}/members/{user}",
-    summary: "Change the role of a member",
+  memberSet: operation("PATCH", "/groups/{id}/members/{user}", "Change the role of a member", {
     description: `Can be done by ${managers}. The last administrator of a group keeps this role.`,
     access: "signed_in",
     input: () => z.strictObject({ ...member(), role: role() }),
     output: groupMember,
     errors: ["forbidden", "conflict"],
   }),
-  memberRemove: operation({
-    method: "DELETE",
-    path: "/groups/{id}/members/{user}",
-    summary: "Leave a group, or remove another user from it",
+  memberRemove: operation("DELETE", "/groups/{id}/members/{user}", "Leave a group, or remove another user from it", {
     description: `Other users can be removed by ${managers}. The last administrator can leave only when there are no other members.`,
     access: "signed_in",
     input: () => z.strictObject(member()),

@@ -16,20 +16,16 @@ interface ImageOwner {
 export function imageOperations({ owner, noun, rights, access, errors }: ImageOwner) {
   const path = `/${owner}s/{id}/${noun}`;
   const replaced = `Replaces the previous ${noun}. Download it by its ID, as that of any file.`;
-  const common = { path, access, ...emptyResponse, ...(errors && { errors }) };
+  const common = { access, ...emptyResponse, ...(errors && { errors }) };
   return {
-    set: operation({
+    set: operation("PUT", path, `Set a ${owner}'s ${noun}`, {
       ...common,
-      method: "PUT",
-      summary: `Set a ${owner}'s ${noun}`,
       description: rights === undefined ? replaced : `${replaced} ${rights}`,
       input: () => z.strictObject({ id: id(`${owner}s`), files: imageItems() }),
       bodyLimit: imageLimit,
     }),
-    delete: operation({
+    delete: operation("DELETE", path, `Delete a ${owner}'s ${noun}`, {
       ...common,
-      method: "DELETE",
-      summary: `Delete a ${owner}'s ${noun}`,
       ...(rights !== undefined && { description: rights }),
       input: () => z.strictObject({ id: id(`${owner}s`) }),
     }),

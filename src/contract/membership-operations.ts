@@ -10,21 +10,15 @@ const membershipRule =
 
 /** The operations on the memberships of a user. */
 export const membershipOperations = {
-  memberships: operation({
+  memberships: operation("GET", "/users/{user}/units", "List a user's memberships", {
     tag: membershipTag,
-    method: "GET",
-    path: "/users/{user}/units",
-    summary: "List a user's memberships",
     access: "signed_in",
     input: () => z.strictObject({ user: id("users") }),
     ...wholeList(membership),
     errors: ["gone"],
   }),
-  membershipAdd: operation({
+  membershipAdd: operation("POST", "/users/{user}/units", "Add a user to a unit", {
     tag: membershipTag,
-    method: "POST",
-    path: "/users/{user}/units",
-    summary: "Add a user to a unit",
     description: `${membershipRule} Only administrators can add themselves, because members can read everything that is published to the unit.`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () =>
@@ -33,30 +27,29 @@ export const membershipOperations = {
     status: 201,
     errors: ["conflict", "gone"],
   }),
-  membershipSet: operation({
+  membershipSet: operation(
+    "PATCH",
+    "/users/{user}/units/{unit=from}",
+    "Update a membership: user types, department or unit",
+    {
+      tag: membershipTag,
+      description: `A new unit moves the membership there. User types replace the present ones, or are added to them when overwrite is off. Clearing the department removes it. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities.`,
+      access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
+      input: () =>
+        z.strictObject({
+          user: id("users"),
+          from: id("units").describe("Unit of the membership"),
+          unit: id("units").optional().describe("Unit to move to"),
+          userTypes: userTypeIds().optional(),
+          department: departmentId().nullish(),
+          overwrite: z.boolean().default(true).describe("Replace the user types of the membership"),
+        }),
+      ...emptyResponse,
+      errors: ["conflict", "gone"],
+    },
+  ),
+  membershipRemove: operation("DELETE", "/users/{user}/units/{unit}", "Remove a user from a unit", {
     tag: membershipTag,
-    method: "PATCH",
-    path: "/users/{user}/units/{unit=from}",
-    summary: "Update a membership: user types, department or unit",
-    description: `A new unit moves the membership there. User types replace the present ones, or are added to them when overwrite is off. Clearing the department removes it. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities.`,
-    access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
-    input: () =>
-      z.strictObject({
-        user: id("users"),
-        from: id("units").describe("Unit of the membership"),
-        unit: id("units").optional().describe("Unit to move to"),
-        userTypes: userTypeIds().optional(),
-        department: departmentId().nullish(),
-        overwrite: z.boolean().default(true).describe("Replace the user types of the membership"),
-      }),
-    ...emptyResponse,
-    errors: ["conflict", "gone"],
-  }),
-  membershipRemove: operation({
-    tag: membershipTag,
-    method: "DELETE",
-    path: "/users/{user}/units/{unit}",
-    summary: "Remove a user from a unit",
     description: `The last membership of a user cannot be removed. ${membershipRule}`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () => z.strictObject(member()),

@@ -28,28 +28,27 @@ export const sent = {
 
 /** The operations on messages. */
 export const messageOperations = {
-  messages: operation({
-    method: "GET",
-    path: "/conversations/{conversation=id}/messages",
-    summary: "List the messages of a conversation, newest first",
-    description:
-      "You must be a participant. query finds normal messages with all of its words, ignoring case and accents; the last one can be the beginning of a word.",
-    access: "signed_in",
-    input: () =>
-      z.strictObject({
-        ...one(),
-        ...cursorInput(100, 25),
-        starter_message_id: id()
-          .optional()
-          .describe("ID of a message to show with those before and after it; ignored with cursor or query"),
-        query: line(200, 1).optional().describe("Words to search for"),
-      }),
-    ...cursorList(message),
-  }),
-  follow: operation({
-    method: "GET",
-    path: "/conversations/{conversation=id}/messages/new",
-    summary: "Wait for new messages, oldest first",
+  messages: operation(
+    "GET",
+    "/conversations/{conversation=id}/messages",
+    "List the messages of a conversation, newest first",
+    {
+      description:
+        "You must be a participant. query finds normal messages with all of its words, ignoring case and accents; the last one can be the beginning of a word.",
+      access: "signed_in",
+      input: () =>
+        z.strictObject({
+          ...one(),
+          ...cursorInput(100, 25),
+          starter_message_id: id()
+            .optional()
+            .describe("ID of a message to show with those before and after it; ignored with cursor or query"),
+          query: line(200, 1).optional().describe("Words to search for"),
+        }),
+      ...cursorList(message),
+    },
+  ),
+  follow: operation("GET", "/conversations/{conversation=id}/messages/new", "Wait for new messages, oldest first", {
     description:
       "Responds when there are messages after the given one, or after wait seconds. Without after, the response has no messages, and meta.last_id is the ID to start from. You must be a participant.",
     access: "signed_in",
@@ -69,10 +68,7 @@ export const messageOperations = {
     transaction: "own",
     errors: ["too_many_requests"],
   }),
-  send: operation({
-    method: "POST",
-    path: "/conversations/{conversation=id}/messages",
-    summary: "Send a message to a conversation",
+  send: operation("POST", "/conversations/{conversation=id}/messages", "Send a message to a conversation", {
     description: "You must be a participant.",
     access: "signed_in",
     input: () =>
@@ -84,59 +80,65 @@ export const messageOperations = {
       }),
     ...sent,
   }),
-  message: operation({
-    method: "GET",
-    path: "/conversations/{conversation=id}/messages/{message=messageId}",
-    summary: "Get a message",
+  message: operation("GET", "/conversations/{conversation=id}/messages/{message=messageId}", "Get a message", {
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(oneMessage()),
     output: message,
   }),
-  messageUpdate: operation({
-    method: "PATCH",
-    path: "/conversations/{conversation=id}/messages/{message=messageId}",
-    summary: "Edit your message",
-    access: "signed_in",
-    input: () =>
-      z.strictObject({
-        ...oneMessage(),
-        message: multiline(longestMessage).describe("New text of the message; empty only if it has files"),
-      }),
-    output: message,
-    ...privateChange,
-    errors: ["forbidden", "conflict"],
-  }),
-  messageDelete: operation({
-    method: "DELETE",
-    path: "/conversations/{conversation=id}/messages/{message=messageId}",
-    summary: "Delete a message for everybody",
-    description:
-      "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
-    access: "signed_in",
-    input: () => z.strictObject(oneMessage()),
-    ...emptyResponse,
-    ...privateChange,
-    errors: ["forbidden", "conflict"],
-  }),
-  react: operation({
-    method: "POST",
-    path: "/conversations/{conversation=id}/messages/{message=messageId}/reactions",
-    summary: "React to a message with an emoji",
-    description: "Repeating a reaction changes nothing. A participant can add at most 10 different ones to a message.",
-    access: "signed_in",
-    input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
-    output: message,
-    ...privateChange,
-    errors: ["conflict"],
-  }),
-  unreact: operation({
-    method: "DELETE",
-    path: "/conversations/{conversation=id}/messages/{message=messageId}/reactions/{emoji}",
-    summary: "Remove a reaction",
-    access: "signed_in",
-    input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
-    ...emptyResponse,
-    ...privateChange,
-  }),
+  messageUpdate: operation(
+    "PATCH",
+    "/conversations/{conversation=id}/messages/{message=messageId}",
+    "Edit your message",
+    {
+      access: "signed_in",
+      input: () =>
+        z.strictObject({
+          ...oneMessage(),
+          message: multiline(longestMessage).describe("New text of the message; empty only if it has files"),
+        }),
+      output: message,
+      ...privateChange,
+      errors: ["forbidden", "conflict"],
+    },
+  ),
+  messageDelete: operation(
+    "DELETE",
+    "/conversations/{conversation=id}/messages/{message=messageId}",
+    "Delete a message for everybody",
+    {
+      description:
+        "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
+      access: "signed_in",
+      input: () => z.strictObject(oneMessage()),
+      ...emptyResponse,
+      ...privateChange,
+      errors: ["forbidden", "conflict"],
+    },
+  ),
+  react: operation(
+    "POST",
+    "/conversations/{conversation=id}/messages/{message=messageId}/reactions",
+    "React to a message with an emoji",
+    {
+      description:
+        "Repeating a reaction changes nothing. A participant can add at most 10 different ones to a message.",
+      access: "signed_in",
+      input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
+      output: message,
+      ...privateChange,
+      errors: ["conflict"],
+    },
+  ),
+  unreact: operation(
+    "DELETE",
+    "/conversations/{conversation=id}/messages/{message=messageId}/reactions/{emoji}",
+    "Remove a reaction",
+    {
+      access: "signed_in",
+      input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
+      ...emptyResponse,
+      ...privateChange,
+    },
+  ),
 };

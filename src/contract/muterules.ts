@@ -4,10 +4,7 @@ import { muteRules } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const muterules = operationGroup("muterules", {
-  list: operation({
-    method: "GET",
-    path: "/muterules",
-    summary: "List the rules for muting posts and conversations",
+  list: operation("GET", "/muterules", "List the rules for muting posts and conversations", {
     description: `The rules are the same on every instance: ${muteRules.map(({ id, name }) => `${id} ${name}`).join(", ")}.`,
     access: "signed_in",
     input: nothing,

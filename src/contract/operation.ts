@@ -110,7 +110,7 @@ type ElementOf<T> = T extends readonly (infer E)[] ? E : never;
 
 type Definition<I extends z.ZodType, O extends z.ZodType, Items extends string, Wrapper extends string> = Omit<
   Operation<I, O, Items, Wrapper>,
-  "name" | "status" | "transaction"
+  "name" | "method" | "path" | "summary" | "status" | "transaction"
 > & {
   /** Default: 200. */
   readonly status?: 200 | 201 | 204;
@@ -123,12 +123,20 @@ export function operation<
   O extends z.ZodType,
   const Items extends string = never,
   const Wrapper extends string = never,
->(definition: Definition<I, O, Items, Wrapper>): Operation<I, O, NoInfer<Items>, NoInfer<Wrapper>> {
+>(
+  method: Operation["method"],
+  path: string,
+  summary: string,
+  definition: Definition<I, O, Items, Wrapper>,
+): Operation<I, O, NoInfer<Items>, NoInfer<Wrapper>> {
   return {
     name: "",
+    method,
+    path,
+    summary,
     ...definition,
     status: definition.status ?? 200,
-    transaction: definition.transaction ?? (definition.method === "GET" ? "read" : "write"),
+    transaction: definition.transaction ?? (method === "GET" ? "read" : "write"),
     input: once(definition.input),
     output: once(definition.output),
   };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, time, unixTime } from "./common-schemas.ts";
+import { component, id, line, time, unixTime } from "./common-schemas.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-schemas.ts";
 
@@ -8,21 +8,17 @@ export const mostChoices = 100;
 
 export const choiceTitle = () => line(255, 1).describe("Text of the choice");
 
-export const poll = once(() =>
-  z
-    .object({
-      id: z.int(),
-      question: z.string(),
-      type: z.enum(["single", "multiple"]),
-      close_at: unixTime().nullable(),
-      allow_user_choices: z.boolean(),
-      anonymous: z.boolean(),
-      mandatory: z.boolean(),
-      choices: z.array(z.object({ id: z.int(), title: z.string(), votes: z.int() })),
-      voted: z.array(z.int()).describe("IDs of the choices that the current user voted for"),
-    })
-    .meta({ id: "Poll" }),
-);
+export const poll = component("Poll", () => ({
+  id: z.int(),
+  question: z.string(),
+  type: z.enum(["single", "multiple"]),
+  close_at: unixTime().nullable(),
+  allow_user_choices: z.boolean(),
+  anonymous: z.boolean(),
+  mandatory: z.boolean(),
+  choices: z.array(z.object({ id: z.int(), title: z.string(), votes: z.int() })),
+  voted: z.array(z.int()).describe("IDs of the choices that the current user voted for"),
+}));
 
 const choice = once(() =>
   z.strictObject({ id: id().optional().describe("ID of an existing choice"), title: choiceTitle() }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { date, dateText, dateTime, line, nullable, timezone, unixTime, url } from "./common-schemas.ts";
+import { component, date, dateText, dateTime, line, nullable, timezone, unixTime, url } from "./common-schemas.ts";
 import { frequencies, frequency, interval } from "./event-schemas.ts";
 import { once } from "./operation.ts";
 
@@ -53,44 +53,36 @@ export const postEventFields = once(() =>
 );
 export type PostEventFields = z.infer<ReturnType<typeof postEventFields>>;
 
-export const eventParticipation = once(() =>
-  z
-    .object({
-      enabled: z.boolean(),
-      rsvp: z.enum(["accepted", "rejected"]).nullable().describe("Your answer to the invitation"),
-      invited: z.int().describe("Number of users with access when it was last published or its readers changed"),
-      accepted: z.int(),
-      rejected: z.int(),
-    })
-    .meta({ id: "Participation" }),
-);
+export const eventParticipation = component("Participation", () => ({
+  enabled: z.boolean(),
+  rsvp: z.enum(["accepted", "rejected"]).nullable().describe("Your answer to the invitation"),
+  invited: z.int().describe("Number of users with access when it was last published or its readers changed"),
+  accepted: z.int(),
+  rejected: z.int(),
+}));
 
-export const postEvent = once(() =>
-  z
+export const postEvent = component("PostEvent", () => ({
+  location: z.string().nullable(),
+  link: z.string().nullable(),
+  all_day: z.boolean(),
+  datetime_start: z.string().describe("RFC 3339 with the offset of the time zone; a date if all_day"),
+  datetime_end: z.string(),
+  dates: z
+    .array(z.object({ start: unixTime(), end: unixTime() }))
+    .describe("Occurrences; at most 730 within five years"),
+  recurrence: z
     .object({
-      location: z.string().nullable(),
-      link: z.string().nullable(),
-      all_day: z.boolean(),
-      datetime_start: z.string().describe("RFC 3339 with the offset of the time zone; a date if all_day"),
-      datetime_end: z.string(),
-      dates: z
-        .array(z.object({ start: unixTime(), end: unixTime() }))
-        .describe("Occurrences; at most 730 within five years"),
-      recurrence: z
-        .object({
-          freq: z.enum(frequencies),
-          until: z.string().nullable(),
-          count: z.int().nullable(),
-          interval: z.int().nullable(),
-          bymonthday: z.int().nullable(),
-          bymonth: z.int().nullable(),
-          bysetpos: z.int().nullable(),
-        })
-        .nullable(),
-      rrule: z.string().nullable().describe("Recurrence as an RRULE (RFC 5545)"),
-      end_date: dateText().nullable(),
-      timezone: z.string(),
-      participation: eventParticipation(),
+      freq: z.enum(frequencies),
+      until: z.string().nullable(),
+      count: z.int().nullable(),
+      interval: z.int().nullable(),
+      bymonthday: z.int().nullable(),
+      bymonth: z.int().nullable(),
+      bysetpos: z.int().nullable(),
     })
-    .meta({ id: "PostEvent" }),
-);
+    .nullable(),
+  rrule: z.string().nullable().describe("Recurrence as an RRULE (RFC 5545)"),
+  end_date: dateText().nullable(),
+  timezone: z.string(),
+  participation: eventParticipation(),
+}));

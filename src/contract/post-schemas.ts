@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment } from "./comment-schemas.ts";
-import { id, idOf, multiline, name, time, unixTime } from "./common-schemas.ts";
+import { component, id, idOf, multiline, name, time, unixTime } from "./common-schemas.ts";
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./mute-schemas.ts";
@@ -21,71 +21,67 @@ const place = once(() => ({
 }));
 
 /** A post as the current user sees it. */
-export const post = once(() =>
-  z
-    .object({
-      id: idOf("posts"),
-      content_type: z.enum(contentTypes),
-      title: z.string(),
-      body: z.string(),
-      show_in_feed: z.boolean(),
-      important: z.boolean(),
-      actively_requires_action: z
-        .boolean()
-        .describe(
-          "True while you are asked to confirm that you read it and have not, and while its mandatory poll is open without your vote",
-        ),
-      mute_rule: shownMuteRule(),
-      seen_by_user: z.boolean(),
-      has_unseen_mention: z
-        .boolean()
-        .describe("True if you were mentioned in the post or a comment since you marked it as seen"),
-      pinned: z.object({ show_in_main_feed: z.boolean(), until: unixTime().nullable() }).nullable(),
-      confirm: z.object({
-        enabled: z.boolean(),
-        total: z
-          .int()
-          .describe(
-            "Number of active users with access when it was last published or its readers changed; at most 100,000",
-          ),
-        confirmed: z.int(),
-      }),
-      publish: z.object({
-        status: z.boolean(),
-        published_at: unixTime().nullable().describe("Null until it is published for the first time"),
-        publish_on: unixTime().nullable(),
-        unpublish_on: unixTime().nullable(),
-        created_at: unixTime(),
-        updated_at: unixTime(),
-      }),
-      event: postEvent().nullable(),
-      interaction: z.object({ seen: z.boolean(), liked: z.boolean(), read: z.boolean(), bookmarked: z.boolean() }),
-      stats: z.object({ comments: z.int(), likes: z.int(), reads: z.int() }),
-      sharing: z.object({ shared: z.boolean(), shares: z.array(idOf("users")).describe("User IDs") }),
-      visibility: z.object({
-        owner_unit: z.object(place()),
-        all_units: z.boolean(),
-        units: z.array(z.object({ ...place(), falldown: z.boolean() })),
-        userTypes: z.array(z.object({ id: idOf("usertypes"), name: z.string() })).describe("Empty: all user types"),
-      }),
-      uploading_files: z.int(),
-      files: z.array(file()),
-      permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
-      comments: z.object({
-        enabled: z.boolean(),
-        count: z.int().describe("Number of comments on the post itself"),
-        replies: z.int().describe("Number of replies to comments"),
-        latest: comment().nullable(),
-      }),
-      mentions: z.array(shortUser()),
-      group: z.object({ id: idOf("groups"), name: z.string(), image: file().nullable() }).nullable(),
-      author: shortUser(),
-      poll: poll().nullable(),
-      participation: eventParticipation().nullable().meta({ deprecated: true, description: "See event.participation" }),
-      translations: z.null().describe("Always null: posts are not translated"),
-    })
-    .meta({ id: "Post" }),
-);
+export const post = component("Post", () => ({
+  id: idOf("posts"),
+  content_type: z.enum(contentTypes),
+  title: z.string(),
+  body: z.string(),
+  show_in_feed: z.boolean(),
+  important: z.boolean(),
+  actively_requires_action: z
+    .boolean()
+    .describe(
+      "True while you are asked to confirm that you read it and have not, and while its mandatory poll is open without your vote",
+    ),
+  mute_rule: shownMuteRule(),
+  seen_by_user: z.boolean(),
+  has_unseen_mention: z
+    .boolean()
+    .describe("True if you were mentioned in the post or a comment since you marked it as seen"),
+  pinned: z.object({ show_in_main_feed: z.boolean(), until: unixTime().nullable() }).nullable(),
+  confirm: z.object({
+    enabled: z.boolean(),
+    total: z
+      .int()
+      .describe(
+        "Number of active users with access when it was last published or its readers changed; at most 100,000",
+      ),
+    confirmed: z.int(),
+  }),
+  publish: z.object({
+    status: z.boolean(),
+    published_at: unixTime().nullable().describe("Null until it is published for the first time"),
+    publish_on: unixTime().nullable(),
+    unpublish_on: unixTime().nullable(),
+    created_at: unixTime(),
+    updated_at: unixTime(),
+  }),
+  event: postEvent().nullable(),
+  interaction: z.object({ seen: z.boolean(), liked: z.boolean(), read: z.boolean(), bookmarked: z.boolean() }),
+  stats: z.object({ comments: z.int(), likes: z.int(), reads: z.int() }),
+  sharing: z.object({ shared: z.boolean(), shares: z.array(idOf("users")).describe("User IDs") }),
+  visibility: z.object({
+    owner_unit: z.object(place()),
+    all_units: z.boolean(),
+    units: z.array(z.object({ ...place(), falldown: z.boolean() })),
+    userTypes: z.array(z.object({ id: idOf("usertypes"), name: z.string() })).describe("Empty: all user types"),
+  }),
+  uploading_files: z.int(),
+  files: z.array(file()),
+  permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
+  comments: z.object({
+    enabled: z.boolean(),
+    count: z.int().describe("Number of comments on the post itself"),
+    replies: z.int().describe("Number of replies to comments"),
+    latest: comment().nullable(),
+  }),
+  mentions: z.array(shortUser()),
+  group: z.object({ id: idOf("groups"), name: z.string(), image: file().nullable() }).nullable(),
+  author: shortUser(),
+  poll: poll().nullable(),
+  participation: eventParticipation().nullable().meta({ deprecated: true, description: "See event.participation" }),
+  translations: z.null().describe("Always null: posts are not translated"),
+}));
 
 const listed = (refersTo: Reference, description: string) =>
   z.array(id(refersTo)).max(500).optional().describe(description);

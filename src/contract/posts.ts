@@ -13,27 +13,15 @@ const one = () => z.strictObject({ id: id("posts") });
 /** Common to the operations that change a post, its files and comments. */
 const change = { access: "signed_in", ...emptyResponse, errors: ["forbidden", "gone"] } as const;
 
+/** Common to the operations of a reader on a post. */
+const own = { access: "signed_in", input: one, ...emptyResponse, private: true, errors: ["gone"] } as const;
+
 /** Declares an idempotent operation of a reader on a post. */
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
-  operation({ ...onPost(method, path, summary, description), private: true });
-
-const onPost = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
-  ({
-    method,
-    path: `/content/{content=id}/${path}`,
-    summary,
-    ...(description && { description }),
-    access: "signed_in",
-    input: one,
-    ...emptyResponse,
-    errors: ["gone"],
-  }) as const;
+  operation(method, `/content/{content=id}/${path}`, summary, { ...own, ...(description && { description }) });
 
 export const posts = operationGroup("posts", {
-  list: operation({
-    method: "GET",
-    path: "/content",
-    summary: "List posts, newest first",
+  list: operation("GET", "/content", "List posts, newest first", {
     description:
       "Lists published posts that you can read. In the feed, posts that are pinned when the first page is read come first: in the feed of a unit or group all pinned posts of it, otherwise those that are pinned in the main feed. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
     access: "signed_in",
@@ -58,19 +46,13 @@ export const posts = operationGroup("posts", {
       }),
     ...cursorList(post),
   }),
-  get: operation({
-    method: "GET",
-    path: "/content/{content=id}",
-    summary: "Get a post",
+  get: operation("GET", "/content/{content=id}", "Get a post", {
     access: "signed_in",
     input: one,
     output: post,
     errors: ["gone"],
   }),
-  create: operation({
-    method: "POST",
-    path: "/content",
-    summary: "Create a post",
+  create: operation("POST", "/content", "Create a post", {
     description:
       "News posts need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; a post to all units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
     access: "signed_in",
@@ -90,10 +72,7 @@ export const posts = operationGroup("posts", {
     errors: ["forbidden"],
     bodyLimit: uploadLimit,
   }),
-  update: operation({
-    method: "PATCH",
-    path: "/content/{content=id}",
-    summary: "Update a post",
+  update: operation("PATCH", "/content/{content=id}", "Update a post", {
     description:
       "Only the given fields change, also within objects; lists are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed or get another title. Other user types, or more of them, need the ability in all units of the post.",
     ...change,
@@ -101,10 +80,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
     errors: ["forbidden", "gone", "conflict"],
   }),
-  delete: operation({
-    method: "DELETE",
-    path: "/content/{content=id}",
-    summary: "Delete a post with its comments, votes and files",
+  delete: operation("DELETE", "/content/{content=id}", "Delete a post with its comments, votes and files", {
     ...change,
     input: one,
   }),
@@ -119,30 +95,21 @@ export const posts = operationGroup("posts", {
   unlike: mark("DELETE", "like", "Remove your like from a post"),
   bookmark: mark("POST", "bookmark", "Bookmark a post"),
   unbookmark: mark("DELETE", "bookmark", "Remove your bookmark from a post"),
-  mute: operation({
-    ...onPost(
-      "POST",
-      "mute",
-      "Mute a post",
-      "It does not count in your counters until the rule ends, counted from now.",
-    ),
+  mute: operation("POST", "/content/{content=id}/mute", "Mute a post", {
+    ...own,
+    description: "It does not count in your counters until the rule ends, counted from now.",
     input: () => z.strictObject({ id: id("posts"), mute_rule: muteRule() }),
     private: true,
   }),
   unmute: mark("DELETE", "mute", "Unmute a post"),
-  republish: operation({
-    ...onPost(
-      "POST",
-      "republish",
-      "Publish a post again",
-      "It becomes the newest post, unseen by everyone else. Can be done by users who can edit it.",
-    ),
+  republish: operation("POST", "/content/{content=id}/republish", "Publish a post again", {
+    access: "signed_in",
+    input: one,
+    ...emptyResponse,
+    description: "It becomes the newest post, unseen by everyone else. Can be done by users who can edit it.",
     errors: ["forbidden", "gone"],
   }),
-  vote: operation({
-    method: "POST",
-    path: "/content/{content=id}/vote",
-    summary: "Vote in the poll of a post",
+  vote: operation("POST", "/content/{content=id}/vote", "Vote in the poll of a post", {
     description: "Replaces your earlier vote; without choices, your vote is withdrawn. The response is the poll.",
     access: "signed_in",
     input: () =>
@@ -155,45 +122,42 @@ export const posts = operationGroup("posts", {
     private: true,
     errors: ["gone", "conflict"],
   }),
-  votes: operation({
-    method: "GET",
-    path: "/content/{content=id}/votes",
-    summary: "List the votes in the poll of a post",
+  votes: operation("GET", "/content/{content=id}/votes", "List the votes in the poll of a post", {
     description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
     ...cursorList(vote),
     errors: ["forbidden", "gone", "conflict"],
   }),
-  participate: operation({
-    ...onPost("POST", "participation", "Answer the invitation of an event post"),
+  participate: operation("POST", "/content/{content=id}/participation", "Answer the invitation of an event post", {
+    ...own,
     input: () => z.strictObject({ id: id("posts"), answer: answer() }),
     private: true,
     errors: ["gone", "conflict"],
   }),
-  unparticipate: operation({
-    ...onPost("DELETE", "participation", "Withdraw your answer to the invitation of an event post"),
-    private: true,
-    errors: ["gone", "conflict"],
-  }),
-  commentList: operation({
-    method: "GET",
-    path: "/content/{content=id}/comments",
-    summary: "List the comments on a post and their replies, oldest first",
-    access: "signed_in",
-    input: () =>
-      z.strictObject({
-        id: id("posts"),
-        parent_id: id().optional().describe("Only replies to the comment with this ID"),
-        ...cursorInput(),
-      }),
-    ...cursorList(comment),
-    errors: ["gone"],
-  }),
-  commentAdd: operation({
-    method: "POST",
-    path: "/content/{content=id}/comments",
-    summary: "Comment on a post, or reply to a comment",
+  unparticipate: operation(
+    "DELETE",
+    "/content/{content=id}/participation",
+    "Withdraw your answer to the invitation of an event post",
+    { ...own, private: true, errors: ["gone", "conflict"] },
+  ),
+  commentList: operation(
+    "GET",
+    "/content/{content=id}/comments",
+    "List the comments on a post and their replies, oldest first",
+    {
+      access: "signed_in",
+      input: () =>
+        z.strictObject({
+          id: id("posts"),
+          parent_id: id().optional().describe("Only replies to the comment with this ID"),
+          ...cursorInput(),
+        }),
+      ...cursorList(comment),
+      errors: ["gone"],
+    },
+  ),
+  commentAdd: operation("POST", "/content/{content=id}/comments", "Comment on a post, or reply to a comment", {
     description: "A reply to a reply belongs to the same comment.",
     access: "signed_in",
     input: () =>
@@ -207,26 +171,17 @@ export const posts = operationGroup("posts", {
     status: 201,
     errors: ["gone"],
   }),
-  commentDelete: operation({
-    method: "DELETE",
-    path: "/content/{content=id}/comments/{comment}",
-    summary: "Delete a comment",
+  commentDelete: operation("DELETE", "/content/{content=id}/comments/{comment}", "Delete a comment", {
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
     ...change,
     input: () => z.strictObject({ id: id("posts"), comment: id().describe("ID of the comment") }),
   }),
-  filesAdd: operation({
-    method: "POST",
-    path: "/content/{content=id}/files",
-    summary: "Attach files to a post",
+  filesAdd: operation("POST", "/content/{content=id}/files", "Attach files to a post", {
     ...change,
     input: () => z.strictObject({ id: id("posts"), files: fileItems().min(1) }),
     bodyLimit: uploadLimit,
   }),
-  fileDelete: operation({
-    method: "DELETE",
-    path: "/content/{content=id}/files/{file}",
-    summary: "Remove a file from a post",
+  fileDelete: operation("DELETE", "/content/{content=id}/files/{file}", "Remove a file from a post", {
     ...change,
     input: () => z.strictObject({ id: id("posts"), file: id("files") }),
   }),

@@ -1,19 +1,14 @@
 import { z } from "zod";
-import { unixTime } from "./common-schemas.ts";
-import { once } from "./operation.ts";
+import { component, unixTime } from "./common-schemas.ts";
 
 /** A sign-in of the caller that has not ended. */
-export const session = once(() =>
-  z
-    .object({
-      content_type: z.literal("session"),
-      id: z.int(),
-      user_agent: z.string().nullable().describe("Program that signed in, as it named itself"),
-      address: z.string().nullable().describe("Address of the sign-in; null for one on the database itself"),
-      current: z.boolean().describe("True for the session of the token that sent this request"),
-      created_at: unixTime(),
-      last_used_at: unixTime().describe("Accurate to a minute"),
-      expires_at: unixTime().describe("The end of the newest token of the session"),
-    })
-    .meta({ id: "Session" }),
-);
+export const session = component("Session", () => ({
+  content_type: z.literal("session"),
+  id: z.int(),
+  user_agent: z.string().nullable().describe("Program that signed in, as it named itself"),
+  address: z.string().nullable().describe("Address of the sign-in; null for one on the database itself"),
+  current: z.boolean().describe("True for the session of the token that sent this request"),
+  created_at: unixTime(),
+  last_used_at: unixTime().describe("Accurate to a minute"),
+  expires_at: unixTime().describe("The end of the newest token of the session"),
+}));

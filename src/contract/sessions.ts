@@ -6,39 +6,27 @@ import { session } from "./session-schemas.ts";
 const atOnce = "Its tokens are refused from the next request on, and cannot be renewed.";
 
 export const sessions = operationGroup("sessions", {
-  list: operation({
-    method: "GET",
-    path: "/sessions",
-    summary: "List your sessions",
+  list: operation("GET", "/sessions", "List your sessions", {
     description:
       "Each sign-in with a password is a session, which lasts while its token is renewed. A user has at most 100; a further sign-in ends the oldest one. API tokens have no session. A change of the password ends all sessions.",
     access: "signed_in",
     input: nothing,
     ...wholeList(session),
   }),
-  end: operation({
-    method: "DELETE",
-    path: "/sessions/{id}",
-    summary: "End one of your sessions",
+  end: operation("DELETE", "/sessions/{id}", "End one of your sessions", {
     description: `${atOnce} A session of another user does not exist for you.`,
     access: "signed_in",
     input: () => z.strictObject({ id: id("sessions") }),
     ...emptyResponse,
     errors: ["not_found"],
   }),
-  endOthers: operation({
-    method: "DELETE",
-    path: "/sessions",
-    summary: "End all of your sessions except the current one",
+  endOthers: operation("DELETE", "/sessions", "End all of your sessions except the current one", {
     description: "With an API token, which has no session, all sessions of its owner end.",
     access: "signed_in",
     input: nothing,
     ...emptyResponse,
   }),
-  endCurrent: operation({
-    method: "DELETE",
-    path: "/sessions/current",
-    summary: "Sign out: end the session of the token",
+  endCurrent: operation("DELETE", "/sessions/current", "Sign out: end the session of the token", {
     description: atOnce,
     access: "signed_in",
     signInOnly: true,

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { formatError, isLine, language, line, nothing, nullable, onOneLine, timezone, url } from "./common-schemas.ts";
+import {
+  component,
+  formatError,
+  isLine,
+  language,
+  line,
+  nothing,
+  nullable,
+  onOneLine,
+  timezone,
+  url,
+} from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const smtpUrl = () =>
@@ -104,26 +115,18 @@ export const defaults: Settings = {
 };
 
 /** The settings in a response. `mail.smtp_url` is reduced to `set` or null. */
-const shown = once(() =>
-  z.object({ ...keys(), "mail.smtp_url": z.literal("set").nullable() }).meta({ id: "Settings" }),
-);
+const shown = component("Settings", () => ({ ...keys(), "mail.smtp_url": z.literal("set").nullable() }));
 
 const isText = (schema: z.ZodType) =>
   (schema instanceof z.ZodNullable ? schema.unwrap() : schema)._zod.def.type === "string";
 
 export const settings = operationGroup("settings", {
-  list: operation({
-    method: "GET",
-    path: "/settings",
-    summary: "List the settings of the instance",
+  list: operation("GET", "/settings", "List the settings of the instance", {
     access: "administrator",
     input: nothing,
     output: shown,
   }),
-  set: operation({
-    method: "PATCH",
-    path: "/settings",
-    summary: "Change settings of the instance",
+  set: operation("PATCH", "/settings", "Change settings of the instance", {
     description:
       'Changes take effect within a second on every server. null restores the default, and so does "" for a text or link.',
     access: "administrator",

@@ -3,10 +3,7 @@ import { nothing } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const timezones = operationGroup("timezones", {
-  list: operation({
-    method: "GET",
-    path: "/timezones",
-    summary: "List IANA time zones with their current offset from UTC",
+  list: operation("GET", "/timezones", "List IANA time zones with their current offset from UTC", {
     access: "signed_in",
     input: nothing,
     output: () =>

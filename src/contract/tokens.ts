@@ -1,32 +1,24 @@
 import { z } from "zod";
-import { cursorInput, cursorList, emptyResponse, id, idOf, name, time, unixTime } from "./common-schemas.ts";
-import { once, operation, operationGroup } from "./operation.ts";
+import { component, cursorInput, cursorList, emptyResponse, id, idOf, name, time, unixTime } from "./common-schemas.ts";
+import { operation, operationGroup } from "./operation.ts";
 
-const apiToken = once(() =>
-  z
-    .object({
-      content_type: z.literal("token"),
-      id: z.int(),
-      name: z.string(),
-      owner: z.object({ id: idOf("users"), name: z.string(), url: z.string() }),
-      scopes: z.array(z.string()),
-      current: z.boolean().describe("True for the token that sent this request"),
-      created_at: unixTime(),
-      expires_at: unixTime().nullable(),
-      last_used_at: unixTime().nullable().describe("Accurate to a minute"),
-      url: z.string(),
-    })
-    .meta({ id: "ApiToken" }),
-);
+const apiToken = component("ApiToken", () => ({
+  content_type: z.literal("token"),
+  id: z.int(),
+  name: z.string(),
+  owner: z.object({ id: idOf("users"), name: z.string(), url: z.string() }),
+  scopes: z.array(z.string()),
+  current: z.boolean().describe("True for the token that sent this request"),
+  created_at: unixTime(),
+  expires_at: unixTime().nullable(),
+  last_used_at: unixTime().nullable().describe("Accurate to a minute"),
+  url: z.string(),
+}));
 
-const newApiToken = once(() =>
-  z
-    .object({
-      ...apiToken().shape,
-      token: z.string().optional().meta({ secret: true, description: "The token itself, shown only once" }),
-    })
-    .meta({ id: "NewApiToken" }),
-);
+const newApiToken = component("NewApiToken", () => ({
+  ...apiToken().shape,
+  token: z.string().optional().meta({ secret: true, description: "The token itself, shown only once" }),
+}));
 
 const scope = () =>
   z
@@ -39,10 +31,7 @@ const one = () => z.strictObject({ id: id("tokens") });
 const whose = "your own, or those of a user whose password you may set";
 
 export const tokens = operationGroup("tokens", {
-  list: operation({
-    method: "GET",
-    path: "/tokens",
-    summary: "List API tokens",
+  list: operation("GET", "/tokens", "List API tokens", {
     description:
       "Without an owner: your own tokens, or all tokens for administrators. Tokens of other users need the right to set their passwords. Expired tokens are listed for tokens.expired_days (default 30) more.",
     access: "signed_in",
@@ -55,10 +44,7 @@ export const tokens = operationGroup("tokens", {
     ...cursorList(apiToken),
     errors: ["gone"],
   }),
-  create: operation({
-    method: "POST",
-    path: "/tokens",
-    summary: "Create an API token",
+  create: operation("POST", "/tokens", "Create an API token", {
     description:
       "The response contains the token, which cannot be shown again; repeats with the same Idempotency-Key get a response without it. A token acts as its owner, within its scopes: read covers all GET operations, write covers all operations, and users.get or webhooks.* cover operations by name. It is never renewed, and cannot sign in, set passwords, change administrators, or change the e-mail address of its owner or of an administrator. A token can create tokens only within its own scopes and lifetime. A user has at most 100 tokens that have not expired.",
     access: "signed_in",
@@ -78,19 +64,13 @@ export const tokens = operationGroup("tokens", {
     location: "/tokens/{id}",
     errors: ["conflict", "gone"],
   }),
-  get: operation({
-    method: "GET",
-    path: "/tokens/{id}",
-    summary: "Get an API token",
+  get: operation("GET", "/tokens/{id}", "Get an API token", {
     description: `Tokens that you have access to: ${whose}.`,
     access: "signed_in",
     input: one,
     output: apiToken,
   }),
-  revoke: operation({
-    method: "DELETE",
-    path: "/tokens/{id}",
-    summary: "Revoke an API token",
+  revoke: operation("DELETE", "/tokens/{id}", "Revoke an API token", {
     description: `Takes effect at the next request. Tokens that you have access to: ${whose}.`,
     access: "signed_in",
     input: one,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, nothing, unixTime } from "./common-schemas.ts";
+import { component, emptyResponse, nothing, unixTime } from "./common-schemas.ts";
 import { once, operation } from "./operation.ts";
 
 /** A code of an authenticator app or a recovery code. Spaces, hyphens and case do not matter. */
@@ -9,15 +9,11 @@ export const oneTimeCode = () =>
 const currentPassword = () =>
   z.string().min(1).max(1000).meta({ secret: true, description: "Password of your account" });
 
-const recoveryCodes = once(() =>
-  z
-    .object({
-      recovery_codes: z
-        .array(z.string())
-        .meta({ secret: true, description: "Ten codes, each good once; shown only in this response" }),
-    })
-    .meta({ id: "RecoveryCodes" }),
-);
+const recoveryCodes = component("RecoveryCodes", () => ({
+  recovery_codes: z
+    .array(z.string())
+    .meta({ secret: true, description: "Ten codes, each good once; shown only in this response" }),
+}));
 
 const proof = () => z.strictObject({ password: currentPassword().optional(), otp: oneTimeCode().optional() });
 const proofRule =
@@ -33,10 +29,7 @@ const change = {
 
 /** The operations on one's own second factor. */
 export const twoFactorOperations = {
-  twoFactorStatus: operation({
-    method: "GET",
-    path: "/two-factor",
-    summary: "Show whether you sign in with two factors",
+  twoFactorStatus: operation("GET", "/two-factor", "Show whether you sign in with two factors", {
     access: "signed_in",
     signInOnly: true,
     withoutTwoFactor: true,
@@ -52,10 +45,7 @@ export const twoFactorOperations = {
         .meta({ id: "TwoFactor" }),
     ),
   }),
-  twoFactorBegin: operation({
-    method: "POST",
-    path: "/two-factor",
-    summary: "Begin to set up two factors",
+  twoFactorBegin: operation("POST", "/two-factor", "Begin to set up two factors", {
     description:
       "The response contains the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds), which cannot be shown again. Signing in stays as it is until a code is confirmed, within 30 minutes. After 10 wrong passwords in 15 minutes the response is 429. Not possible for users without a password.",
     ...change,
@@ -70,33 +60,29 @@ export const twoFactorOperations = {
         .meta({ id: "TwoFactorSecret" }),
     ),
   }),
-  twoFactorConfirm: operation({
-    method: "POST",
-    path: "/two-factor/confirm",
-    summary: "Confirm a code, and sign in with two factors from now on",
-    description:
-      "The response contains ten recovery codes, which cannot be shown again. After 10 wrong codes in 15 minutes the response is 429.",
-    ...change,
-    withoutTwoFactor: true,
-    input: () =>
-      z.strictObject({
-        code: z.string().min(1).max(100).meta({ secret: true, description: "Code that the authenticator app shows" }),
-      }),
-    output: recoveryCodes,
-  }),
-  twoFactorRecoveryCodes: operation({
-    method: "POST",
-    path: "/two-factor/recovery-codes",
-    summary: "Replace your recovery codes",
+  twoFactorConfirm: operation(
+    "POST",
+    "/two-factor/confirm",
+    "Confirm a code, and sign in with two factors from now on",
+    {
+      description:
+        "The response contains ten recovery codes, which cannot be shown again. After 10 wrong codes in 15 minutes the response is 429.",
+      ...change,
+      withoutTwoFactor: true,
+      input: () =>
+        z.strictObject({
+          code: z.string().min(1).max(100).meta({ secret: true, description: "Code that the authenticator app shows" }),
+        }),
+      output: recoveryCodes,
+    },
+  ),
+  twoFactorRecoveryCodes: operation("POST", "/two-factor/recovery-codes", "Replace your recovery codes", {
     description: `Makes ten new codes, which cannot be shown again; the old ones stop working. ${proofRule}`,
     ...change,
     input: proof,
     output: recoveryCodes,
   }),
-  twoFactorDisable: operation({
-    method: "POST",
-    path: "/two-factor/disable",
-    summary: "Sign in without a second factor again",
+  twoFactorDisable: operation("POST", "/two-factor/disable", "Sign in without a second factor again", {
     description: proofRule,
     ...change,
     input: proof,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { addresses, addressesInput } from "./address-schemas.ts";
 import {
   clearable,
+  component,
   date,
   departmentBrief,
   id,
@@ -65,45 +66,37 @@ const stats = () => z.object({ users: z.int(), children: z.int(), children_total
 
 const brief = once(() => ({ ...unitCore(), url: z.string() }));
 
-export const unit = once(() =>
-  z
-    .object({
-      ...brief(),
-      reference: z.string().nullable(),
-      description: z.string(),
-      path: path(),
-      features: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
-      departments: z.array(departmentBrief()),
-      parent: z.object(brief()).nullable(),
-      image: file().nullable(),
-      children: z
-        .array(z.object(brief()))
-        .optional()
-        .describe("The first 500 children; only for a single unit. See /units/{id}/children"),
-      addresses: addresses(),
-      contact: z.object({ name: z.string().nullable(), phone: z.string().nullable() }),
-      opening_hours: openingHours(),
-      geo: z.object({ lat: z.number().nullable(), lng: z.number().nullable() }),
-      stats: stats(),
-      permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
-      created_at: unixTime(),
-      updated_at: unixTime(),
-    })
-    .meta({ id: "Unit" }),
-);
+export const unit = component("Unit", () => ({
+  ...brief(),
+  reference: z.string().nullable(),
+  description: z.string(),
+  path: path(),
+  features: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
+  departments: z.array(departmentBrief()),
+  parent: z.object(brief()).nullable(),
+  image: file().nullable(),
+  children: z
+    .array(z.object(brief()))
+    .optional()
+    .describe("The first 500 children; only for a single unit. See /units/{id}/children"),
+  addresses: addresses(),
+  contact: z.object({ name: z.string().nullable(), phone: z.string().nullable() }),
+  opening_hours: openingHours(),
+  geo: z.object({ lat: z.number().nullable(), lng: z.number().nullable() }),
+  stats: stats(),
+  permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
+  created_at: unixTime(),
+  updated_at: unixTime(),
+}));
 
 /** A unit in the tree. */
-export const treeUnit = once(() =>
-  z
-    .object({
-      ...brief(),
-      reference: z.string().nullable(),
-      path: path(),
-      parent_id: idOf("units").nullable(),
-      stats: stats(),
-    })
-    .meta({ id: "TreeUnit" }),
-);
+export const treeUnit = component("TreeUnit", () => ({
+  ...brief(),
+  reference: z.string().nullable(),
+  path: path(),
+  parent_id: idOf("units").nullable(),
+  stats: stats(),
+}));
 
 const unitDescription = () => multiline(10_000).describe("Description of the unit");
 /** The fields of a unit besides its name and parent. */

@@ -8,10 +8,7 @@ import { importResult, importRows } from "./user-schemas.ts";
 const image = imageOperations({ owner: "unit", noun: "image", access: { ability: "units", at: [{ unit: "id" }] } });
 
 export const units = operationGroup("units", {
-  list: operation({
-    method: "GET",
-    path: "/units",
-    summary: "List units",
+  list: operation("GET", "/units", "List units", {
     description: "Units are sorted by ID.",
     access: "signed_in",
     input: () =>
@@ -24,26 +21,17 @@ export const units = operationGroup("units", {
       }),
     ...cursorList(unit),
   }),
-  get: operation({
-    method: "GET",
-    path: "/units/{id}",
-    summary: "Get a unit",
+  get: operation("GET", "/units/{id}", "Get a unit", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("units") }),
     output: unit,
   }),
-  reference: operation({
-    method: "GET",
-    path: "/units/reference/{unit=reference}",
-    summary: "Get a unit by reference",
+  reference: operation("GET", "/units/reference/{unit=reference}", "Get a unit by reference", {
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: unit,
   }),
-  tree: operation({
-    method: "GET",
-    path: "/units/tree",
-    summary: "List a branch of the unit tree",
+  tree: operation("GET", "/units/tree", "List a branch of the unit tree", {
     description: "Each unit is followed by the units below it.",
     access: "signed_in",
     input: () =>
@@ -54,18 +42,12 @@ export const units = operationGroup("units", {
       }),
     ...cursorList(treeUnit),
   }),
-  children: operation({
-    method: "GET",
-    path: "/units/{id}/children",
-    summary: "List the children of a unit",
+  children: operation("GET", "/units/{id}/children", "List the children of a unit", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("units"), ...cursorInput() }),
     ...cursorList(unit),
   }),
-  create: operation({
-    method: "POST",
-    path: "/units",
-    summary: "Create a unit",
+  create: operation("POST", "/units", "Create a unit", {
     access: { ability: "units", at: [{ unit: "parent" }] },
     input: () => z.strictObject({ name: unitName(), parent: id("units").describe("Parent unit"), ...unitDetails() }),
     output: unit,
@@ -73,10 +55,7 @@ export const units = operationGroup("units", {
     location: "/units/{id}",
     errors: ["conflict"],
   }),
-  update: operation({
-    method: "PATCH",
-    path: "/units/{id}",
-    summary: "Update a unit",
+  update: operation("PATCH", "/units/{id}", "Update a unit", {
     description:
       "Only the given fields change, of contact, opening hours and each address, too; an address can be cleared. Use move to change the parent. Changing a reference that is set needs the ability user in the unit, too, because imports find units by it.",
     access: { ability: "units", at: [{ unit: "id" }] },
@@ -84,10 +63,7 @@ export const units = operationGroup("units", {
     output: unit,
     errors: ["conflict"],
   }),
-  move: operation({
-    method: "POST",
-    path: "/units/{id}/move",
-    summary: "Move a unit and everything below it",
+  move: operation("POST", "/units/{id}/move", "Move a unit and everything below it", {
     description:
       "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit. Only administrators can move themselves, as members of the unit or of one below it, to where they read more.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
@@ -95,10 +71,7 @@ export const units = operationGroup("units", {
     output: unit,
     errors: ["conflict"],
   }),
-  delete: operation({
-    method: "DELETE",
-    path: "/units/{id}",
-    summary: "Delete a unit",
+  delete: operation("DELETE", "/units/{id}", "Delete a unit", {
     description:
       "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs the abilities that members have through the deleted unit, in the receiving unit, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
@@ -112,38 +85,26 @@ export const units = operationGroup("units", {
   }),
   imageSet: image.set,
   imageDelete: image.delete,
-  departmentAdd: operation({
-    method: "POST",
-    path: "/units/{id}/departments",
-    summary: "Add a department to a unit",
+  departmentAdd: operation("POST", "/units/{id}/departments", "Add a department to a unit", {
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), name: departmentName() }),
     output: departmentBrief,
     status: 201,
     errors: ["conflict"],
   }),
-  departmentUpdate: operation({
-    method: "PATCH",
-    path: "/units/{id}/departments/{department}",
-    summary: "Rename a department",
+  departmentUpdate: operation("PATCH", "/units/{id}/departments/{department}", "Rename a department", {
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ ...department(), name: departmentName() }),
     output: departmentBrief,
     errors: ["conflict"],
   }),
-  departmentRemove: operation({
-    method: "DELETE",
-    path: "/units/{id}/departments/{department}",
-    summary: "Remove a department",
+  departmentRemove: operation("DELETE", "/units/{id}/departments/{department}", "Remove a department", {
     description: "Its members stay in the unit.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject(department()),
     ...emptyResponse,
   }),
-  import: operation({
-    method: "POST",
-    path: "/units/import",
-    summary: "Create or update many units",
+  import: operation("POST", "/units/import", "Create or update many units", {
     description:
       "Rows are matched by reference; a parent may follow its children. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row that moves a unit needs the same abilities as units.move.",
     access: { ability: "units" },

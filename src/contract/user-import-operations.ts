@@ -5,10 +5,7 @@ import { importResult, importRows, maxRemovals, providerName, removalResult } fr
 
 /** The operations that bring users in line with a directory. */
 export const userImportOperations = {
-  import: operation({
-    method: "POST",
-    path: "/users/import",
-    summary: "Create or update many users",
+  import: operation("POST", "/users/import", "Create or update many users", {
     description:
       "Rows are matched by reference, or else by e-mail address; with key, by that field only. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row can take an e-mail address that another row of the request gives up. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types, and nobody can change their own provider.",
     access: { ability: "user" },
@@ -24,24 +21,26 @@ export const userImportOperations = {
     output: importResult,
     bodyLimit: 4_194_304,
   }),
-  deactivateMissing: operation({
-    method: "POST",
-    path: "/users/deactivate-missing",
-    summary: "Deactivate the users of a provider or unit who are not in a list",
-    description:
-      "Ends a synchronization with a directory: deactivates the active users of the scope whose IDs are not present, all or none. Keeps administrators, service accounts and the caller. Refused with conflict when more users would be deactivated than max_removals allows. Needs the ability user over each of them, and every ability that they have.",
-    access: { ability: "user", at: [{ unit: "unit" }] },
-    input: () =>
-      z.strictObject({
-        provider: providerName().optional().describe("Scope: users of this provider"),
-        unit: id("units")
-          .optional()
-          .describe("Scope: users whose first unit is this one or below it; give a provider or a unit"),
-        present: z.array(id("users")).max(500_000).describe("IDs of the users to keep, up to 500,000"),
-        max_removals: maxRemovals(),
-      }),
-    output: removalResult,
-    bodyLimit: 4_194_304,
-    valueLimit: 500_010,
-  }),
+  deactivateMissing: operation(
+    "POST",
+    "/users/deactivate-missing",
+    "Deactivate the users of a provider or unit who are not in a list",
+    {
+      description:
+        "Ends a synchronization with a directory: deactivates the active users of the scope whose IDs are not present, all or none. Keeps administrators, service accounts and the caller. Refused with conflict when more users would be deactivated than max_removals allows. Needs the ability user over each of them, and every ability that they have.",
+      access: { ability: "user", at: [{ unit: "unit" }] },
+      input: () =>
+        z.strictObject({
+          provider: providerName().optional().describe("Scope: users of this provider"),
+          unit: id("units")
+            .optional()
+            .describe("Scope: users whose first unit is this one or below it; give a provider or a unit"),
+          present: z.array(id("users")).max(500_000).describe("IDs of the users to keep, up to 500,000"),
+          max_removals: maxRemovals(),
+        }),
+      output: removalResult,
+      bodyLimit: 4_194_304,
+      valueLimit: 500_010,
+    },
+  ),
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   abilityFlags,
   clearable,
+  component,
   date,
   dateText,
   departmentBrief,
@@ -36,16 +37,12 @@ const person = once(() => ({
   url: z.string(),
 }));
 
-export const membership = once(() =>
-  z
-    .object({
-      unit: unitBrief(),
-      department: departmentBrief().nullable(),
-      userTypes: z.array(userTypeBrief()),
-      abilities: abilityFlags().required(),
-    })
-    .meta({ id: "Membership" }),
-);
+export const membership = component("Membership", () => ({
+  unit: unitBrief(),
+  department: departmentBrief().nullable(),
+  userTypes: z.array(userTypeBrief()),
+  abilities: abilityFlags().required(),
+}));
 
 /** The short form of a user. */
 export const shortUser = once(() =>
@@ -62,42 +59,38 @@ export const birthdayUser = once(() =>
 );
 
 /** The full form of a user. `email`, `phone` and `birthday` are null when the caller may not see them. */
-export const user = once(() =>
-  z
-    .object({
-      ...person(),
-      reference: z.string().nullable(),
-      email: z.string().nullable(),
-      phone: z.string().nullable(),
-      birthday: dateText().nullable(),
-      language: z.string().nullable(),
-      timezone: z.string().nullable(),
-      admin: z.boolean(),
-      policy_accepted_at: unixTime().nullable(),
-      settings: z.object({ show_birthdays: z.enum(["all", "unit", "none"]), birthdays_optout: z.boolean() }),
-      meta_field_0: z.string(),
-      meta_field_1: z.string(),
-      meta_field_2: z.string(),
-      meta_field_3: z.string(),
-      meta_field_4: z.string(),
-      permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
-      unit: unitBrief().nullable(),
-      physicalUnit: unitBrief().nullable(),
-      department: departmentBrief().nullable(),
-      twoFactor: z.object({ enabled: z.boolean() }),
-      userTypes: z.array(userTypeBrief()),
-      memberUnits: z.array(membership()),
-      memberGroups: z.array(groupBrief()).describe("Only groups that you can see"),
-      specialties: z.array(z.never()).describe("Always empty: users have no specialties"),
-      all_integrations: z.array(z.never()).describe("Always empty: users have no integrations"),
-      devices: z.array(session()).describe("Your own sessions; always empty for other users"),
-      provider: z.array(z.string()),
-      participant_type: z.literal("user"),
-      created_at: unixTime(),
-      updated_at: unixTime(),
-    })
-    .meta({ id: "User" }),
-);
+export const user = component("User", () => ({
+  ...person(),
+  reference: z.string().nullable(),
+  email: z.string().nullable(),
+  phone: z.string().nullable(),
+  birthday: dateText().nullable(),
+  language: z.string().nullable(),
+  timezone: z.string().nullable(),
+  admin: z.boolean(),
+  policy_accepted_at: unixTime().nullable(),
+  settings: z.object({ show_birthdays: z.enum(["all", "unit", "none"]), birthdays_optout: z.boolean() }),
+  meta_field_0: z.string(),
+  meta_field_1: z.string(),
+  meta_field_2: z.string(),
+  meta_field_3: z.string(),
+  meta_field_4: z.string(),
+  permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
+  unit: unitBrief().nullable(),
+  physicalUnit: unitBrief().nullable(),
+  department: departmentBrief().nullable(),
+  twoFactor: z.object({ enabled: z.boolean() }),
+  userTypes: z.array(userTypeBrief()),
+  memberUnits: z.array(membership()),
+  memberGroups: z.array(groupBrief()).describe("Only groups that you can see"),
+  specialties: z.array(z.never()).describe("Always empty: users have no specialties"),
+  all_integrations: z.array(z.never()).describe("Always empty: users have no integrations"),
+  devices: z.array(session()).describe("Your own sessions; always empty for other users"),
+  provider: z.array(z.string()),
+  participant_type: z.literal("user"),
+  created_at: unixTime(),
+  updated_at: unixTime(),
+}));
 
 const firstName = () => name().describe("Given name of the user");
 const lastName = () => name().describe("Family name of the user");
@@ -180,46 +173,35 @@ export const userRow = once(() =>
 );
 
 /** The schema of an issue in a response. */
-export const issue = once(() =>
-  z
-    .object({
-      field: z.string().describe("Path of the field"),
-      code: z.enum(issueCodes).describe("More may be added"),
-      params: z
-        .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
-        .optional()
-        .describe("Values in the message"),
-    })
-    .meta({ id: "Issue" }),
-);
+export const issue = component("Issue", () => ({
+  field: z.string().describe("Path of the field"),
+  code: z.enum(issueCodes).describe("More may be added"),
+  params: z
+    .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
+    .optional()
+    .describe("Values in the message"),
+}));
 
 /** The rows of an import. Each is checked on its own, so that a wrong one does not refuse the others. */
 export const importRows = () =>
   z.array(z.record(z.string(), z.unknown())).max(1000).describe("Rows to import, up to 1,000");
 
 /** The result of an import, in the order of its rows. */
-export const importResult = once(() =>
-  z
-    .object({
-      results: z.array(
-        z.object({
-          action: z.enum(["created", "changed", "unchanged", "skipped"]),
-          id: z.int().nullable(),
-          reference: z.string().nullable(),
-          deactivated: z
-            .boolean()
-            .optional()
-            .describe("True for a user who is deactivated; an import does not reactivate users"),
-          fields: z
-            .record(z.string(), z.array(z.string()))
-            .optional()
-            .describe("Messages about a skipped row, by field"),
-          issues: z.array(issue()).optional().describe("The same as fields, as codes"),
-        }),
-      ),
-    })
-    .meta({ id: "ImportResult" }),
-);
+export const importResult = component("ImportResult", () => ({
+  results: z.array(
+    z.object({
+      action: z.enum(["created", "changed", "unchanged", "skipped"]),
+      id: z.int().nullable(),
+      reference: z.string().nullable(),
+      deactivated: z
+        .boolean()
+        .optional()
+        .describe("True for a user who is deactivated; an import does not reactivate users"),
+      fields: z.record(z.string(), z.array(z.string())).optional().describe("Messages about a skipped row, by field"),
+      issues: z.array(issue()).optional().describe("The same as fields, as codes"),
+    }),
+  ),
+}));
 
 /** The maximum number of users that a synchronization deactivates. */
 export const maxRemovals = () =>
@@ -233,18 +215,14 @@ export const maxRemovals = () =>
     });
 
 /** The result of a deactivation of missing users. */
-export const removalResult = once(() =>
-  z
-    .object({
-      active: z.int().describe("Active users in the scope before"),
-      deactivated: z.int().describe("Deactivated users"),
-      kept: z.int().describe("Missing users who stay active: administrators and the caller"),
-      users: z
-        .array(z.object({ id: idOf("users"), reference: z.string().nullable(), name: z.string() }))
-        .describe("The deactivated users by ID, up to 500"),
-    })
-    .meta({ id: "RemovalResult" }),
-);
+export const removalResult = component("RemovalResult", () => ({
+  active: z.int().describe("Active users in the scope before"),
+  deactivated: z.int().describe("Deactivated users"),
+  kept: z.int().describe("Missing users who stay active: administrators and the caller"),
+  users: z
+    .array(z.object({ id: idOf("users"), reference: z.string().nullable(), name: z.string() }))
+    .describe("The deactivated users by ID, up to 500"),
+}));
 
 /** Returns true for an account of a machine. It has no e-mail address, so files of users leave it out. */
 export const isServiceAccount = ({ provider }: { readonly provider: readonly string[] }): boolean =>

@@ -49,10 +49,7 @@ const accountChange = {
 } as const;
 
 export const users = operationGroup("users", {
-  list: operation({
-    method: "GET",
-    path: "/users",
-    summary: "List users",
+  list: operation("GET", "/users", "List users", {
     description: "Users are sorted by ID.",
     access: "signed_in",
     input: () =>
@@ -68,10 +65,7 @@ export const users = operationGroup("users", {
       }),
     ...cursorList(user),
   }),
-  get: operation({
-    method: "GET",
-    path: "/users/{id}",
-    summary: "Get a user",
+  get: operation("GET", "/users/{id}", "Get a user", {
     description:
       "E-mail address, phone number and birthday are empty unless you are this user or have the ability user over this user.",
     access: "signed_in",
@@ -79,27 +73,18 @@ export const users = operationGroup("users", {
     output: user,
     errors: ["gone"],
   }),
-  current: operation({
-    method: "GET",
-    path: "/users/current",
-    summary: "Get the current user",
+  current: operation("GET", "/users/current", "Get the current user", {
     access: "signed_in",
     withoutTwoFactor: true,
     input: nothing,
     output: user,
   }),
-  reference: operation({
-    method: "GET",
-    path: "/users/reference/{reference}",
-    summary: "Get a user by reference",
+  reference: operation("GET", "/users/reference/{reference}", "Get a user by reference", {
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: user,
   }),
-  search: operation({
-    method: "GET",
-    path: "/users/search",
-    summary: "Search active users by name, title or e-mail address",
+  search: operation("GET", "/users/search", "Search active users by name, title or e-mail address", {
     description:
       "Finds users with words that begin with each word of the query, ignoring case and accents. Names come first, then titles. Administrators also search e-mail addresses.",
     access: "signed_in",
@@ -110,10 +95,7 @@ export const users = operationGroup("users", {
       }),
     ...wholeList(user),
   }),
-  collection: operation({
-    method: "GET",
-    path: "/users/collection/{userIDs=ids}",
-    summary: "Get several users by ID",
+  collection: operation("GET", "/users/collection/{userIDs=ids}", "Get several users by ID", {
     description:
       "Takes up to 500 IDs, separated by commas. Users are returned in this order; unknown and deleted users are omitted.",
     access: "signed_in",
@@ -121,10 +103,7 @@ export const users = operationGroup("users", {
     output: () => z.object({ users: z.array(user()) }),
     list: { items: "users" },
   }),
-  birthdays: operation({
-    method: "GET",
-    path: "/users/birthdays",
-    summary: "List users with a birthday in a period",
+  birthdays: operation("GET", "/users/birthdays", "List users with a birthday in a period", {
     description:
       "Both days are included, and the period may span the new year. Birthdays on 29 February are listed on 28 February in common years.",
     access: "signed_in",
@@ -136,10 +115,7 @@ export const users = operationGroup("users", {
       }),
     ...numberedList(birthdayUser),
   }),
-  create: operation({
-    method: "POST",
-    path: "/users",
-    summary: "Create a user",
+  create: operation("POST", "/users", "Create a user", {
     description:
       "Without a password, the user sets one through the link in the welcome mail, of which at most 5 go to one address in an hour. Users of another provider than local have no password and do not sign in here. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
     access: { ability: "user", at: [{ unit: "unit" }] },
@@ -162,10 +138,7 @@ export const users = operationGroup("users", {
     transaction: "own",
     errors: ["conflict", "too_many_requests"],
   }),
-  update: operation({
-    method: "PATCH",
-    path: "/users/{id}",
-    summary: "Update a user",
+  update: operation("PATCH", "/users/{id}", "Update a user", {
     description: `${onlyGiven} Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address, reference or provider of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one, and users with a password get a notice at the old one. A user of another provider than local loses the password and is signed out. Nobody can change their own provider.`,
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference", "provider"] },
     input: () =>
@@ -178,42 +151,27 @@ export const users = operationGroup("users", {
     output: user,
     errors: ["conflict", "gone"],
   }),
-  delete: operation({
-    method: "DELETE",
-    path: "/users/{id}",
-    summary: "Delete a user",
+  delete: operation("DELETE", "/users/{id}", "Delete a user", {
     description: `Erases personal data and credentials in all tables; posts, comments, messages and shared events stay, as those of "Deleted user"; personal events that are not shared are removed. Stored webhook events about the user lose their data, and user.delete carries the erased user. Export the data first if you need them. ${allAbilities}`,
     ...accountChange,
   }),
-  deactivate: operation({
-    method: "POST",
-    path: "/users/{id}/deactivate",
-    summary: "Deactivate a user",
+  deactivate: operation("POST", "/users/{id}/deactivate", "Deactivate a user", {
     description: `The user can no longer sign in and is omitted from lists. ${allAbilities}`,
     ...accountChange,
   }),
-  reactivate: operation({
-    method: "POST",
-    path: "/users/{id}/reactivate",
-    summary: "Reactivate a deactivated user",
+  reactivate: operation("POST", "/users/{id}/reactivate", "Reactivate a deactivated user", {
     description: allAbilities,
     ...accountChange,
     errors: ["gone"],
   }),
-  welcome: operation({
-    method: "POST",
-    path: "/users/welcome",
-    summary: "Send the welcome mail to users",
+  welcome: operation("POST", "/users/welcome", "Send the welcome mail to users", {
     description: `The mail contains a link to set a password, except for users of another provider than local. In an hour, at most 5 go to one address, and one user sends at most 10,000; beyond that the request is refused (429) and nobody gets one. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => z.strictObject({ users: ids("users") }),
     ...emptyResponse,
     errors: ["too_many_requests"],
   }),
-  password: operation({
-    method: "PATCH",
-    path: "/users/{id}/password",
-    summary: "Set a user's password",
+  password: operation("PATCH", "/users/{id}/password", "Set a user's password", {
     description:
       "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes, further ones are refused (429). Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked; API tokens too, unless it is your own password. Not possible with an API token, and not for service accounts.",
     signInOnly: true,
@@ -228,18 +186,12 @@ export const users = operationGroup("users", {
     transaction: "own",
     errors: ["gone", "too_many_requests"],
   }),
-  twoFactorReset: operation({
-    method: "DELETE",
-    path: "/users/{id}/two-factor",
-    summary: "Switch off a user's second factor",
+  twoFactorReset: operation("DELETE", "/users/{id}/two-factor", "Switch off a user's second factor", {
     description: `For users who lost their authenticator app and recovery codes; auth.twoFactorDisable (wcs auth 2fa disable) switches off your own. ${allAbilities} Not possible with an API token.`,
     signInOnly: true,
     ...accountChange,
   }),
-  exportData: operation({
-    method: "GET",
-    path: "/users/{id}/data",
-    summary: "Export the data that are kept about a user",
+  exportData: operation("GET", "/users/{id}/data", "Export the data that are kept about a user", {
     description:
       "Returns records of all kinds (section), a page at a time: profile, memberships, posts, comments, events, entries of the audit log, tokens, webhooks, mails, and files with their content in base64. A record has the fields that are stored, without secrets, hashes and addresses of webhook receivers. Everyone can export their own data, administrators those of others. Exports of others leave out what only the user can see: conversations, messages, personal events, marks, votes and sign-ins. The start of an export is recorded in the audit log; after 60 in an hour the response is 429. Not possible with an API token.",
     signInOnly: true,
@@ -249,10 +201,7 @@ export const users = operationGroup("users", {
     transaction: "own",
     errors: ["gone", "too_many_requests"],
   }),
-  policy: operation({
-    method: "POST",
-    path: "/users/policy",
-    summary: "Accept the site policy",
+  policy: operation("POST", "/users/policy", "Accept the site policy", {
     access: "signed_in",
     input: nothing,
     ...emptyResponse,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   abilityFlags,
+  component,
   cursorInput,
   cursorList,
   emptyResponse,
@@ -10,20 +11,16 @@ import {
   nullable,
   reference,
 } from "./common-schemas.ts";
-import { once, operation, operationGroup } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
-const userType = once(() =>
-  z
-    .object({
-      content_type: z.literal("usertype"),
-      id: idOf("usertypes"),
-      name: z.string(),
-      reference: z.string().nullable(),
-      abilities: abilityFlags().required(),
-      url: z.string(),
-    })
-    .meta({ id: "UserType" }),
-);
+const userType = component("UserType", () => ({
+  content_type: z.literal("usertype"),
+  id: idOf("usertypes"),
+  name: z.string(),
+  reference: z.string().nullable(),
+  abilities: abilityFlags().required(),
+  url: z.string(),
+}));
 
 /** CSV files separate user types by semicolons, so a name cannot contain one. */
 const typeName = () =>
@@ -32,34 +29,22 @@ const typeName = () =>
     .describe("Name of the user type");
 
 export const usertypes = operationGroup("usertypes", {
-  list: operation({
-    method: "GET",
-    path: "/usertypes",
-    summary: "List user types",
+  list: operation("GET", "/usertypes", "List user types", {
     access: "signed_in",
     input: () => z.strictObject(cursorInput()),
     ...cursorList(userType),
   }),
-  get: operation({
-    method: "GET",
-    path: "/usertypes/{userType=id}",
-    summary: "Get a user type",
+  get: operation("GET", "/usertypes/{userType=id}", "Get a user type", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("usertypes") }),
     output: userType,
   }),
-  reference: operation({
-    method: "GET",
-    path: "/usertypes/reference/{reference}",
-    summary: "Get a user type by reference",
+  reference: operation("GET", "/usertypes/reference/{reference}", "Get a user type by reference", {
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: userType,
   }),
-  create: operation({
-    method: "POST",
-    path: "/usertypes",
-    summary: "Create a user type",
+  create: operation("POST", "/usertypes", "Create a user type", {
     description: "You can grant only abilities that you have yourself.",
     access: { ability: "usertypes" },
     input: () =>
@@ -73,10 +58,7 @@ export const usertypes = operationGroup("usertypes", {
     location: "/usertypes/{id}",
     errors: ["conflict"],
   }),
-  update: operation({
-    method: "PATCH",
-    path: "/usertypes/{userType=id}",
-    summary: "Update a user type",
+  update: operation("PATCH", "/usertypes/{userType=id}", "Update a user type", {
     description:
       "Only the given fields change. Any change, also of the name or reference, needs usertypes and every ability that the user type has or gets, in every unit where somebody holds it.",
     access: { ability: "usertypes" },
@@ -90,10 +72,7 @@ export const usertypes = operationGroup("usertypes", {
     output: userType,
     errors: ["conflict"],
   }),
-  delete: operation({
-    method: "DELETE",
-    path: "/usertypes/{userType=id}",
-    summary: "Delete a user type that nobody holds",
+  delete: operation("DELETE", "/usertypes/{userType=id}", "Delete a user type that nobody holds", {
     description: "Needs every ability that the user type has.",
     access: { ability: "usertypes" },
     input: () => z.strictObject({ id: id("usertypes") }),

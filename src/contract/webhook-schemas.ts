@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, unitCore, unixTime } from "./common-schemas.ts";
+import { component, idOf, unitCore, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
 import { once } from "./operation.ts";
 
@@ -25,60 +25,52 @@ const place = once(() =>
 
 const permissions = () => ({ permissions: z.object({ edit: z.boolean(), delete: z.boolean() }) });
 
-const author = once(() =>
-  z
-    .object({
-      content_type: z.literal("user"),
-      id: idOf("users"),
-      name: z.string(),
-      first_name: z.string(),
-      last_name: z.string(),
-      title: z.string(),
-      active: z.boolean(),
-      ...permissions(),
-      avatar: file().nullable(),
-      unit: place().nullable(),
-      physicalUnit: place().nullable(),
-      url: z.string(),
-    })
-    .meta({ id: "WebhookAuthor" }),
-);
+const author = component("WebhookAuthor", () => ({
+  content_type: z.literal("user"),
+  id: idOf("users"),
+  name: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  title: z.string(),
+  active: z.boolean(),
+  ...permissions(),
+  avatar: file().nullable(),
+  unit: place().nullable(),
+  physicalUnit: place().nullable(),
+  url: z.string(),
+}));
 
-export const webhook = once(() =>
-  z
-    .object({
-      content_type: z.literal("webhook"),
-      id: idOf("webhooks"),
-      name: z.string(),
-      uri: z.string(),
-      triggers: z.array(z.enum(triggers)),
-      active: z.boolean(),
-      disabled_at: unixTime().nullable(),
-      disabled_reason: z
-        .enum(["manual", "gone", "failing"])
-        .nullable()
-        .meta({
-          values: {
-            manual: "disabled by an administrator",
-            gone: "the receiver responded with status 410",
-            failing: "every attempt failed for 5 days",
-          },
-        }),
-      secret: z
-        .string()
-        .optional()
-        .meta({
-          secret: true,
-          description: "Signs the callbacks (Standard Webhooks). Returned only once, when it is created or rotated",
-        }),
-      author: author(),
-      ...permissions(),
-      created_at: unixTime(),
-      updated_at: unixTime(),
-      url: z.string(),
-    })
-    .meta({ id: "Webhook" }),
-);
+export const webhook = component("Webhook", () => ({
+  content_type: z.literal("webhook"),
+  id: idOf("webhooks"),
+  name: z.string(),
+  uri: z.string(),
+  triggers: z.array(z.enum(triggers)),
+  active: z.boolean(),
+  disabled_at: unixTime().nullable(),
+  disabled_reason: z
+    .enum(["manual", "gone", "failing"])
+    .nullable()
+    .meta({
+      values: {
+        manual: "disabled by an administrator",
+        gone: "the receiver responded with status 410",
+        failing: "every attempt failed for 5 days",
+      },
+    }),
+  secret: z
+    .string()
+    .optional()
+    .meta({
+      secret: true,
+      description: "Signs the callbacks (Standard Webhooks). Returned only once, when it is created or rotated",
+    }),
+  author: author(),
+  ...permissions(),
+  created_at: unixTime(),
+  updated_at: unixTime(),
+  url: z.string(),
+}));
 export const oneWebhook = once(() => z.object({ data: webhook() }));
 
 const logFields = {
@@ -99,26 +91,18 @@ const logFields = {
 };
 export const logEntry = once(() => z.object(logFields).meta({ id: "WebhookLogEntry" }));
 const headers = () => z.record(z.string(), z.string());
-export const wholeEntry = once(() =>
-  z
-    .object({
-      ...logFields,
-      request: z.object({ headers: headers(), body: z.string().nullable() }),
-      response: z
-        .object({ headers: headers(), body: z.string(), cut: z.boolean() })
-        .nullable()
-        .describe("Has the first 4 KiB of the body; null if there was no response"),
-    })
-    .meta({ id: "WebhookLogDetails" }),
-);
+export const wholeEntry = component("WebhookLogDetails", () => ({
+  ...logFields,
+  request: z.object({ headers: headers(), body: z.string().nullable() }),
+  response: z
+    .object({ headers: headers(), body: z.string(), cut: z.boolean() })
+    .nullable()
+    .describe("Has the first 4 KiB of the body; null if there was no response"),
+}));
 
-export const eventPayload = once(() =>
-  z
-    .object({
-      id: z.int(),
-      webhook_event_id: z.string(),
-      created_at: unixTime(),
-      payload: z.object({ type: z.string(), timestamp: z.string(), data: z.record(z.string(), z.unknown()) }),
-    })
-    .meta({ id: "WebhookEvent" }),
-);
+export const eventPayload = component("WebhookEvent", () => ({
+  id: z.int(),
+  webhook_event_id: z.string(),
+  created_at: unixTime(),
+  payload: z.object({ type: z.string(), timestamp: z.string(), data: z.record(z.string(), z.unknown()) }),
+}));

@@ -38,10 +38,7 @@ const entry = () => z.strictObject({ id: id("webhooks"), log: id().describe("ID 
 const logStatuses = "an HTTP status like 200, or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
 
 export const webhooks = operationGroup("webhooks", {
-  create: operation({
-    method: "POST",
-    path: "/webhooks",
-    summary: "Create a webhook",
+  create: operation("POST", "/webhooks", "Create a webhook", {
     description:
       "The URL is called when users or units change. The response contains the secret that signs the callbacks; repeats with the same Idempotency-Key get a response without it.",
     access: "administrator",
@@ -51,27 +48,18 @@ export const webhooks = operationGroup("webhooks", {
     location: "/webhooks/{id}",
     item: "data",
   }),
-  list: operation({
-    method: "GET",
-    path: "/webhooks",
-    summary: "List webhooks",
+  list: operation("GET", "/webhooks", "List webhooks", {
     access: "administrator",
     input: nothing,
     ...wholeList(webhook),
   }),
-  get: operation({
-    method: "GET",
-    path: "/webhooks/{id}",
-    summary: "Get a webhook",
+  get: operation("GET", "/webhooks/{id}", "Get a webhook", {
     access: "administrator",
     input: one,
     output: oneWebhook,
     item: "data",
   }),
-  update: operation({
-    method: "PATCH",
-    path: "/webhooks/{id}",
-    summary: "Update a webhook",
+  update: operation("PATCH", "/webhooks/{id}", "Update a webhook", {
     description:
       "Only the given fields change. Disabling a webhook cancels its pending deliveries. After enabling it, use recover to resend what failed.",
     access: "administrator",
@@ -85,18 +73,12 @@ export const webhooks = operationGroup("webhooks", {
       }),
     ...emptyResponse,
   }),
-  delete: operation({
-    method: "DELETE",
-    path: "/webhooks/{id}",
-    summary: "Delete a webhook with its log and pending deliveries",
+  delete: operation("DELETE", "/webhooks/{id}", "Delete a webhook with its log and pending deliveries", {
     access: "administrator",
     input: one,
     ...emptyResponse,
   }),
-  rotateSecret: operation({
-    method: "POST",
-    path: "/webhooks/{id}/rotate-secret",
-    summary: "Replace the secret of a webhook",
+  rotateSecret: operation("POST", "/webhooks/{id}/rotate-secret", "Replace the secret of a webhook", {
     description:
       "For 24 hours, callbacks have two signatures: by the new and by the old secret. Repeats with the same Idempotency-Key get a response without the secret.",
     access: "administrator",
@@ -104,10 +86,7 @@ export const webhooks = operationGroup("webhooks", {
     output: oneWebhook,
     item: "data",
   }),
-  test: operation({
-    method: "POST",
-    path: "/webhooks/{id}/test",
-    summary: "Send a test event and show the result",
+  test: operation("POST", "/webhooks/{id}/test", "Send a test event and show the result", {
     description: `Makes one attempt, with the event type ${testEvent}. If it was not sent in the time to wait, there is no result (data is null).`,
     access: "administrator",
     input: () => z.strictObject({ id: id("webhooks"), wait: waitSeconds(20) }),
@@ -116,19 +95,13 @@ export const webhooks = operationGroup("webhooks", {
     transaction: "own",
     errors: ["conflict", "too_many_requests"],
   }),
-  recover: operation({
-    method: "POST",
-    path: "/webhooks/{id}/recover",
-    summary: "Resend the events that failed permanently since a time",
+  recover: operation("POST", "/webhooks/{id}/recover", "Resend the events that failed permanently since a time", {
     access: "administrator",
     input: () => z.strictObject({ id: id("webhooks"), since: time().describe("Only events at or after this time") }),
     output: () => z.object({ recovered: z.int() }),
     errors: ["conflict"],
   }),
-  logs: operation({
-    method: "GET",
-    path: "/webhooks/{id}/logs",
-    summary: "List the delivery attempts of a webhook, newest first",
+  logs: operation("GET", "/webhooks/{id}/logs", "List the delivery attempts of a webhook, newest first", {
     description:
       "meta.total counts at most 10,000 entries after the page. Entries are kept for the number of days in the setting webhooks.log_days.",
     access: "administrator",
@@ -152,29 +125,20 @@ export const webhooks = operationGroup("webhooks", {
     ...numberedList(logEntry),
     list: { items: "data", paging: "ids" },
   }),
-  log: operation({
-    method: "GET",
-    path: "/webhooks/{id}/logs/{log}",
-    summary: "Get a delivery attempt with its request and response",
+  log: operation("GET", "/webhooks/{id}/logs/{log}", "Get a delivery attempt with its request and response", {
     access: "administrator",
     input: entry,
     output: () => z.object({ data: wholeEntry() }),
     item: "data",
   }),
-  resend: operation({
-    method: "POST",
-    path: "/webhooks/{id}/logs/{log}/resend",
-    summary: "Resend the event of a log entry",
+  resend: operation("POST", "/webhooks/{id}/logs/{log}/resend", "Resend the event of a log entry", {
     description: "The event keeps its ID and gets all attempts again.",
     access: "administrator",
     input: entry,
     ...emptyResponse,
     errors: ["conflict"],
   }),
-  stats: operation({
-    method: "GET",
-    path: "/webhooks/{id}/stats",
-    summary: "Count successful and failed attempts over time",
+  stats: operation("GET", "/webhooks/{id}/stats", "Count successful and failed attempts over time", {
     access: "administrator",
     input: () =>
       z.strictObject({
@@ -184,10 +148,7 @@ export const webhooks = operationGroup("webhooks", {
       }),
     ...wholeList(() => z.object({ start: unixTime(), succeeded: z.int(), failed: z.int() })),
   }),
-  events: operation({
-    method: "GET",
-    path: "/webhooks/events",
-    summary: "Wait for new events",
+  events: operation("GET", "/webhooks/events", "Wait for new events", {
     description:
       "Responds when there are events after the given ID, or after wait seconds. Without after, the response has no events, and meta.last_id is the ID to start from. Events are recorded if a webhook needs them or if somebody called this operation within the last 90 seconds; they are kept as long as the logs.",
     access: "administrator",

@@ -7,10 +7,7 @@ const total = 23;
 const largest = 10;
 
 function listOf(paging: Paging): AnyOperation {
-  return operation({
-    method: "GET",
-    path: "/things",
-    summary: "Things",
+  return operation("GET", "/things", "Things", {
     access: "public",
     input: () =>
       z.strictObject({

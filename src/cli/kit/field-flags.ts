@@ -19,7 +19,19 @@ export interface OperationFlag {
   /** Path of the input field: `["contact", "phone"]`. */
   readonly path: readonly string[];
   readonly field: Field;
-  readonly reads: "text" | "integer" | "number" | "boolean" | "time" | "list" | "json" | "secret" | "files";
+  readonly reads:
+    | "text"
+    | "integer"
+    | "number"
+    | "boolean"
+    | "time"
+    | "list"
+    | "json"
+    | "secret"
+    | "files"
+    | "argument";
+  /** Index of an argument; undefined for a flag. */
+  readonly at?: number;
   /** For a time in the future: the field to which `+90m` is relative, or null for now. */
   readonly ahead?: string | null;
 }

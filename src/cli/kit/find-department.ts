@@ -5,11 +5,10 @@ import { units } from "../../contract/units.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { isNamed, takesDepartment } from "./field-flags.ts";
-import { wordFor } from "./missing-fields.ts";
-import { attribute, type Input, type InputSpec, type ParsedLine } from "./read-input.ts";
+import { givenIn, type Input, type InputSpec, type ParsedLine, wordOf } from "./read-input.ts";
 
 /** Returns the unit of an input that the department belongs to. A membership that moves has the department of its new unit. */
-const unitIn = (fields: readonly Field[], input: Input): unknown =>
+export const unitIn = (fields: readonly Field[], input: Input): unknown =>
   fields.map(({ name, refersTo }) => (refersTo === "units" ? input[name] : undefined)).findLast(Boolean);
 
 const readUnit = (fields: readonly Field[], input: Input, caller: Caller) =>
@@ -22,18 +21,15 @@ export async function placeDepartment(
   input: Input,
   connect: () => Promise<Caller>,
 ): Promise<void> {
-  const given = [
-    ...spec.args.map((arg, at) => ({ field: arg.described, text: line.args[at] })),
-    ...spec.flags.map(({ name, field }) => ({ field, text: line.options[attribute(name)] })),
-  ].find(({ field, text }) => takesDepartment(field) && isNamed(field, text));
-  if (given === undefined) return;
-  const text = String(given.text).trim();
+  const place = spec.places.find((each) => takesDepartment(each.field) && isNamed(each.field, givenIn(each, line)));
+  if (place === undefined) return;
+  const text = String(givenIn(place, line)).trim();
   const { name, departments } = await readUnit(spec.fields, input, await connect());
   const { compare } = new Intl.Collator("en", { usage: "search", sensitivity: "base" });
   const exact = departments.filter((each) => each.name === text);
   const found = exact.length > 0 ? exact : departments.filter((each) => compare(each.name, text) === 0);
   const [first] = found;
-  const label = wordFor(spec, given.field);
+  const label = wordOf(place, line);
   const list = (some: typeof departments) => some.map((each) => `${each.name} (${each.id})`).join(", ");
   if (first === undefined) {
     const others = departments.length === 0 ? "it has none" : `it has ${list(departments)}`;
@@ -43,7 +39,7 @@ export async function placeDepartment(
     throw new UsageError(`${label}: ${found.length} departments of ${name} are called ${text}: ${list(found)}`, {
       hint: "use an ID",
     });
-  input[given.field.name] = first.id;
+  input[place.field.name] = first.id;
 }
 
 /** Asks for a department of the unit in an input. */

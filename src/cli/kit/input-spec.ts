@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
 import type { z } from "zod";
-import { fieldsOf } from "../../contract/field-spec.ts";
+import { fieldsOf, pathFields } from "../../contract/field-spec.ts";
 import { tryParse } from "../../contract/parse-input.ts";
 import { describeCommand, ownOption, repeatable, syntaxOf, usageWith, watchFlags } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
-import { changes, describeArgument, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
+import { changes, describeArgument, familiesOf, flagsOf, type OperationFlag, optionsOf } from "./field-flags.ts";
 import { clearableFields, flagNameOf, type InputSpec, labelOf } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
@@ -18,7 +18,8 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
   const fields = all
     .filter(({ name }) => !hidden.has(name))
     .map((field) => (needed.has(field.name) ? { ...field, required: true } : field));
-  const args = (leaf.args ?? []).flatMap((arg) => {
+  const positional: readonly Positional[] = leaf.args ?? pathFields(leaf.op).map(({ name }) => ({ field: name }));
+  const args = positional.flatMap((arg) => {
     const described = fields.find(({ name }) => name === arg.field);
     return described ? [{ ...arg, described }] : [];
   });
@@ -28,10 +29,14 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     const ahead = leaf.ahead?.[path];
     return { ...flag, ...(ahead !== undefined && { ahead }) };
   });
+  const positions = args.map((arg, at): OperationFlag => {
+    return { name: labelOf(arg), path: [arg.field], field: arg.described, reads: "argument", at };
+  });
   return {
     fields,
     args,
     flags,
+    places: [...flags, ...positions],
     more: leaf.flags ?? [],
     needed: leaf.needed,
     // A new resource has no lists to clear.

@@ -1,9 +1,9 @@
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { holdsFiles, kebab } from "./field-flags.ts";
+import { kebab } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
-import { type Input, type InputSpec, labelOf } from "./read-input.ts";
+import { type Input, type InputSpec, wordOf } from "./read-input.ts";
 
 /** Returns the required fields that an input lacks. A new password comes from the environment when it is there. */
 export function missingFields({ fields, needed }: InputSpec, input: Input, env: Terminal["env"]): Field[] {
@@ -25,9 +25,7 @@ export function noteMissing(spec: InputSpec, missing: readonly Field[], issues: 
 }
 
 /** Returns the argument or flag that gives a field its value. */
-export function wordFor(spec: InputSpec, field: Field): string {
-  const arg = spec.args.find((candidate) => candidate.field === field.name);
-  if (arg) return `<${labelOf(arg)}>`;
-  if (holdsFiles(field)) return "--file";
-  return field.secret ? `--${kebab(field.name)}-stdin` : `--${kebab(field.name)}`;
+export function wordFor({ places }: InputSpec, { name }: Field): string {
+  const place = places.find(({ path }) => path[0] === name);
+  return place === undefined ? `--${kebab(name)}` : wordOf(place, { words: [] });
 }

@@ -3,7 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
-import { holdsFiles, isNamed, kebab, namedKindOf, type OperationFlag, otherNumber } from "./field-flags.ts";
+import { holdsFiles, isNamed, kebab, type OperationFlag, otherNumber } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
 
@@ -14,6 +14,8 @@ export interface InputSpec {
   readonly fields: readonly Field[];
   readonly args: readonly (Positional & { readonly described: Field })[];
   readonly flags: readonly OperationFlag[];
+  /** All of both. */
+  readonly places: readonly OperationFlag[];
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
   readonly needed: OperationCommand["needed"];
@@ -48,48 +50,33 @@ export async function readInput(
   const data = options.data as string | undefined;
   const input: Input = waits(data) ? {} : ((await issues.gather("--data", () => readData(spec, data, sources))) ?? {});
   await issues.gather("--unset", () => clear(spec.clearable, options.unset as string[] | undefined, input));
-  for (const flag of spec.flags) {
-    const given = options[attribute(flag.name)];
-    if (waits(given) || (!issues.isEmpty && options[attribute(`${flag.name}-stdin`)]))
-      issues.skip([wordOf(flag, line)]);
-    else if (given !== undefined && isNamed(flag.field, given)) place(input, flag.path, given);
+  for (const place of spec.places) {
+    const given = givenIn(place, line);
+    const word = wordOf(place, line);
+    const isUncertain = place.at !== undefined && given !== undefined && issues.hasUncertainArguments;
+    if (isNamed(place.field, given)) put(input, place.path, given);
+    else if (waits(given) || isUncertain || (!issues.isEmpty && options[attribute(`${place.name}-stdin`)]))
+      issues.skip([word]);
     else {
-      const value = await issues.gather(wordOf(flag, line), () => readFlag(flag, options, sources, input));
-      if (value !== undefined) place(input, flag.path, value);
+      const value = await issues.gather(word, () => readPlace(place, line, sources, input));
+      if (value !== undefined || (place.at !== undefined && issues.concerns(word))) put(input, place.path, value);
     }
-  }
-  for (const [at, arg] of spec.args.entries()) {
-    const given = line.args[at] as string | string[] | undefined;
-    const name = `<${labelOf(arg)}>`;
-    if (isNamed(arg.described, given)) input[arg.field] = given;
-    else if (given === undefined || given.length === 0) continue;
-    else if (waits(given) || issues.hasUncertainArguments) issues.skip([name]);
-    else input[arg.field] = await issues.gather(name, () => readPositional(arg.described, given, name, sources));
   }
   return input;
 }
 
 /** Returns the flag as users type it, in its other number if the line has it so. */
-export function wordOf(flag: OperationFlag, { words }: ParsedLine): string {
+export function wordOf(flag: OperationFlag, { words }: Pick<ParsedLine, "words">): string {
+  if (flag.at !== undefined) return `<${flag.name}>`;
   if (flag.reads === "secret") return `--${flag.name}-stdin`;
   const other = otherNumber(flag);
   const isOther = other !== undefined && words.some((word) => word.split("=")[0] === `--${other}`);
   return `--${isOther ? other : flag.name}`;
 }
 
-/** Replaces the names in an input by the IDs on the line. */
-export async function placeIds(spec: InputSpec, line: ParsedLine, sources: Sources, input: Input): Promise<void> {
-  for (const flag of spec.flags) {
-    if (namedKindOf(flag.field) === undefined) continue;
-    const value = await readFlag(flag, line.options, sources, input);
-    if (value !== undefined) place(input, flag.path, value);
-  }
-  for (const [at, arg] of spec.args.entries()) {
-    const given = line.args[at] as string | string[] | undefined;
-    if (namedKindOf(arg.described) === undefined || given === undefined || given.length === 0) continue;
-    input[arg.field] = await readPositional(arg.described, given, `<${labelOf(arg)}>`, sources);
-  }
-}
+/** Returns what the line gives in a place. */
+export const givenIn = ({ name, at }: OperationFlag, { args, options }: ParsedLine): unknown =>
+  at === undefined ? options[attribute(name)] : args[at];
 
 async function readData(spec: InputSpec, text: string | undefined, sources: Sources): Promise<Input> {
   if (text === undefined) return {};
@@ -118,7 +105,7 @@ function clear(clearable: readonly ClearableField[], names: readonly string[] | 
       const meant = suggestName(name, known) ?? known.join(", ");
       throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
     }
-    place(input, field.path, field.empty);
+    put(input, field.path, field.empty);
   }
 }
 
@@ -145,14 +132,12 @@ export function clearableFields(
   });
 }
 
-async function readFlag(
-  flag: OperationFlag,
-  options: ParsedLine["options"],
-  sources: Sources,
-  before: Input,
-): Promise<unknown> {
-  const given = options[attribute(flag.name)];
+async function readPlace(flag: OperationFlag, line: ParsedLine, sources: Sources, before: Input): Promise<unknown> {
+  const { options } = line;
+  const given = givenIn(flag, line);
   switch (flag.reads) {
+    case "argument":
+      return readArgument(flag, given as string | string[] | undefined, sources);
     case "secret": {
       const [stdin, path] = [`${flag.name}-stdin`, `${flag.name}-file`];
       const file = options[attribute(path)] as string | undefined;
@@ -205,18 +190,16 @@ export async function readFiles(given: readonly string[], name: string, sources:
   return (await import("../file-io/file-items.ts")).readItems(given, name, sources);
 }
 
-async function readPositional(
-  field: Field,
-  given: string | string[],
-  name: string,
-  sources: Sources,
-): Promise<unknown> {
+async function readArgument(flag: OperationFlag, given: string | string[] | undefined, sources: Sources) {
+  if (given === undefined || given.length === 0) return undefined;
+  const { field } = flag;
+  const name = `<${flag.name}>`;
   if (holdsFiles(field)) return readFiles([given].flat(), name, sources);
   if (field.kind === "array") return [given].flat().flatMap((text) => parseList(field, text, name));
   return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
 }
 
-function place(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {
+export function put(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     input[name] = value;
     return;
@@ -224,5 +207,5 @@ function place(input: Input, [name = "", ...rest]: readonly string[], value: unk
   const next = input[name];
   const inner = typeof next === "object" && next !== null ? (next as Input) : {};
   input[name] = inner;
-  place(inner, rest, value);
+  put(inner, rest, value);
 }

@@ -6,7 +6,7 @@ import type { Context, OperationCommand } from "./command-spec.ts";
 import { isNamed, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { missingFields, noteMissing } from "./missing-fields.ts";
-import { attribute, type Input, type InputSpec, labelOf, type ParsedLine, readInput, wordOf } from "./read-input.ts";
+import { givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
 import { nameInLine } from "./rename-error-fields.ts";
 import { extentOf } from "./walk-list.ts";
 
@@ -67,12 +67,9 @@ async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input
   const parsed = whole === undefined ? undefined : tryParseInput(leaf.op, whole);
   if (parsed === undefined || parsed.ok) return;
   const nameOf = nameInLine(spec, line, input);
-  const named = new Set([
-    ...spec.flags
-      .filter(({ name, field }) => isNamed(field, line.options[attribute(name)]))
-      .map((flag) => wordOf(flag, line)),
-    ...spec.args.filter(({ described }, at) => isNamed(described, line.args[at])).map((arg) => `<${labelOf(arg)}>`),
-  ]);
+  const named = new Set(
+    spec.places.filter((place) => isNamed(place.field, givenIn(place, line))).map((place) => wordOf(place, line)),
+  );
   const missing = new Set(parsed.issues.filter(({ code }) => code === "required").map(({ field }) => field));
   for (const [field, reasons] of Object.entries(parsed.fields)) {
     const word = nameOf(field);

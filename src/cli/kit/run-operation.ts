@@ -15,7 +15,8 @@ import { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
 import { hasNames, resolveNames } from "./named-arguments.ts";
 import { dryRunNote } from "./note-done.ts";
-import { type Input, type InputSpec, type ParsedLine, placeIds } from "./read-input.ts";
+import { splitList } from "./parse-value.ts";
+import type { Input, InputSpec, ParsedLine } from "./read-input.ts";
 import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
@@ -80,19 +81,18 @@ async function requestOf(
   asked: string[],
 ): Promise<Request> {
   const { terminal } = context;
-  const isNamed = hasNames(spec, line);
-  const named = isNamed ? await resolveNames(spec, line, await connect(), terminal) : line;
-  const alternative = leaf.alternative?.(wordsOf(named), named.options);
+  if (hasNames(spec, line)) await resolveNames(spec, line, input, await connect(), terminal);
+  const words = splitList(input[spec.args[0]?.field ?? ""] ?? line.args[0]);
+  const alternative = leaf.alternative?.(words, line.options);
   if (alternative) return alternative;
-  if (isNamed) await placeIds(spec, named, sources, input);
   const missing = missingFields(spec, input, terminal.env);
   if (missing.length > 0) {
     const { askForFields } = await import("./ask-for-fields.ts");
     await askForFields(spec, missing, input, { sources, terminal, connect, asked });
   }
   if (spec.fields.some(takesDepartment))
-    await (await import("./find-department.ts")).placeDepartment(spec, named, input, connect);
-  return { op: leaf.op, input: await withCompletion(leaf, named, input) };
+    await (await import("./find-department.ts")).placeDepartment(spec, line, input, connect);
+  return { op: leaf.op, input: await withCompletion(leaf, line, input) };
 }
 
 interface Asking {
@@ -113,9 +113,6 @@ async function withWizard(
   if (asked.length === 0 && !wizard.isIncomplete?.(input)) return input;
   return wizard.ask({ input, caller, terminal, zone: globals.tz, record: (...words) => asked.push(...words) });
 }
-
-/** Returns the arguments as one list; comma-separated lists are split. */
-const wordsOf = ({ args }: ParsedLine): string[] => [args[0] ?? []].flat().flatMap((text) => String(text).split(","));
 
 /** Throws a `UsageError` when the input of a change only says what to change. */
 function refuseNoChange({ op, input }: Request, path: readonly string[]): void {

@@ -4,9 +4,10 @@ import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { isGroup, isOperation } from "../../kit/command-spec.ts";
 import { parseWithIssues } from "../../kit/commander-command.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
+import { unitIn } from "../../kit/find-department.ts";
 import { buildOperation, createInputSpec } from "../../kit/input-spec.ts";
 import { LineIssues } from "../../kit/line-issues.ts";
-import { attribute } from "../../kit/read-input.ts";
+import { givenIn } from "../../kit/read-input.ts";
 import { findCommand } from "../../kit/router.ts";
 
 /** Returns the departments of the unit on an incomplete command line. */
@@ -29,12 +30,5 @@ async function unitOnLine(words: readonly string[], { program, terminal }: Comma
   if (entry === undefined || isGroup(entry) || !isOperation(entry)) return undefined;
   const spec = createInputSpec(entry);
   const line = await parseWithIssues(buildOperation(entry, path, terminal, spec), rest, new LineIssues());
-  const given = new Map<string, unknown>([
-    ...spec.args.map((arg, at) => [arg.field, line.args[at]] as const),
-    ...spec.flags.map(({ name, path: [field = ""] }) => [field, line.options[attribute(name)]] as const),
-  ]);
-  return spec.fields
-    .filter(({ refersTo }) => refersTo === "units")
-    .map(({ name }) => given.get(name))
-    .findLast(Boolean);
+  return unitIn(spec.fields, Object.fromEntries(spec.places.map((place) => [place.path[0], givenIn(place, line)])));
 }

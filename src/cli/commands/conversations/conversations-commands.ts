@@ -42,7 +42,6 @@ const participants: CommandGroup = {
     list: command(listOf(ops.get, "participants"), {
       items: "participants",
       summary: "List the participants of a conversation in the order in which they joined",
-      args: [id],
       columns: ["id", "name", "role", "title", "unit.name", "active"],
       examples: ["wcs conversations participants list 5"],
     }),
@@ -52,7 +51,6 @@ const participants: CommandGroup = {
       examples: ["wcs conversations participants add 5 12 13", "wcs conversations participants add 5 ann@example.com"],
     }),
     remove: command(ops.participantRemove, {
-      args: [id, { field: "user" }],
       confirm: askAbout(ops.get, askToRemove),
       done: ({ user, id }) => `Removed user ${user} from conversation ${id}.`,
       examples: ["wcs conversations participants remove 5 12", "wcs conversations participants remove 5 me --yes"],
@@ -132,7 +130,7 @@ export const conversations: Commands = {
     watchable: true,
     run: async (context) => (await import("./show-conversations.ts")).showConversations(context),
   },
-  get: command(ops.get, { args: [id], renderer: conversationForm, examples: ["wcs conversations get 5"] }),
+  get: command(ops.get, { renderer: conversationForm, examples: ["wcs conversations get 5"] }),
   create: command(ops.create, {
     needed: { field: "message", unless: "files" },
     renderer: messageForm,
@@ -146,40 +144,33 @@ export const conversations: Commands = {
     examples: ["wcs conversations rename 5 Launch team", "wcs conversations rename 5 ''"],
   }),
   update: command(ops.update, {
-    args: [id],
     ...muteRuleFlag,
     renderer: conversationForm,
     examples: ["wcs conversations update 5 --mute-rule 8h", "wcs conversations update 5 --unset mute-rule"],
   }),
   archive: command(ops.archive, {
-    args: [id],
     done: ({ id }) => `Archived conversation ${id}.`,
     examples: ["wcs conversations archive 5"],
   }),
   unarchive: command(ops.unarchive, {
-    args: [id],
     done: ({ id }) => `Unarchived conversation ${id}.`,
     examples: ["wcs conversations unarchive 5"],
   }),
   mute: command(ops.mute, {
     ...muting,
-    args: [id],
     done: ({ id }) => `Muted conversation ${id}.`,
     examples: ["wcs conversations mute 5", "wcs conversations mute 5 --for 8h"],
   }),
   unmute: command(ops.unmute, {
-    args: [id],
     done: ({ id }) => `Unmuted conversation ${id}.`,
     examples: ["wcs conversations unmute 5"],
   }),
   delete: command(ops.delete, {
-    args: [id],
     confirm: askAbout(ops.get, askToDelete),
     done: ({ id }) => `Deleted conversation ${id} for yourself.`,
     examples: ["wcs conversations delete 5 --yes"],
   }),
   seen: command(ops.seen, {
-    args: [id],
     done: ({ id }) => `Marked all messages of conversation ${id} as seen.`,
     examples: ["wcs conversations seen 5"],
   }),

@@ -14,7 +14,6 @@ import {
 import type { Input } from "../../kit/read-input.ts";
 import { askAboutFile, getFile } from "../files/files-commands.ts";
 
-const id = { field: "id" } as const;
 const eventList = async () => (await import("./render-events.ts")).eventList;
 const eventForm = async () => (await import("./render-events.ts")).eventForm;
 
@@ -137,18 +136,15 @@ const files: CommandGroup = {
     list: command(listOf(ops.get, "files"), {
       items: "files",
       summary: "List the files of an event",
-      args: [id],
       columns: ["id", "name", "mime", "size", "created_at"],
       examples: ["wcs events files list 12"],
     }),
     add: command(ops.filesAddTo, {
       summary: "Add files to an event",
-      args: [id],
       done: ({ id }) => `Added the files to event ${id}.`,
       examples: ["wcs events files add 12 --file agenda.pdf --file https://vimeo.com/76979871"],
     }),
     delete: command(ops.fileDelete, {
-      args: [id, { field: "file" }],
       confirm: askAbout(ops.get, askAboutFile),
       done: ({ file, id }) => `Deleted file ${file} from event ${id}.`,
     }),
@@ -163,11 +159,7 @@ export const events: Commands = {
     ahead: { start: null, end: null },
     examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
   }),
-  get: command(ops.get, {
-    args: [id],
-    renderer: eventForm,
-    examples: ["wcs events get 12", "wcs events get 12 --json"],
-  }),
+  get: command(ops.get, { renderer: eventForm, examples: ["wcs events get 12", "wcs events get 12 --json"] }),
   create: command(ops.create, {
     ...planned,
     written: { field: "body", file: "event.md", optional: true },
@@ -184,7 +176,6 @@ export const events: Commands = {
   }),
   update: command(ops.update, {
     ...planned,
-    args: [id],
     written: { field: "body", file: "event.md", from: ops.get },
     done: ({ id }) => `Updated event ${id}.`,
     examples: [
@@ -193,31 +184,27 @@ export const events: Commands = {
     ],
   }),
   delete: command(ops.delete, {
-    args: [id],
     confirm: askAbout(ops.get, ({ title }) => `Delete event ${title} and its files?`),
     done: ({ id }) => `Deleted event ${id}.`,
   }),
-  seen: command(ops.seen, { args: [id], done: ({ id }) => `Marked event ${id} as seen.` }),
+  seen: command(ops.seen, { done: ({ id }) => `Marked event ${id} as seen.` }),
   upcoming: command(ops.upcoming, { rows: eventRows, renderer: eventList }),
   calendar,
   accept: command(ops.accept, {
     summary: "Accept the invitation to an event",
-    args: [id],
     hidden: ["answer"],
     complete: (input) => ({ ...input, answer: answers[0] }),
     done: ({ id }) => `Accepted event ${id}.`,
   }),
   decline: command(ops.accept, {
     summary: "Decline the invitation to an event",
-    args: [id],
     hidden: ["answer"],
     complete: (input) => ({ ...input, answer: answers[1] }),
     done: ({ id }) => `Declined event ${id}.`,
   }),
-  withdraw: command(ops.withdraw, { args: [id], done: ({ id }) => `Withdrew your answer to event ${id}.` }),
+  withdraw: command(ops.withdraw, { done: ({ id }) => `Withdrew your answer to event ${id}.` }),
   participants: command(ops.participants, {
     items: "participants",
-    args: [id],
     columns: ["user.id", "user.name", "user.title", "user.unit.name", "answer", "answered_at"],
     examples: ["wcs events participants 12 --answer accepted --all"],
   }),

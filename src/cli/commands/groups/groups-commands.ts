@@ -52,16 +52,12 @@ export const groups: Commands = {
     columns: row,
     examples: ["wcs groups list --mine", "wcs groups list --name sail --no-mine"],
   }),
-  get: command(ops.get, { args: [id], columns: row }),
+  get: command(ops.get, { columns: row }),
   create: command(ops.create, {
     examples: ["wcs groups create --name Sailing", "wcs groups create --name Board --privacy private"],
   }),
-  update: command(ops.update, {
-    args: [id],
-    examples: ["wcs groups update 3 --description @about.txt --privacy private"],
-  }),
+  update: command(ops.update, { examples: ["wcs groups update 3 --description @about.txt --privacy private"] }),
   delete: command(ops.delete, {
-    args: [id],
     confirm: askAbout(ops.get, ({ name }) => `Delete group ${name}?`),
     done: ({ id }) => `Deleted group ${id}.`,
   }),

@@ -41,14 +41,12 @@ const comments: CommandGroup = {
   summary: "Manage comments on posts and their replies",
   commands: {
     list: command(ops.commentList, {
-      args: [id],
       items: "comments",
       columns: ["id", "created_at", "author.name", "parent_id", "body"],
       renderer: commentForm,
       examples: ["wcs posts comments list 12 --all", "wcs posts comments list 12 --parent-id 31"],
     }),
     add: command(ops.commentAdd, {
-      args: [id],
       written: { field: "body", file: "comment.md" },
       renderer: commentForm,
       examples: [
@@ -57,7 +55,6 @@ const comments: CommandGroup = {
       ],
     }),
     delete: command(ops.commentDelete, {
-      args: [id, { field: "comment" }],
       confirm: askAbout(ops.get, ({ title }, { comment }) => `Delete comment ${comment} on post ${title}?`),
       done: ({ comment }) => `Deleted comment ${comment}.`,
     }),
@@ -70,17 +67,14 @@ const files: CommandGroup = {
     list: command(listOf(ops.get, "files"), {
       items: "files",
       summary: "List the files of a post",
-      args: [id],
       columns: ["id", "name", "mime", "size", "created_at"],
       examples: ["wcs posts files list 12"],
     }),
     add: command(ops.filesAdd, {
-      args: [id],
       done: ({ id }) => `Added the files to post ${id}.`,
       examples: ["wcs posts files add 12 --file menu.pdf --file https://vimeo.com/76979871"],
     }),
     delete: command(ops.fileDelete, {
-      args: [id, { field: "file" }],
       confirm: askAbout(ops.get, askAboutFile),
       done: ({ file, id }) => `Deleted file ${file} from post ${id}.`,
     }),
@@ -99,7 +93,7 @@ export const posts: Commands = {
       "wcs posts list --all -o ndjson | jq -r .title",
     ],
   }),
-  get: command(ops.get, { args: [id], renderer: postForm, examples: ["wcs posts get 12", "wcs posts get 12 --json"] }),
+  get: command(ops.get, { renderer: postForm, examples: ["wcs posts get 12", "wcs posts get 12 --json"] }),
   create: command(ops.create, {
     ...composed,
     flags: [choice, repeat],
@@ -114,7 +108,6 @@ export const posts: Commands = {
     ],
   }),
   update: command(ops.update, {
-    args: [id],
     ...composed,
     flags: [choice, repeat],
     written: { field: "body", file: "post.md", from: ops.get },
@@ -127,25 +120,22 @@ export const posts: Commands = {
     ],
   }),
   delete: command(ops.delete, {
-    args: [id],
     confirm: askAbout(ops.get, ({ title }) => `Delete post ${title} with its comments, votes and files?`),
     done: ({ id }) => `Deleted post ${id}.`,
   }),
-  seen: command(ops.seen, { args: [id], done: ({ id }) => `Marked post ${id} as seen.` }),
-  read: command(ops.read, { args: [id], done: ({ id }) => `Confirmed that you read post ${id}.` }),
-  like: command(ops.like, { args: [id], done: ({ id }) => `Liked post ${id}.` }),
-  unlike: command(ops.unlike, { args: [id], done: ({ id }) => `Removed your like from post ${id}.` }),
-  bookmark: command(ops.bookmark, { args: [id], done: ({ id }) => `Bookmarked post ${id}.` }),
-  unbookmark: command(ops.unbookmark, { args: [id], done: ({ id }) => `Removed the bookmark from post ${id}.` }),
+  seen: command(ops.seen, { done: ({ id }) => `Marked post ${id} as seen.` }),
+  read: command(ops.read, { done: ({ id }) => `Confirmed that you read post ${id}.` }),
+  like: command(ops.like, { done: ({ id }) => `Liked post ${id}.` }),
+  unlike: command(ops.unlike, { done: ({ id }) => `Removed your like from post ${id}.` }),
+  bookmark: command(ops.bookmark, { done: ({ id }) => `Bookmarked post ${id}.` }),
+  unbookmark: command(ops.unbookmark, { done: ({ id }) => `Removed the bookmark from post ${id}.` }),
   mute: command(ops.mute, {
     ...muting,
-    args: [id],
     done: ({ id }) => `Muted post ${id}.`,
     examples: ["wcs posts mute 12", "wcs posts mute 12 --for 1w"],
   }),
-  unmute: command(ops.unmute, { args: [id], done: ({ id }) => `Unmuted post ${id}.` }),
+  unmute: command(ops.unmute, { done: ({ id }) => `Unmuted post ${id}.` }),
   republish: command(ops.republish, {
-    args: [id],
     confirm: askAbout(ops.get, ({ title }) => `Publish post ${title} again and mark it as unseen for everybody?`),
     done: ({ id }) => `Published post ${id} again.`,
   }),
@@ -168,25 +158,22 @@ export const posts: Commands = {
   }),
   votes: command(ops.votes, {
     items: "votes",
-    args: [id],
     columns: ["user.id", "user.name", "user.unit.name", "choices"],
     examples: ["wcs posts votes 12 --all"],
   }),
   accept: command(ops.participate, {
     summary: "Accept the invitation to the event of a post",
-    args: [id],
     hidden: ["answer"],
     complete: (input) => ({ ...input, answer: "accepted" }),
     done: ({ id }) => `Accepted the invitation to the event of post ${id}.`,
   }),
   decline: command(ops.participate, {
     summary: "Decline the invitation to the event of a post",
-    args: [id],
     hidden: ["answer"],
     complete: (input) => ({ ...input, answer: "rejected" }),
     done: ({ id }) => `Declined the invitation to the event of post ${id}.`,
   }),
-  withdraw: command(ops.unparticipate, { args: [id], done: ({ id }) => `Withdrew your answer to post ${id}.` }),
+  withdraw: command(ops.unparticipate, { done: ({ id }) => `Withdrew your answer to post ${id}.` }),
   comments,
   files,
 };

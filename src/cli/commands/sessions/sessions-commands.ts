@@ -7,7 +7,6 @@ export const sessions: Commands = {
     examples: ["wcs sessions list"],
   }),
   end: command(ops.end, {
-    args: [{ field: "id" }],
     confirm: ({ id }) => `End session ${id}? Its token is refused from then on.`,
     done: ({ id }) => `Ended session ${id}.`,
     examples: ["wcs sessions end 12"],

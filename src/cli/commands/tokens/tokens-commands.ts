@@ -1,15 +1,13 @@
 import { tokens as ops } from "../../../contract/tokens.ts";
 import { askAbout, type Commands, command, type OperationRun } from "../../kit/command-spec.ts";
 
-const id = { field: "id" } as const;
-
 export const tokens: Commands = {
   list: command(ops.list, {
     columns: ["id", "name", "owner.name", "scopes", "expires_at", "last_used_at"],
     ahead: { expires_before: null },
     examples: ["wcs tokens list --owner 12", "wcs tokens list --expires-before +14d"],
   }),
-  get: command(ops.get, { args: [id] }),
+  get: command(ops.get, {}),
   create: command(ops.create, {
     perform: createToken,
     ahead: { expires_at: null },
@@ -19,7 +17,6 @@ export const tokens: Commands = {
     ],
   }),
   revoke: command(ops.revoke, {
-    args: [id],
     confirm: askAbout(ops.get, ({ name, owner }) => `Revoke the token ${name} of ${owner.name}?`),
     done: ({ id }) => `Revoked token ${id}.`,
   }),

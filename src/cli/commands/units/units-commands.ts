@@ -4,7 +4,6 @@ import { askAbout, type CommandGroup, type Commands, command } from "../../kit/c
 import { imageCommands } from "../files/image-commands.ts";
 import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
 
-const id = { field: "id" } as const;
 const unit = { field: "id", label: "unit" } as const;
 const row = ["id", "name", "unit_type", "parent.name", "reference", "stats.users"] as const;
 
@@ -42,7 +41,6 @@ export const units: Commands = {
     examples: ["wcs units list --parent 1", "wcs units list --all --fields id,name,path -o csv"],
   }),
   get: command(ops.get, {
-    args: [id],
     columns: row,
     alternative: (ids, flags) => byReference(ops.reference, ids, flags),
     flags: [referenceFlag],
@@ -54,15 +52,13 @@ export const units: Commands = {
     draw: async () => (await import("./draw-tree.ts")).drawTree,
     examples: ["wcs units tree", "wcs units tree 4 --depth 2"],
   }),
-  children: command(ops.children, { args: [id], columns: row }),
+  children: command(ops.children, { columns: row }),
   create: command(ops.create, { examples: ["wcs units create --name Sales --parent 1 --reference SALES"] }),
   update: command(ops.update, {
-    args: [id],
     examples: ["wcs units update 4 --contact-phone '+45 12 34 56 78'", "wcs units update 4 --unset reference"],
   }),
-  move: command(ops.move, { args: [id], examples: ["wcs units move 7 --parent 4"] }),
+  move: command(ops.move, { examples: ["wcs units move 7 --parent 4"] }),
   delete: command(ops.delete, {
-    args: [id],
     confirm: askAbout(ops.get, ({ name }) => `Delete unit ${name}?`),
     done: ({ id }) => `Deleted unit ${id}.`,
   }),

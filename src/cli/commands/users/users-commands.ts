@@ -24,7 +24,6 @@ const membership: CommandGroup = {
   summary: "Manage memberships of a user in units",
   commands: {
     list: command(ops.memberships, {
-      args: [user],
       items: "memberships",
       columns: ["unit.id", "unit.name", "department.name", "userTypes.name"],
       examples: ["wcs users membership list me"],
@@ -43,7 +42,6 @@ const membership: CommandGroup = {
       ],
     }),
     remove: command(ops.membershipRemove, {
-      args: [user, unit],
       confirm: askAbout(
         ops.get,
         ({ name, memberUnits = [] }, { unit }) => {
@@ -105,11 +103,9 @@ export const users: Commands = {
     ],
   }),
   update: command(ops.update, {
-    args: [id],
     examples: ["wcs users update 12 --title 'Head of Sales'", "wcs users update me --unset phone"],
   }),
   delete: command(ops.delete, {
-    args: [id],
     confirm: askAbout(
       ops.get,
       ({ name }) =>
@@ -118,12 +114,11 @@ export const users: Commands = {
     done: ({ id }) => `Deleted user ${id}.`,
   }),
   deactivate: command(ops.deactivate, {
-    args: [id],
     confirm: askAbout(ops.get, ({ name }) => `Deactivate user ${name}?`),
     reversible: true,
     done: ({ id }) => `Deactivated user ${id}.`,
   }),
-  reactivate: command(ops.reactivate, { args: [id], done: ({ id }) => `Reactivated user ${id}.` }),
+  reactivate: command(ops.reactivate, { done: ({ id }) => `Reactivated user ${id}.` }),
   current: command(ops.current, {}),
   welcome: command(ops.welcome, {
     args: [{ field: "users", label: "id", many: true }],
@@ -131,13 +126,11 @@ export const users: Commands = {
     examples: ["wcs users welcome 12 13"],
   }),
   password: command(ops.password, {
-    args: [id],
     perform: setPassword,
     done: ({ id }) => `Set the password of user ${id}. Existing tokens are no longer valid.`,
     examples: ["wcs users password me", "pass show wcs/ada | wcs users password 12 --password-stdin"],
   }),
   "reset-2fa": command(ops.twoFactorReset, {
-    args: [id],
     confirm: askAbout(ops.get, ({ name }) => `Switch off the second factor of ${name}? A password is enough then.`),
     done: ({ id }) => `User ${id} signs in without a second factor.`,
     examples: ["wcs users reset-2fa ada@example.com"],

@@ -4,13 +4,11 @@ import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
 import { askAbout, type Commands, command, type WizardRun } from "../../kit/command-spec.ts";
 import { kebab } from "../../kit/field-flags.ts";
 
-const id = { field: "id" } as const;
 const row = ["id", "name", "reference"] as const;
 
 export const usertypes: Commands = {
   list: command(ops.list, { items: "user types", columns: [...row, "abilities"] }),
   get: command(ops.get, {
-    args: [id],
     columns: row,
     alternative: (ids, flags) => byReference(ops.reference, ids, flags),
     flags: [referenceFlag],
@@ -19,9 +17,8 @@ export const usertypes: Commands = {
     wizard: { ask: askForAbilities },
     examples: ["wcs usertypes create --name Editor --abilities-news --abilities-calendar"],
   }),
-  update: command(ops.update, { args: [id], examples: ["wcs usertypes update 3 --no-abilities-news"] }),
+  update: command(ops.update, { examples: ["wcs usertypes update 3 --no-abilities-news"] }),
   delete: command(ops.delete, {
-    args: [id],
     confirm: askAbout(ops.get, ({ name }) => `Delete user type ${name}?`),
     done: ({ id }) => `Deleted user type ${id}.`,
   }),

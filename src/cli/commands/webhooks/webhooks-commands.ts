@@ -11,7 +11,7 @@ const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as co
 
 export const webhooks: Commands = {
   list: command(ops.list, { columns: row }),
-  get: command(ops.get, { args: [id] }),
+  get: command(ops.get, {}),
   create: command(ops.create, {
     flags: [
       {
@@ -26,17 +26,14 @@ export const webhooks: Commands = {
     ],
   }),
   update: command(ops.update, {
-    args: [id],
     done: ({ id }) => `Updated webhook ${id}.`,
     examples: ["wcs webhooks update 3 --triggers user.create", "wcs webhooks update 3 --no-active"],
   }),
   delete: command(ops.delete, {
-    args: [id],
     confirm: askAbout(ops.get, ({ name }) => `Delete webhook ${name} and its log?`),
     done: ({ id }) => `Deleted webhook ${id}.`,
   }),
   "rotate-secret": command(ops.rotateSecret, {
-    args: [id],
     perform: async (run) => (await import("./create-webhook.ts")).rotateSecret(run),
     confirm: askAbout(
       ops.get,
@@ -45,11 +42,9 @@ export const webhooks: Commands = {
   }),
   test: command(ops.test, {
     summary: "Send a test event and show the result; exits with 9 if the call failed",
-    args: [id],
     perform: sendTest,
   }),
   stats: command(ops.stats, {
-    args: [id],
     columns: ["start", "succeeded", "failed"],
     draw: async () => (await import("./draw-chart.ts")).drawChart,
     examples: ["wcs webhooks stats 3 --since -7d --parts 28"],
@@ -92,7 +87,7 @@ export const webhooks: Commands = {
     args: [id, entry],
     done: ({ log }) => `Queued the event of entry ${log} for sending again.`,
   }),
-  recover: command(ops.recover, { args: [id], examples: ["wcs webhooks recover 3 --since -2d"] }),
+  recover: command(ops.recover, { examples: ["wcs webhooks recover 3 --since -2d"] }),
   listen: {
     summary: "Forward events to a program on this machine",
     description: "Signs the events with a new secret that is valid while the command runs; --print-secret prints it.",
