@@ -83,11 +83,16 @@ export const isVisible = (value: string): boolean => visible().test(value);
 // biome-ignore lint/complexity/useRegexLiterals: V8 reads a literal when it parses the code around it, even if that never runs.
 const visible = once(() => new RegExp("[^\\s\\p{Default_Ignorable_Code_Point}]", "u"));
 
-/** Text of `min` to `max` code points that every database and JSON parser accepts. */
-function text(schema: z.ZodString, max: number, min: number) {
-  return schema
+/**
+ * Text of `min` to `max` code points that every database and JSON parser accepts; `form` adds what characters it may have. A code
+ * point takes at most two units, also as CR LF. Longer text is refused first, since to look through megabytes would hold up other
+ * requests.
+ */
+function text(max: number, min: number, form: (schema: z.ZodString) => z.ZodString) {
+  const error = `must have at most ${max} characters`;
+  return form(z.string().refine((value) => value.length <= 2 * max, { error, abort: true }))
     .refine((value) => value.isWellFormed(), "must not contain half a surrogate pair")
-    .refine((value) => (value.length <= max ? true : [...value].length <= max), `must have at most ${max} characters`)
+    .refine((value) => value.length <= max || [...value].length <= max, error)
     .refine(
       (value) => min === 0 || (value.trim().length >= min && isVisible(value)),
       min <= 1 ? "must not be blank" : `must have at least ${min} characters`,
@@ -99,17 +104,14 @@ function text(schema: z.ZodString, max: number, min: number) {
  * Text on one line: no control characters, line breaks, or characters that turn the direction of text around. Joiners and
  * direction marks, which emoji and scripts need, are allowed.
  */
-export const line = (max: number, min = 0) => text(z.string().refine(isLine, onOneLine), max, min);
+export const line = (max: number, min = 0) => text(max, min, (schema) => schema.refine(isLine, onOneLine));
 
 /** Text of several lines. Tabs and line feeds are the only control characters allowed. CR LF becomes LF. */
 export const multiline = (max: number, min = 0) =>
-  text(
-    z
-      .string()
+  text(max, min, (schema) =>
+    schema
       .overwrite((value) => value.replaceAll("\r\n", "\n"))
       .refine((value) => !notInText.test(value), "must not contain control characters other than tab and line feed"),
-    max,
-    min,
   ).meta({ multiline: true });
 
 /** Makes a text optional. "" and null clear it to "". */
@@ -126,8 +128,9 @@ export const reference = () =>
   line(255, 1).meta({ placeholder: "ref", description: "Unique key assigned by another system" });
 export const email = () =>
   z
-    .email(formatError("must be an e-mail address like ann@example.com"))
-    .max(254)
+    .string()
+    .max(254, { abort: true })
+    .check(z.email(formatError("must be an e-mail address like ann@example.com")))
     .meta({ placeholder: "email", description: "E-mail address" });
 /** The minimum length depends on the settings, so the operations check it. */
 export const newPassword = () =>
@@ -139,8 +142,9 @@ export const date = () =>
   z.iso.date({ ...formatError("must be a date that exists, as YYYY-MM-DD"), abort: true }).meta({ format: "date" });
 export const url = () =>
   z
-    .url({ protocol: /^https?$/, ...formatError("must be a URL that begins with http:// or https://") })
-    .max(2048)
+    .string()
+    .max(2048, { abort: true })
+    .check(z.url({ protocol: /^https?$/, ...formatError("must be a URL that begins with http:// or https://") }))
     .refine(
       (value) => value.isWellFormed() && isLine(value) && !/\s/u.test(value),
       "must not contain spaces, control characters or direction overrides",
@@ -157,14 +161,14 @@ function isLanguage(tag: string): boolean {
 export const language = () =>
   z
     .string()
-    .max(35)
+    .max(35, { abort: true })
     .refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)")
     .meta({ placeholder: "tag", description: "Language as a BCP 47 tag, like en or pt-BR" });
 
 export const timezone = () =>
   z
     .string()
-    .max(64)
+    .max(64, { abort: true })
     .refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen")
     .meta({ placeholder: "zone", description: "IANA time zone, like Europe/Copenhagen" });
 

@@ -75,7 +75,7 @@ export const conversations = operationGroup("conversations", {
       }),
     output: conversation,
     ...privateChange,
-    errors: ["forbidden", "conflict"],
+    errors: ["conflict"],
   }),
   delete: operation("DELETE", "/conversations/{conversation=id}", "Delete a conversation for yourself", {
     description:
@@ -103,7 +103,6 @@ export const conversations = operationGroup("conversations", {
     input: () => z.strictObject({ ...one(), users: others() }),
     output: conversation,
     ...privateChange,
-    errors: ["forbidden", "conflict"],
   }),
   participantUpdate: operation(
     "PATCH",
@@ -116,7 +115,7 @@ export const conversations = operationGroup("conversations", {
         z.strictObject({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
       output: participant,
       ...privateChange,
-      errors: ["forbidden", "conflict"],
+      errors: ["conflict"],
     },
   ),
   participantRemove: operation(
@@ -130,7 +129,7 @@ export const conversations = operationGroup("conversations", {
       input: () => z.strictObject({ ...one(), user: id("users").describe("User to remove; yourself to leave") }),
       ...emptyResponse,
       ...privateChange,
-      errors: ["forbidden", "conflict"],
+      errors: ["conflict"],
     },
   ),
   ...messageOperations,

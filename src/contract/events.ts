@@ -21,7 +21,7 @@ import { operation, operationGroup } from "./operation.ts";
 const one = () => z.strictObject({ id: id("events") });
 const newFiles = () => z.strictObject({ id: id("events"), files: fileItems().min(1) });
 /** Common to the operations that change an event. */
-const change = { access: "signed_in", ...emptyResponse, errors: ["forbidden", "gone"] } as const;
+const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as const;
 /** Common to the operations that change the caller's own relation to an event. */
 const mark = { access: "signed_in", ...emptyResponse, private: true, errors: ["gone"] } as const;
 const ignored = { if: "all_day", fields: ["start", "end"] };
@@ -66,7 +66,6 @@ export const events = operationGroup("events", {
     output: () => z.object({ message: z.string(), id: idOf("events") }),
     status: 201,
     location: "/events/{id}",
-    errors: ["forbidden"],
     bodyLimit: uploadLimit,
     transaction: "own",
   }),

@@ -14,7 +14,6 @@ const image = imageOperations({
   noun: "image",
   rights: `Can be done by ${managers}.`,
   access: "signed_in",
-  errors: ["forbidden"],
 });
 
 export const groups = operationGroup("groups", {
@@ -60,14 +59,13 @@ export const groups = operationGroup("groups", {
         privacy: privacy().optional(),
       }),
     output: group,
-    errors: ["forbidden"],
   }),
   delete: operation("DELETE", "/groups/{id}", "Delete a group without posts", {
     description: `Can be done by ${managers}.`,
     access: "signed_in",
     input: () => z.strictObject(one()),
     ...emptyResponse,
-    errors: ["forbidden", "conflict"],
+    errors: ["conflict"],
   }),
   imageSet: image.set,
   imageDelete: image.delete,
@@ -89,20 +87,19 @@ export const groups = operationGroup("groups", {
       }),
     output: groupMember,
     status: 201,
-    errors: ["forbidden"],
   }),
   memberSet: operation("PATCH", "/groups/{id}/members/{user}", "Change the role of a member", {
     description: `Can be done by ${managers}. The last administrator of a group keeps this role.`,
     access: "signed_in",
     input: () => z.strictObject({ ...member(), role: role() }),
     output: groupMember,
-    errors: ["forbidden", "conflict"],
+    errors: ["conflict"],
   }),
   memberRemove: operation("DELETE", "/groups/{id}/members/{user}", "Leave a group, or remove another user from it", {
     description: `Other users can be removed by ${managers}. The last administrator can leave only when there are no other members.`,
     access: "signed_in",
     input: () => z.strictObject(member()),
     ...emptyResponse,
-    errors: ["forbidden", "conflict"],
+    errors: ["conflict"],
   }),
 });

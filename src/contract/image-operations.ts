@@ -9,7 +9,7 @@ interface ImageOwner {
   /** Who can call the operations, as a sentence, where `access` does not say it all. */
   readonly rights?: string;
   readonly access: Access;
-  readonly errors?: readonly ("forbidden" | "gone")[];
+  readonly errors?: readonly "gone"[];
 }
 
 /** Declares the operations that set and delete the image of an owner. */

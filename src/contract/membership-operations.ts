@@ -25,7 +25,7 @@ export const membershipOperations = {
       z.strictObject({ ...member(), userTypes: userTypeIds().optional(), department: departmentId().optional() }),
     output: membership,
     status: 201,
-    errors: ["conflict", "gone"],
+    errors: ["gone"],
   }),
   membershipSet: operation(
     "PATCH",

@@ -99,7 +99,7 @@ export const messageOperations = {
         }),
       output: message,
       ...privateChange,
-      errors: ["forbidden", "conflict"],
+      errors: ["conflict"],
     },
   ),
   messageDelete: operation(
@@ -113,7 +113,7 @@ export const messageOperations = {
       input: () => z.strictObject(oneMessage()),
       ...emptyResponse,
       ...privateChange,
-      errors: ["forbidden", "conflict"],
+      errors: ["conflict"],
     },
   ),
   react: operation(
@@ -127,7 +127,6 @@ export const messageOperations = {
       input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
       output: message,
       ...privateChange,
-      errors: ["conflict"],
     },
   ),
   unreact: operation(

@@ -50,7 +50,7 @@ function issuesOf(error: z.ZodError): Issues {
       const path = [...above, ...issue.path];
       if (issue.code === "unrecognized_keys") {
         const unknown = { code: "unknown_field" } as const;
-        for (const key of issue.keys) add([...path, key], messageOf(unknown), unknown);
+        for (const key of issue.keys) add([...path, shortened(key)], messageOf(unknown), unknown);
       } else if (issue.code === "invalid_union") {
         // The last alternative is the full form, unless the value is of the type of another one.
         const fitting = issue.errors.filter((errors) => !errors.some(isOfAnotherType));
@@ -63,6 +63,9 @@ function issuesOf(error: z.ZodError): Issues {
   walk(error.issues, []);
   return { fields, issues };
 }
+
+/** Returns the name of an unknown field, of which the issue repeats only the beginning. */
+const shortened = (name: string) => (name.length <= 100 ? name : `${name.slice(0, 100)}…`);
 
 /** Returns true when the whole value is of another type, or not the only allowed value. */
 const isOfAnotherType = ({ code, path }: z.core.$ZodIssue) =>

@@ -11,7 +11,7 @@ import { contentType, mentioned, post, postBody, postFields, postTitle } from ".
 const one = () => z.strictObject({ id: id("posts") });
 
 /** Common to the operations that change a post, its files and comments. */
-const change = { access: "signed_in", ...emptyResponse, errors: ["forbidden", "gone"] } as const;
+const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as const;
 
 /** Common to the operations of a reader on a post. */
 const own = { access: "signed_in", input: one, ...emptyResponse, private: true, errors: ["gone"] } as const;
@@ -69,7 +69,6 @@ export const posts = operationGroup("posts", {
     output: post,
     status: 201,
     location: "/content/{id}",
-    errors: ["forbidden"],
     bodyLimit: uploadLimit,
   }),
   update: operation("PATCH", "/content/{content=id}", "Update a post", {
@@ -78,7 +77,7 @@ export const posts = operationGroup("posts", {
     ...change,
     input: () =>
       z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
-    errors: ["forbidden", "gone", "conflict"],
+    errors: ["gone", "conflict"],
   }),
   delete: operation("DELETE", "/content/{content=id}", "Delete a post with its comments, votes and files", {
     ...change,
@@ -107,7 +106,7 @@ export const posts = operationGroup("posts", {
     input: one,
     ...emptyResponse,
     description: "It becomes the newest post, unseen by everyone else. Can be done by users who can edit it.",
-    errors: ["forbidden", "gone"],
+    errors: ["gone"],
   }),
   vote: operation("POST", "/content/{content=id}/vote", "Vote in the poll of a post", {
     description: "Replaces your earlier vote; without choices, your vote is withdrawn. The response is the poll.",
@@ -120,20 +119,20 @@ export const posts = operationGroup("posts", {
       }),
     output: poll,
     private: true,
-    errors: ["gone", "conflict"],
+    errors: ["gone"],
   }),
   votes: operation("GET", "/content/{content=id}/votes", "List the votes in the poll of a post", {
     description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
     ...cursorList(vote),
-    errors: ["forbidden", "gone", "conflict"],
+    errors: ["gone", "conflict"],
   }),
   participate: operation("POST", "/content/{content=id}/participation", "Answer the invitation of an event post", {
     ...own,
     input: () => z.strictObject({ id: id("posts"), answer: answer() }),
     private: true,
-    errors: ["gone", "conflict"],
+    errors: ["gone"],
   }),
   unparticipate: operation(
     "DELETE",

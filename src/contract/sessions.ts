@@ -18,7 +18,6 @@ export const sessions = operationGroup("sessions", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("sessions") }),
     ...emptyResponse,
-    errors: ["not_found"],
   }),
   endOthers: operation("DELETE", "/sessions", "End all of your sessions except the current one", {
     description: "With an API token, which has no session, all sessions of its owner end.",

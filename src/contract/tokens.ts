@@ -23,7 +23,7 @@ const newApiToken = component("NewApiToken", () => ({
 const scope = () =>
   z
     .string()
-    .max(100)
+    .max(100, { abort: true })
     .regex(/^(read|write|[a-z]+\.(\*|[a-zA-Z]+))$/, "must be read, write, or operations like users.get or webhooks.*")
     .meta({ placeholder: "scope" });
 
@@ -62,7 +62,7 @@ export const tokens = operationGroup("tokens", {
     output: newApiToken,
     status: 201,
     location: "/tokens/{id}",
-    errors: ["conflict", "gone"],
+    errors: ["gone"],
   }),
   get: operation("GET", "/tokens/{id}", "Get an API token", {
     description: `Tokens that you have access to: ${whose}.`,

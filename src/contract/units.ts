@@ -53,7 +53,6 @@ export const units = operationGroup("units", {
     output: unit,
     status: 201,
     location: "/units/{id}",
-    errors: ["conflict"],
   }),
   update: operation("PATCH", "/units/{id}", "Update a unit", {
     description:
@@ -69,7 +68,6 @@ export const units = operationGroup("units", {
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
     input: () => z.strictObject({ id: id("units"), parent: id("units").describe("New parent") }),
     output: unit,
-    errors: ["conflict"],
   }),
   delete: operation("DELETE", "/units/{id}", "Delete a unit", {
     description:
@@ -90,7 +88,6 @@ export const units = operationGroup("units", {
     input: () => z.strictObject({ id: id("units"), name: departmentName() }),
     output: departmentBrief,
     status: 201,
-    errors: ["conflict"],
   }),
   departmentUpdate: operation("PATCH", "/units/{id}/departments/{department}", "Rename a department", {
     access: { ability: "units", at: [{ unit: "id" }] },

@@ -56,7 +56,6 @@ export const usertypes = operationGroup("usertypes", {
     output: userType,
     status: 201,
     location: "/usertypes/{id}",
-    errors: ["conflict"],
   }),
   update: operation("PATCH", "/usertypes/{userType=id}", "Update a user type", {
     description:

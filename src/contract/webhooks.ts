@@ -93,13 +93,12 @@ export const webhooks = operationGroup("webhooks", {
     output: () => z.object({ data: logEntry().nullable(), webhook_event_id: z.string() }),
     item: "data",
     transaction: "own",
-    errors: ["conflict", "too_many_requests"],
+    errors: ["too_many_requests"],
   }),
   recover: operation("POST", "/webhooks/{id}/recover", "Resend the events that failed permanently since a time", {
     access: "administrator",
     input: () => z.strictObject({ id: id("webhooks"), since: time().describe("Only events at or after this time") }),
     output: () => z.object({ recovered: z.int() }),
-    errors: ["conflict"],
   }),
   logs: operation("GET", "/webhooks/{id}/logs", "List the delivery attempts of a webhook, newest first", {
     description:
@@ -136,7 +135,6 @@ export const webhooks = operationGroup("webhooks", {
     access: "administrator",
     input: entry,
     ...emptyResponse,
-    errors: ["conflict"],
   }),
   stats: operation("GET", "/webhooks/{id}/stats", "Count successful and failed attempts over time", {
     access: "administrator",

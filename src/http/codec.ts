@@ -106,9 +106,18 @@ function planOf(op: AnyOperation): Plan {
 function bodyFields(op: AnyOperation, body: unknown, issues: FieldErrors): Record<string, unknown> {
   if (body === undefined) return {};
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid({ body: ["must be an object"] });
-  inspect(body, op.valueLimit ?? 50_000, issues);
+  inspect(body, valueLimitOf(op), issues);
   return body as Record<string, unknown>;
 }
+
+/** Returns the maximum number of values in a body of the operation. */
+export const valueLimitOf = ({ valueLimit = 50_000 }: AnyOperation): number => valueLimit;
+
+export const tooDeep = (): ServiceError =>
+  new ServiceError("bad_request", `The body must not be nested deeper than ${deepest} levels.`);
+
+export const tooManyValues = (most: number): ServiceError =>
+  new ServiceError("payload_too_large", `The body must have at most ${most} values.`);
 
 /** Maximum number of fields of an object. */
 const mostFields = 1000;
@@ -121,13 +130,12 @@ function inspect(body: object, valueLimit: number, issues: FieldErrors): void {
   let left = valueLimit;
   const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
-    if (next.depth > deepest)
-      throw new ServiceError("bad_request", `The body must not be nested deeper than ${deepest} levels.`);
+    if (next.depth > deepest) throw tooDeep();
     const length = Array.isArray(next.value) ? next.value.length : undefined;
     // Listing the keys of a long list would take longer than parsing it.
     const keys = length !== undefined && length > left ? [] : Object.keys(next.value);
     left -= length ?? keys.length;
-    if (left < 0) throw new ServiceError("payload_too_large", `The body must have at most ${valueLimit} values.`);
+    if (left < 0) throw tooManyValues(valueLimit);
     if (length === undefined && keys.length > mostFields)
       throw new ServiceError("payload_too_large", `An object in the body must have at most ${mostFields} fields.`);
     for (const key of keys) {

@@ -155,8 +155,8 @@ function failures(op: AnyOperation): Record<string, { $ref: string }> {
     "unavailable",
     ...(op.errors ?? []),
   ]);
-  if (op.access !== "public") codes.add("unauthenticated");
-  if (op.access !== "public" && op.access !== "signed_in") codes.add("forbidden");
+  // API tokens may lack the scope for any operation.
+  if (op.access !== "public") codes.add("unauthenticated").add("forbidden");
   if (pathFields(op).length > 0) codes.add("not_found");
   if (hasBody(op)) codes.add("payload_too_large").add("unsupported_media_type");
   if (op.method === "POST") codes.add("conflict");

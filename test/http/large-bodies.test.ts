@@ -85,8 +85,25 @@ describe("a large body", () => {
   test("a small one is read for anybody, as the core says who may do what", async () => {
     server = await serveFake(undefined, { admit: unknown });
     const small = JSON.stringify({ recipients: [2], message: "Hello" });
-    for (const text of [small, small.padEnd(1_048_576)])
+    for (const text of [small, small.padEnd(16_384)])
       expect(await speak(server.port, head(text.length), text)).toMatch(/^HTTP\/1.1 201 /);
+    expect(await speak(server.port, head(16_385))).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  test("without a sign-in, no more than 64 KiB are read", async () => {
+    server = await serveFake();
+    const signIn = (length: number) => head(length).replace("/conversations", "/authenticate");
+    const text = JSON.stringify({ username: "ann@example.com", password: "x" });
+    expect(await speak(server.port, signIn(65_536), text.padEnd(65_536))).toMatch(/^HTTP\/1.1 200 /);
+    expect(await speak(server.port, signIn(65_537))).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  test("with too many values or levels, it is refused while it arrives", async () => {
+    server = await serveFake(undefined, { admit: async () => 1 });
+    const begun = async (text: string) => lastBody(await speak(server.port, head(20_000_000), text)).error?.message;
+    expect(await begun(`{"recipients":[${"1,".repeat(50_000)}`)).toBe("The body must have at most 50000 values.");
+    expect(await begun(`{"recipients":${"[".repeat(64)}`)).toBe("The body must not be nested deeper than 64 levels.");
+    expect(server.calls).toEqual([]);
   });
 
   test("over the limit it is refused by its length", async () => {

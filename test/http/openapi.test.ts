@@ -228,10 +228,10 @@ test("headers are described by schemas, contents as bytes with their tag", () =>
 test("errors follow from what an operation is", () => {
   const statuses = (name: string) =>
     Object.keys(described(operations.find((op) => op.name === name)!)?.responses ?? {});
-  expect(statuses("users.current")).toEqual(["200", "400", "401", "422", "500", "503"]);
+  expect(statuses("users.current")).toEqual(["200", "400", "401", "403", "422", "500", "503"]);
   expect(statuses("units.create")).toEqual(["201", "400", "401", "403", "409", "413", "415", "422", "500", "503"]);
   expect(statuses("auth.authenticate")).toEqual(["200", "400", "401", "409", "413", "415", "422", "429", "500", "503"]);
-  const ofFiles = ["200", "206", "304", "400", "401", "404", "416", "422", "500", "503"];
+  const ofFiles = ["200", "206", "304", "400", "401", "403", "404", "416", "422", "500", "503"];
   expect(statuses("files.get")).toEqual(ofFiles);
 });
 

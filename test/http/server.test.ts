@@ -60,6 +60,9 @@ describe("routes", () => {
     ["GET", "/api/authenticate", "POST"],
     ["POST", "/healthz", "GET, HEAD"],
     ["PROPFIND", "/units/5", "GET, HEAD, PATCH, DELETE"],
+    ["PATCH", "/api/events/upcoming", "GET, HEAD"],
+    ["GET", "/users/welcome", "POST"],
+    ["OPTIONS", "/api/users/search", "GET, HEAD"],
   ])("%s %s is not allowed, and Allow says what is", async (method, path, allow) => {
     const response = await fetch(server.url + path, { method });
     expect([response.status, response.headers.get("allow"), await codeOf(response)]).toEqual([

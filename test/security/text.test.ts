@@ -82,6 +82,31 @@ describe("No text field of any operation takes characters that a terminal or a m
     expect(saidOf(schema, path, "a\tb\nc\r\nd")).toEqual([]);
   });
 
+  const limited = places.filter((place) => !isFree(place) && place.field.kind === "string");
+  it.each(limited)(
+    "$name: of text in megabytes, only the length is looked at, or it is short by its form",
+    ({ schema, path }) => {
+      const [first, ...others] = saidOf(schema, path, "\u001b".repeat(1_000_000));
+      expect([first, others]).toEqual([expect.stringMatching(/^must (have|be|not|name)/), []]);
+      expect(first).not.toMatch(/control characters/);
+    },
+  );
+
+  it("a text of the largest length may be of characters of two units, and of CR LF", () => {
+    const { schema, path } = places.find(({ name }) => name === "posts.create title")!;
+    const lines = places.find(({ name }) => name === "posts.create body")!;
+    const said = (text: string) => saidOf(schema, path, text);
+    expect([said("\u{1F600}".repeat(255)), said("\u{1F600}".repeat(256)), said("a".repeat(511))]).toEqual([
+      [],
+      ["must have at most 255 characters"],
+      ["must have at most 255 characters"],
+    ]);
+    expect(saidOf(lines.schema, lines.path, `a${"\r\n".repeat(99_999)}`)).toEqual([]);
+    expect(saidOf(lines.schema, lines.path, `a${"\r\n".repeat(100_000)}`)).toEqual([
+      "must have at most 100000 characters",
+    ]);
+  });
+
   it("finds the fields it is about", () => {
     const names = places.map(({ name }) => name);
     expect(names).toEqual(

@@ -1,16 +1,22 @@
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
-import { decodePath } from "../codec.ts";
+import { decodePath, valueLimitOf } from "../codec.ts";
+import type { Arrival } from "./arrivals.ts";
 import type { Exchange } from "./exchange.ts";
+import { jsonLimits } from "./json-limits.ts";
 import { LargeBodies } from "./large-bodies.ts";
 import { announcedBytes, parseJsonBody, readBytes } from "./request-body.ts";
 
+/** Size in bytes above which a body is read only for callers with permission, and counted while it arrives. */
+const smallBody = 16_384;
 /** Size in bytes above which a body is large, and the limit of operations without one of their own. */
 const commonLimit = 1_048_576;
+/** The limit of operations that need no sign-in. */
+const publicLimit = 65_536;
 
 export interface BodyOptions {
   /** Throws unless the caller is signed in and has permission for the path. Returns the caller's ID. */
   readonly admit?: (op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin) => Promise<number>;
-  /** Maximum size of a body in bytes. Default: the operation's limit, else 1 MiB. */
+  /** Maximum size of a body in bytes. Default: the operation's limit, else 1 MiB, and 64 KiB without a sign-in. */
   readonly bodyLimit?: (op: AnyOperation) => number;
 }
 
@@ -21,15 +27,21 @@ interface RequestWithBody {
 }
 
 /**
- * Returns a reader of request bodies. Reads a large body only for callers with permission, and while there is room for it.
+ * Returns a reader of request bodies. Reads all but small ones only for callers with permission, and while there is room for them.
  */
-export function bodyReader({ admit, bodyLimit = (op) => op.bodyLimit ?? commonLimit }: BodyOptions) {
+export function bodyReader({ admit, bodyLimit = limitOf }: BodyOptions) {
   const largeBodies = new LargeBodies();
   return async <T>({ op, params, exchange }: RequestWithBody, work: (body: unknown) => Promise<T>): Promise<T> => {
     const limit = bodyLimit(op);
-    if (announcedBytes(exchange, limit) <= commonLimit) return work(parseJsonBody(await readBytes(exchange, limit)));
-    const user = await admit?.(op, decodePath(op, params), exchange);
-    const { network: address } = exchange;
-    return largeBodies.take({ user, address }, (arrival) => readBytes(exchange, limit, arrival), parseJsonBody, work);
+    const check = jsonLimits(valueLimitOf(op));
+    const bytes = announcedBytes(exchange, limit);
+    if (bytes <= smallBody) return work(parseJsonBody(await readBytes(exchange, { limit, check })));
+    const caller = await admit?.(op, decodePath(op, params), exchange);
+    // Only large bodies of a user wait for each other.
+    const user = bytes > commonLimit ? caller : undefined;
+    const read = (arrival: Arrival) => readBytes(exchange, { limit, check, arrival });
+    return largeBodies.take({ user, address: exchange.network }, read, parseJsonBody, work);
   };
 }
+
+const limitOf = ({ bodyLimit, access }: AnyOperation) => bodyLimit ?? (access === "public" ? publicLimit : commonLimit);

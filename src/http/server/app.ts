@@ -14,7 +14,7 @@ import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
 import { addMetrics, type Metrics } from "./metrics-endpoint.ts";
 import { addProbes } from "./probes.ts";
 import { announcesBody } from "./request-body.ts";
-import { type App, type AppContext, answering, newHono, queryOf } from "./routing.ts";
+import { type App, type AppContext, answering, methods, newHono, queryOf, refuseMethod } from "./routing.ts";
 import { respondWithContent } from "./send-content.ts";
 
 export interface AppOptions extends BodyOptions {
@@ -45,16 +45,38 @@ export function createApp(options: AppOptions): App {
   };
   const app = newHono(state);
   const readBody = bodyReader(options);
-  // The router takes the first match, so /users/current must come before /users/{id}.
-  for (const op of options.operations.toSorted(byStaticSegments)) {
+  const add = (op: AnyOperation) => {
     const handler = operationHandler(options, state, op, readBody);
     for (const prefix of ["/api", ""]) app.on(op.method, prefix + pattern(op), handler);
-  }
+  };
+  const [plain = [], others = []] = [true, false].map((isPlain) =>
+    options.operations.filter((op) => isPlain === !op.path.includes("{")),
+  );
+  // The router takes the first match, so /users/current must come before /users/{id}.
+  plain.forEach(add);
+  refuseOtherMethods(app, state, plain, others);
+  others.toSorted(byStaticSegments).forEach(add);
   addProbes(app, state, { ready: options.ready ?? (async () => true), describe: describer(options, state) });
   const { instance = async () => ({ name: "wcs", minPasswordLength: 8 }), version = "0.0.0", invoke } = options;
   addPages(app, state, { instance, invoke, version, baseUrl: () => baseOf(options, state) });
   if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
   return { fetch: app.fetch, request: app.request, state };
+}
+
+/** Refuses the other methods of paths like /users/search, which /users/{id} would take. */
+function refuseOtherMethods(
+  app: ReturnType<typeof newHono>,
+  state: ServerState,
+  plain: readonly AnyOperation[],
+  others: readonly AnyOperation[],
+): void {
+  const patterns = others.map((op) => new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "[^/]+")}$`));
+  for (const [path, named] of Map.groupBy(plain, (op) => op.path)) {
+    if (!patterns.some((taking) => taking.test(path))) continue;
+    const supported = methods.filter((method) => named.some((op) => op.method === method));
+    const refuse = answering(state, path, async (exchange) => refuseMethod(exchange, supported));
+    for (const prefix of ["/api", ""]) app.all(prefix + path, refuse);
+  }
 }
 
 function operationHandler(

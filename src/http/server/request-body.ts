@@ -34,14 +34,23 @@ export function announcedBytes(source: BodySource, limit: number): number {
   return announcesBody(source) && length <= limit ? length : 0;
 }
 
-/** Reads a JSON body of at most `limit` bytes; undefined when there is none. A large body waits for room in `arrival`. */
-export function readBytes(source: BodySource, limit: number, arrival?: Arrival): Promise<Buffer | undefined> {
-  return readTyped(source, limit, jsonBody, arrival);
+interface Reception {
+  /** Maximum size in bytes. */
+  readonly limit: number;
+  /** Looks at each part as it arrives. Throws a `ServiceError` when no more is to be read. */
+  readonly check?: (chunk: Buffer) => void;
+  /** Where a large body waits for room. */
+  readonly arrival?: Arrival | undefined;
+}
+
+/** Reads a JSON body; undefined when there is none. */
+export function readBytes(source: BodySource, reception: Reception): Promise<Buffer | undefined> {
+  return readTyped(source, reception, jsonBody);
 }
 
 /** Reads the fields of an HTML form of at most `limit` bytes. */
 export async function readForm(source: BodySource, limit: number): Promise<URLSearchParams> {
-  const bytes = await readTyped(source, limit, formBody);
+  const bytes = await readTyped(source, { limit }, formBody);
   return new URLSearchParams(bytes?.toString() ?? "");
 }
 
@@ -52,10 +61,10 @@ interface BodyType {
 
 async function readTyped(
   source: BodySource,
-  limit: number,
+  reception: Reception,
   { type, wrong }: BodyType,
-  arrival?: Arrival,
 ): Promise<Buffer | undefined> {
+  const { limit } = reception;
   if (!announcesBody(source)) return undefined;
   if (Number(source.header("content-length")) > limit) throw tooLarge(limit);
   source.invite();
@@ -63,7 +72,7 @@ async function readTyped(
   const encoding = source.header("content-encoding");
   // Other content types are accepted for an empty body.
   const bytes = typed
-    ? await (source.incoming ? fromSocket(source.incoming, limit, arrival) : fromRequest(source.request, limit))
+    ? await (source.incoming ? fromSocket(source.incoming, reception) : fromRequest(source.request, reception))
     : undefined;
   if (bytes?.length === 0) return undefined;
   if (!bytes) throw new ServiceError("unsupported_media_type", wrong);
@@ -94,7 +103,7 @@ export function parseJsonBody(bytes: Buffer | undefined): unknown {
 
 const firstBytes = 65_536;
 
-function fromSocket(incoming: IncomingMessage, limit: number, arrival: Arrival | undefined): Promise<Buffer> {
+function fromSocket(incoming: IncomingMessage, { limit, check, arrival }: Reception): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const most = Math.min(Number(incoming.headers["content-length"] ?? limit), limit);
     // Grows with the received data, so that announcing a large body costs no memory.
@@ -104,10 +113,15 @@ function fromSocket(incoming: IncomingMessage, limit: number, arrival: Arrival |
       incoming.off("data", onData).off("end", onEnd).off("close", onClose);
       done();
     };
-    const fail = (error: ServiceError) => settle(() => reject(error));
+    const fail = (error: unknown) => settle(() => reject(error));
     const onData = (chunk: Buffer) => {
       const end = size + chunk.length;
       if (end > limit) return fail(tooLarge(limit));
+      try {
+        check?.(chunk);
+      } catch (error) {
+        return fail(error);
+      }
       if (end > bytes.length) bytes = enlarged(bytes, size, Math.min(most, Math.max(end, 2 * bytes.length)));
       bytes.set(chunk, size);
       size = end;
@@ -133,12 +147,13 @@ function enlarged(bytes: Buffer, size: number, capacity: number): Buffer {
   return larger;
 }
 
-async function fromRequest(request: Request, limit: number): Promise<Buffer> {
+async function fromRequest(request: Request, { limit, check }: Reception): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
     if (size > limit) throw tooLarge(limit);
+    check?.(Buffer.from(chunk));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

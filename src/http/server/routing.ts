@@ -19,15 +19,19 @@ export function newHono(state: ServerState): Hono<AppEnv> {
   app.onError((error, c) => new Exchange(state, "unmatched", c.req.raw, c.env).fail(error));
   app.notFound((c) => {
     const exchange = new Exchange(state, "unmatched", c.req.raw, c.env);
-    const allow = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
-      (method) => app.router.match(method, c.req.path)[0].length > 0,
-    );
-    if (allow.length === 0) return exchange.fail(new ServiceError("not_found", "This path does not exist."));
-    if (allow[0] === "GET") allow.splice(1, 0, "HEAD");
-    const error = new ServiceError("method_not_allowed", `This path supports ${allow.join(", ")}.`);
-    return exchange.fail(error, { allow: allow.join(", ") });
+    const found = methods.filter((method) => app.router.match(method, c.req.path)[0].length > 0);
+    if (found.length === 0) return exchange.fail(new ServiceError("not_found", "This path does not exist."));
+    return refuseMethod(exchange, found);
   });
   return app;
+}
+
+export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Responds that a path supports only these of the `methods`. */
+export function refuseMethod(exchange: Exchange, supported: readonly string[]): Response {
+  const allow = supported.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  return exchange.fail(new ServiceError("method_not_allowed", `This path supports ${allow}.`), { allow });
 }
 
 /** Returns a handler that responds with the result of `work`, or with the error that it throws. */

@@ -1,0 +1,36 @@
+import { deepest } from "../../contract/nesting.ts";
+import { tooDeep, tooManyValues } from "../codec.ts";
+
+const [quote, comma, backslash, openList, closeList, openObject, closeObject] = [34, 44, 92, 91, 93, 123, 125];
+
+/**
+ * Returns a function that reads the parts of a JSON text as they arrive. It throws `bad_request` for too many levels, and
+ * `payload_too_large` for more than `mostValues`: parsing millions of them would take seconds, in which no other request runs, and
+ * gigabytes.
+ */
+export function jsonLimits(mostValues: number): (chunk: Buffer) => void {
+  let values = 0;
+  let depth = 0;
+  let inString = false;
+  let isEscaped = false;
+  return (chunk) => {
+    // The content of a file is one long string.
+    if (inString && !isEscaped && !chunk.includes(quote) && !chunk.includes(backslash)) return;
+    for (const byte of chunk) {
+      if (inString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === backslash) isEscaped = true;
+        else if (byte === quote) inString = false;
+      } else if (byte === quote) inString = true;
+      else if (byte === closeList || byte === closeObject) depth -= 1;
+      else if (byte === comma) values += 1;
+      else if (byte === openList || byte === openObject) {
+        // The first value in it; the others follow commas.
+        values += 1;
+        depth += 1;
+        if (depth > deepest) throw tooDeep();
+      }
+      if (values > mostValues) throw tooManyValues(mostValues);
+    }
+  };
+}
