@@ -159,6 +159,23 @@ describeEverywhere("events: changes", (environment) => {
     });
   });
 
+  it.each(["chain", "unit"] as const)(
+    "an empty list of units stands for the unit that owns the %s event",
+    async (type) => {
+      const { actors, addUser, instance, units } = world();
+      const { administrator, outsider } = actors;
+      const planner = await administrator.call(usertypes.create, {
+        name: `Planner ${type}`,
+        abilities: { calendar: true },
+      });
+      const { id: user } = await addUser({ unit: units.harbour, userTypes: [planner.id] });
+      const id = await create(await instance.as(user), { type, units: [units.harbour] });
+      await administrator.call(events.update, { id, units: [] });
+      expect((await get(administrator, id)).units.map((unit) => unit.id)).toEqual([units.harbour]);
+      expect(await codeOf(get(outsider, id))).toBe("not_found");
+    },
+  );
+
   it("what it names may go: its unit, and with the event its user type", async () => {
     const { actors, addUnit, addUser, instance } = world();
     const { administrator } = actors;

@@ -48,8 +48,9 @@ export async function planReaders(
   }
   const named = input.units ?? before?.units ?? [];
   const stays = before?.type === type && input.units === undefined;
-  const units = named.length > 0 || stays ? distinct(named) : [ctx.actor.unitId].filter((id) => id !== null);
-  const owner = (type === "unit" ? units[0] : undefined) ?? before?.owner ?? ctx.actor.unitId;
+  const home = before?.owner ?? ctx.actor.unitId;
+  const units = named.length > 0 || stays ? distinct(named) : [home].filter((id) => id !== null);
+  const owner = (type === "unit" ? units[0] : undefined) ?? home;
   return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
 }
 
