@@ -168,9 +168,8 @@ function inTransaction<T>(
     if (op.transaction === "own" && !lasting) await permit(ctx, op, input);
     // A lasting transaction is not that of the change, so its result is not the response.
     return storeResponse(ctx, lasting ? undefined : repeatable, async () => {
-      const output = await work(ctx);
-      if (isRecorded) await (await auditLog()).recordChange(ctx, op, input, output);
-      return output;
+      if (!isRecorded) return work(ctx);
+      return (await auditLog()).runRecorded(ctx, op, input, () => work(ctx));
     });
   });
 }

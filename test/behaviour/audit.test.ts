@@ -50,6 +50,15 @@ describeEverywhere("audit", (environment) => {
     expect(shown).toEqual([expect.stringMatching(/^events\.create \/events\/\d+ title,type,start,end/)]);
   });
 
+  it("tells of events that become personal, or are no longer", async () => {
+    const event = { title: "Party", type: "chain", start: 2e9, end: 2e9 + 60 } as const;
+    const { id } = await administrator().call(events.create, event);
+    const change = (fields: object) => during(() => administrator().call(events.update, { id, ...fields }));
+    expect(await change({ type: "user", shares: [] })).toEqual([`events.update /events/${id} type,shares`]);
+    expect(await change({ type: "user", title: "Alone" })).toEqual([]);
+    expect(await change({ type: "unit" })).toEqual([`events.update /events/${id} type`]);
+  });
+
   it("tells who changed what, and which fields were given", async () => {
     const { actors, ids, units: places } = world();
     let made = 0;

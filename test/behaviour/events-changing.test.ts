@@ -176,6 +176,28 @@ describeEverywhere("events: changes", (environment) => {
     },
   );
 
+  it("only its author makes an event personal, also in a dry run", async () => {
+    const { actors, addUser, instance, units, ids } = world();
+    const { administrator, outsider } = actors;
+    const planner = await administrator.call(usertypes.create, { name: "Keeper", abilities: { calendar: true } });
+    const [author, editor] = await Promise.all(
+      [0, 1].map(async () => instance.as((await addUser({ unit: units.harbour, userTypes: [planner.id] })).id)),
+    );
+    const id = await create(author!, { type: "chain", units: [units.harbour] });
+    const hide = { id, type: "user" as const, shares: [ids.outsider] };
+    for (const other of [editor!, administrator]) {
+      for (const dryRun of [true, false]) {
+        const { code, message } = await refusal(other.call(events.update, hide, { dryRun }));
+        expect([code, message]).toEqual(["forbidden", `Only its author can make event ${id} personal.`]);
+      }
+      expect(await get(other, id)).toMatchObject({ type: "chain", units: [{ id: units.harbour }] });
+    }
+    expect(await codeOf(get(outsider, id))).toBe("not_found");
+    await author!.call(events.update, hide);
+    expect(await codeOf(get(administrator, id))).toBe("not_found");
+    expect(await codeOf(get(outsider, id))).toBe("ok");
+  });
+
   it("what it names may go: its unit, and with the event its user type", async () => {
     const { actors, addUnit, addUser, instance } = world();
     const { administrator } = actors;

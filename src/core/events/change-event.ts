@@ -107,6 +107,9 @@ async function change(
   const { times } = isAsPlanned ? planned : { times: await planTimes(ctx, fields, issues, before) };
   Object.assign(issues, isAsPlanned && planned.issues, await fileIssues(ctx, fields.files ?? []));
   refuse(issues);
+  if (readers.type === "user" && before.author_id !== ctx.actor.id) {
+    throw new ServiceError("forbidden", `Only its author can make event ${id} personal.`);
+  }
   await requireEventPlaces(ctx, readers, had);
   const changes = listChangedColumns(before, { ...texts(fields), ...times?.columns, type: readers.type });
   const others = !isDeepStrictEqual(readers, had);

@@ -7,6 +7,21 @@ import { insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "./context.ts";
 
 /**
+ * Runs a change and records it, unless the event that it changes is personal before and after it: a personal event does
+ * not exist for administrators, who read the log.
+ */
+export async function runRecorded<T>(ctx: Ctx, op: AnyOperation, input: object, change: () => Promise<T>): Promise<T> {
+  const { id, type } = input as Record<string, unknown>;
+  const becomesPersonal = op === events.update && type === "user" && !(await isPersonal(ctx, Number(id)));
+  const output = await change();
+  const event = op === events.filesAdd ? id : /^\/events\/(\d+)/.exec(recordedPath(op, input, output))?.[1];
+  if (becomesPersonal || event === undefined || !(await isPersonal(ctx, Number(event)))) {
+    await recordChange(ctx, op, input, output);
+  }
+  return output;
+}
+
+/**
  * Records a change in the same transaction: the actor, the address, the path and the names of the given fields. Leaves
  * out their values, which may be secret.
  */
@@ -14,16 +29,19 @@ export async function recordChange(ctx: Ctx, op: AnyOperation, input: object, ou
   const given = input as Record<string, unknown>;
   const names = new Set(pathFields(op).map(({ name }) => name));
   const fields = Object.keys(given).filter((name) => !names.has(name) && given[name] !== undefined);
-  const path = op.location ? pathOfCreated(op, op.location, output) : filledPath(op, (name) => String(given[name]));
-  const event = op === events.filesAdd ? given.id : /^\/events\/(\d+)/.exec(path)?.[1];
-  if (event !== undefined && (await isPersonal(ctx, Number(event)))) return;
   // No address is kept of users who delete themselves.
   const isOwnEnd = op === users.delete && given.id === ctx.actor.id;
+  const path = recordedPath(op, input, output);
   const entry = { actor_id: ctx.actor.id || null, operation: op.name, path, fields: JSON.stringify(fields) };
   await writeEntry(isOwnEnd ? { ...ctx, address: undefined } : ctx, entry);
 }
 
-/** Returns true for a personal event, which does not exist for administrators, who read the log. */
+function recordedPath(op: AnyOperation, input: object, output: unknown): string {
+  if (op.location) return pathOfCreated(op, op.location, output);
+  const given = input as Record<string, unknown>;
+  return filledPath(op, (name) => String(given[name]));
+}
+
 async function isPersonal({ db }: Ctx, event: number): Promise<boolean> {
   const query = db.selectFrom("events as e").innerJoin("audiences as a", "a.id", "e.audience_id");
   const row = await query.select("a.personal").where("e.id", "=", event).executeTakeFirst();
