@@ -50,7 +50,7 @@ export const post = component("Post", () => ({
   }),
   publish: z.object({
     status: z.boolean(),
-    published_at: unixTime().nullable().describe("Null until it is published for the first time"),
+    published_at: unixTime().nullable().describe("Null if it was never published, or was scheduled since"),
     publish_on: unixTime().nullable(),
     unpublish_on: unixTime().nullable(),
     created_at: unixTime(),
@@ -97,7 +97,10 @@ const visibility = once(() =>
 
 const publish = once(() =>
   z.strictObject({
-    status: z.boolean().optional().describe("Publish it now; false makes it a draft"),
+    status: z
+      .boolean()
+      .optional()
+      .describe("Publish it now; false makes it a draft, unless given with a future publish_on"),
     publish_on: time().nullish().describe("Time at which to publish it"),
     unpublish_on: time().nullish().describe("Time at which to unpublish it"),
   }),

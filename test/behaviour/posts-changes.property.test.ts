@@ -198,7 +198,7 @@ function republished(before: Publication, { status, publish_on: on, unpublish_on
   else if (status === true && !wasPublished) {
     const over = unpublish_on === undefined && off !== null && off <= now;
     after = { draft: false, at: now, on: null, off: over ? null : off };
-  } else if (status === false && wasPublished) after = draft;
+  } else if (status === false && !before.draft) after = draft;
   else if (on !== undefined && wasScheduled) after = draft;
   else if (on === null) after = { ...after, on: null };
   return !after.draft && after.off !== null && after.off <= after.at! ? undefined : after;

@@ -90,14 +90,47 @@ describeEverywhere("publishing posts", (environment) => {
     expect([await listed("draft", id), await listed("published", id)]).toEqual([true, false]);
   });
 
+  it("status false withdraws what is scheduled, and nothing makes it appear later", async () => {
+    const id = await draftOf({ publish_on: now() + 100 });
+    await change(id, { status: false });
+    expect(await stand(id)).toMatchObject({ status: false, publish_on: null, published_at: null });
+    newsroom().instance.wait(200);
+    expect(await stand(id)).toMatchObject({ status: false });
+    expect([await listed("draft", id), await listed("scheduled", id)]).toEqual([true, false]);
+  });
+
+  it("status false never publishes what is over, also with another end", async () => {
+    const changes: readonly NonNullable<NewPost["publish"]>[][] = [
+      [{ status: false, unpublish_on: null }],
+      [{ status: false, unpublish_on: now() + 1000 }],
+      [{ status: false }, { unpublish_on: null }],
+    ];
+    for (const steps of changes) {
+      const id = await draftOf({ unpublish_on: now() + 10 });
+      const { published_at } = await stand(id);
+      newsroom().instance.wait(20);
+      for (const step of steps) await change(id, step);
+      expect(await stand(id)).toMatchObject({ status: false, published_at });
+      expect([await listed("draft", id), await listed("unpublished", id)]).toEqual([true, false]);
+    }
+  });
+
   it("the status that it has already changes nothing", async () => {
-    const scheduled = await draftOf({ publish_on: now() + 1000 });
+    const draft = await draftOf({ status: false });
     const published = await draftOf({});
-    const before = [await stand(scheduled), await stand(published)];
+    const before = [await stand(draft), await stand(published)];
     newsroom().instance.wait(5);
-    await change(scheduled, { status: false });
+    await change(draft, { status: false });
     await change(published, { status: true });
-    expect([await stand(scheduled), await stand(published)]).toEqual(before);
+    expect([await stand(draft), await stand(published)]).toEqual(before);
+  });
+
+  it("another schedule forgets the earlier publication", async () => {
+    const id = await draftOf({});
+    await change(id, { publish_on: now() + 100 });
+    expect(await stand(id)).toMatchObject({ status: false, published_at: null });
+    await change(id, { publish_on: null });
+    expect(await stand(id)).toMatchObject({ status: false, published_at: null, publish_on: null });
   });
 
   it("a schedule that is cleared leaves a draft", async () => {

@@ -20,9 +20,9 @@ export const unwritten: Publication = { draft: 1, publish_on: null, unpublish_on
 
 /**
  * Returns the publication after a change. A future `publish_on` schedules the post, regardless of `status`; a past one
- * sets an earlier publication time. A `status` that the post already has changes nothing; otherwise true publishes now
- * and false makes it a draft. Removing a schedule makes the post a draft. Publishing now clears an `unpublish_on` that
- * has passed.
+ * sets an earlier publication time. Otherwise, `status` true publishes a post that is not published now, and false makes
+ * it a draft, also when it is scheduled or was unpublished. Removing a schedule makes the post a draft. Publishing now
+ * clears an `unpublish_on` that has passed.
  */
 export function changePublication(
   before: Publication,
@@ -45,8 +45,8 @@ export function changePublication(
   if (status === true && current !== "published") {
     return { draft: 0, publish_on: null, unpublish_on: end(now), published_at: now };
   }
-  if (status === false && current === "published") return drafted;
-  if (publish_on !== undefined && current === "scheduled") return drafted;
+  const withdrawn = status === false || (publish_on !== undefined && current === "scheduled");
+  if (withdrawn && current !== "draft") return drafted;
   return { ...before, publish_on: publish_on === null ? null : before.publish_on, unpublish_on: ends };
 }
 
