@@ -37,7 +37,7 @@ export const postEventFields = once(() =>
     datetime_start: moment()
       .optional()
       .describe("Start, like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset"),
-    datetime_end: moment().optional().describe("End, in the same form as the start"),
+    datetime_end: moment().optional().describe("End, in the same form as the start (default the start)"),
     participation: z
       .strictObject({ enabled: z.boolean().optional().describe("Ask readers to accept or decline") })
       .optional()

@@ -169,6 +169,18 @@ describeEverywhere("event posts", (environment) => {
       expect(await read(id)).toMatchObject({ datetime_start: "2026-06-01T00:00:00+02:00" });
     });
 
+    it.each([
+      ["an event", { datetime_start: "2026-06-01T09:00" }, "T10:00", "T10:00:00+02:00"],
+      ["an all-day event", { datetime_start: "2026-06-01", all_day: true }, "", ""],
+    ])("the end of %s without a duration moves with its start", async (_, event, time, shown) => {
+      const { id } = await write(event);
+      for (const day of ["2026-06-20", "2026-05-01"]) {
+        await change(id, { datetime_start: `${day}${time}` });
+        const moved = `${day}${shown}`;
+        expect(await read(id)).toMatchObject({ datetime_start: moved, datetime_end: moved, dates: [{}] });
+      }
+    });
+
     it("an event stays when other things change", async () => {
       const { actors } = newsroom();
       const { id, event } = await write({ datetime_start: "2026-06-01T09:00" });

@@ -24,7 +24,9 @@ export async function changeEvent(
   const read = await reader(before, timezone);
   const start = read(fields.datetime_start, before?.datetime_start);
   if (start === undefined) return { event: null, issues: { "event.datetime_start": ["is required"] } };
-  const span = { start, end: read(fields.datetime_end, before?.datetime_end) ?? start, all_day };
+  const moves = fields.datetime_start !== undefined && before?.datetime_end === before?.datetime_start;
+  const end = read(fields.datetime_end, moves ? undefined : before?.datetime_end) ?? start;
+  const span = { start, end, all_day };
   const issues = spanIssues(span, fields);
   const repeats = repetition(before, fields);
   Object.assign(issues, repeats.issues);
