@@ -42,7 +42,7 @@ export const postEventFields = once(() =>
       .strictObject({ enabled: z.boolean().optional().describe("Ask readers to accept or decline") })
       .optional()
       .describe("Invitation of the readers"),
-    recurrence: recurrence().nullish().describe("Recurrence rule"),
+    recurrence: recurrence().nullish().describe("Recurrence rule, replaced as a whole"),
     repeat_rules: nullable(line(1000, 1)).meta({
       placeholder: "rrule",
       description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence",

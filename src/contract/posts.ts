@@ -73,7 +73,7 @@ export const posts = operationGroup("posts", {
   }),
   update: operation("PATCH", "/content/{content=id}", "Update a post", {
     description:
-      "Only the given fields change, also within objects; lists are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed or get another title. Other user types, or more of them, need the ability in all units of the post.",
+      "Only the given fields change, also within objects; lists and the recurrence of an event are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed or get another title. Other user types, or more of them, need the ability in all units of the post.",
     ...change,
     input: () =>
       z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),

@@ -181,6 +181,12 @@ describeEverywhere("event posts", (environment) => {
       }
     });
 
+    it("a recurrence is replaced as a whole", async () => {
+      const { id } = await write({ datetime_start: "2026-06-01T09:00", recurrence: { freq: "daily", count: 3 } });
+      await change(id, { recurrence: { freq: "daily", interval: 2, until: "2026-06-03" } });
+      expect(await read(id)).toMatchObject({ recurrence: { count: null, interval: 2 }, dates: [{}, {}] });
+    });
+
     it("an event stays when other things change", async () => {
       const { actors } = newsroom();
       const { id, event } = await write({ datetime_start: "2026-06-01T09:00" });
