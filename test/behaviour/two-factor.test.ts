@@ -198,9 +198,29 @@ describeEverywhere("two factors", (environment) => {
     const { data } = await administrator.call(audit.list, { actor: id, operation: "auth.authenticate", limit: 1 });
     expect(data[0], "refused by the limit, and recorded").toMatchObject({ outcome: "failed", address: "192.0.2.99" });
     expect(await codeOf(caller.call(users.current, {}))).toBe("ok");
-    await administrator.call(users.password, { id, password: "another good password" });
-    const input = { username: email, password: "another good password", otp: code() };
-    expect(await codeOf(instance().from("192.0.2.99").call(auth.authenticate, input))).toBe("ok");
+    const fresh = "another good password";
+    await administrator.call(users.password, { id, password: fresh });
+    expect(await codeOf(signIn(email, code(), fresh)), "after a password of an administrator").toBe(
+      "too_many_requests",
+    );
+    await world().stranger.call(auth.passwordRequest, { email });
+    const reset = { email, token: await mailedToken(instance(), email), password, password_confirm: password };
+    await world().stranger.call(auth.passwordReset, reset);
+    expect(await codeOf(signIn(email, code())), "after a reset by mail").toBe("too_many_requests");
+    instance().wait(3600);
+    expect(await codeOf(signIn(email, code())), "an hour later").toBe("ok");
+  });
+
+  it("users.twoFactorReset clears the wrong codes of the earlier factor", async () => {
+    const { email, secret, id } = await addEnrolled();
+    for (let n = 0; n < 20; n++) {
+      const guess = { username: email, password, otp: wrongTotpCode(secret, instance().now()) };
+      await codeOf(instance().from(`192.0.2.${n}`).call(auth.authenticate, guess));
+    }
+    await world().actors.administrator.call(users.twoFactorReset, { id });
+    const next = await enrol(await instance().as(id), instance());
+    instance().wait(30);
+    expect(await codeOf(signIn(email, totpCode(next.secret, instance().now())))).toBe("ok");
   });
 
   it("auth.renew and API tokens need no code", async () => {

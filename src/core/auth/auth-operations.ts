@@ -10,7 +10,7 @@ import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { queueMails, queueNotice } from "../pipeline/queue-mail.ts";
-import { accountOf, countEvent, forgetFailures } from "../pipeline/rate-limits.ts";
+import { accountOf, countEvent, forgetWrongPasswords } from "../pipeline/rate-limits.ts";
 import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
 import { checkSignIn } from "./check-sign-in.ts";
 import { twoFactorDisable, twoFactorRecoveryCodes, twoFactorStatus } from "./manage-two-factor.ts";
@@ -84,7 +84,7 @@ export const auth: Handlers<typeof contract> = {
         .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
         .where("id", "=", user.id)
         .execute();
-      await forgetFailures(tx, user.id);
+      await forgetWrongPasswords(tx, user.id);
       tx.announce(`user:${user.id}`);
       // The holder of the token acts as that user.
       await recordChange({ ...tx, actor: { ...tx.actor, id: user.id } }, contract.passwordReset, {}, undefined);

@@ -130,11 +130,14 @@ export async function settle(tx: Ctx, subject: Subject, id: number, good: boolea
       .execute();
 }
 
-/** Deletes a user's failed sign-ins, wrong codes and wrong current passwords. */
-export async function forgetFailures(ctx: Ctx, user: number): Promise<void> {
-  await failures(ctx, accountOfUser(user))
-    .where("kind", "in", ["sign_in", "one_time_code", "current_password"])
-    .execute();
+/** Deletes a user's failures that were about the earlier password. */
+export async function forgetWrongPasswords(ctx: Ctx, user: number): Promise<void> {
+  await failures(ctx, accountOfUser(user)).where("kind", "in", ["sign_in", "current_password"]).execute();
+}
+
+/** Deletes a user's wrong codes. A new password keeps them: who can reset it may not have the second factor. */
+export async function forgetWrongCodes(ctx: Ctx, user: number): Promise<void> {
+  await failures(ctx, accountOfUser(user)).where("kind", "=", "one_time_code").execute();
 }
 
 /** Forgets all attempts of a deleted user. */

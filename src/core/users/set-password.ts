@@ -8,7 +8,7 @@ import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireUser } from "../pipeline/permissions.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
-import { accountOfUser, forgetFailures } from "../pipeline/rate-limits.ts";
+import { accountOfUser, forgetWrongPasswords } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 
 /** Sets a password. Hashes outside the transaction, because it would block all other writers. */
@@ -38,7 +38,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
     await endSessions(tx, [id]);
     // Changing one's own known password is a routine that should not stop jobs.
     if (id !== ctx.actor.id) await tx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
-    await forgetFailures(tx, id);
+    await forgetWrongPasswords(tx, id);
     tx.announce(`user:${id}`);
   });
 };
