@@ -46,7 +46,7 @@ export const tokens = operationGroup("tokens", {
   }),
   create: operation("POST", "/tokens", "Create an API token", {
     description:
-      "The response contains the token, which cannot be shown again; repeats with the same Idempotency-Key get a response without it. A token acts as its owner, within its scopes: read covers all GET operations, write covers all operations, and users.get or webhooks.* cover operations by name. It is never renewed, and cannot sign in, set passwords, change administrators, or change the e-mail address of its owner or of an administrator. A token can create tokens only within its own scopes and lifetime. A user has at most 100 tokens that have not expired.",
+      "The response contains the token, which cannot be shown again; repeats with the same Idempotency-Key get a response without it. A token acts as its owner, within its scopes: read covers all GET operations, write covers all operations, and users.get or webhooks.* cover operations by name. It is never renewed, and cannot sign in, set passwords, make administrators, or change the e-mail address of its owner. Of administrators it cannot change the rights, the e-mail address or the provider, and it can neither deactivate, reactivate nor delete them. Settings that protect sign-ins and the network of the service (base_url, mail.smtp_url, mail.allow_plain, two_factor.required_for_administrators, webhooks.allow_private) need a sign-in, too. A token can create tokens only within its own scopes and lifetime. A user has at most 100 tokens that have not expired.",
     access: "signed_in",
     input: () =>
       z.strictObject({

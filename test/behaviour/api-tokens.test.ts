@@ -231,12 +231,38 @@ describeEverywhere("API tokens", (environment) => {
     await caller.call(users.update, { id, email: "new.address@example.com" });
   });
 
-  it("a token of an administrator does not decide who can read the links that set passwords", async () => {
+  it("a token does not end, revive or move the account of an administrator, whatever its scopes", async () => {
+    const { actors, addUser } = world();
+    const { administrator } = actors;
+    const { caller } = await newToken(administrator, { scopes: ["write", "users.*"] });
+    const { id, email, first_name, last_name } = await addUser({ admin: true, reference: "other chief" });
+    const refused = async (call: Promise<unknown>) =>
+      expect(await refusal(call)).toMatchObject({ code: "forbidden", message: expect.stringContaining("API token") });
+    await refused(caller.call(users.update, { id, provider: "okta" }));
+    await refused(caller.call(users.deactivate, { id }));
+    await refused(caller.call(users.delete, { id }));
+    const row = { reference: "other chief", first_name, last_name, email: email!, unit: "harbour" };
+    const { results } = await caller.call(users.import, { rows: [{ ...row, provider: "okta" }] });
+    expect(results).toMatchObject([{ action: "skipped", issues: [{ field: "provider", code: "sign_in_only" }] }]);
+    await administrator.call(users.deactivate, { id });
+    await refused(caller.call(users.reactivate, { id }));
+    const { active, provider } = await administrator.call(users.get, { id });
+    expect({ active, provider }).toEqual({ active: false, provider: ["local"] });
+    await administrator.call(users.delete, { id });
+    // With users who are no administrators all of it stays possible.
+    const person = await addUser();
+    await caller.call(users.update, { id: person.id, provider: "okta" });
+    for (const op of [users.deactivate, users.reactivate, users.delete]) await caller.call(op, { id: person.id });
+  });
+
+  it("a token of an administrator changes no setting that protects sign-ins or the network", async () => {
     const { caller } = await newToken(world().actors.administrator, { scopes: ["write"] });
     const wanted = [
       { base_url: "https://attacker.example" },
       { "mail.smtp_url": "smtp://attacker.example" },
       { "mail.allow_plain": true },
+      { "two_factor.required_for_administrators": false },
+      { "webhooks.allow_private": true },
     ];
     for (const changes of wanted) expect(await codeOf(caller.call(settings.set, changes))).toBe("forbidden");
     expect(await codeOf(caller.call(settings.set, { base_url: null }))).toBe("forbidden");

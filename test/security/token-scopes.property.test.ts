@@ -29,6 +29,12 @@ function givesSignIn({ name }: AnyOperation, input: object, owner: number): bool
   return name === "users.update" && ("admin" in input || ("email" in input && "id" in input && input.id === owner));
 }
 
+/** Says again which operations on an administrator's account need a sign-in. */
+function changesAdministrator({ name }: AnyOperation, input: object, { administrator, boss }: Scene["ids"]): boolean {
+  const isGuarded = ["users.delete", "users.deactivate", "users.reactivate"].includes(name);
+  return isGuarded && "id" in input && (input.id === administrator || input.id === boss);
+}
+
 describe("scopes of API tokens", () => {
   const open = useScene(sqliteLocal);
   let scene: Scene;
@@ -106,6 +112,7 @@ describe("scopes of API tokens", () => {
       else if (!covered(op, scopes)) expect(byToken).toBe("forbidden");
       // A token cannot give away scopes that it does not have.
       else if (byOwner === "ok" && givesSignIn(op, given, scene.ids[owner])) expect(byToken).toBe("forbidden");
+      else if (byOwner === "ok" && changesAdministrator(op, given, scene.ids)) expect(byToken).toBe("forbidden");
       else if (op.name === "tokens.create") expect([byOwner, "forbidden"]).toContain(byToken);
       else expect(byToken).toBe(byOwner);
       if (byToken === "ok") done += 1;

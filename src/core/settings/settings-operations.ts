@@ -4,8 +4,14 @@ import { type settings as contract, defaults, type Settings, settingsSchema } fr
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireSignIn } from "../pipeline/permissions.ts";
 
-/** Settings that decide who can read the links that set passwords. */
-const ofPasswordLinks = ["base_url", "mail.smtp_url", "mail.allow_plain"] as const;
+/** Settings that decide who can read the links that set passwords, how administrators sign in, and what webhooks reach. */
+const safeguards = [
+  "base_url",
+  "mail.smtp_url",
+  "mail.allow_plain",
+  "two_factor.required_for_administrators",
+  "webhooks.allow_private",
+] as const;
 
 export const settings: Handlers<typeof contract> = {
   list: async (ctx) => shown(ctx.settings),
@@ -17,8 +23,8 @@ export const settings: Handlers<typeof contract> = {
         "conflict",
         "Set up two factors for yourself first (wcs auth 2fa enable), so that nobody is locked out by mistake.",
       );
-    if (ofPasswordLinks.some((key) => changes[key] !== undefined))
-      requireSignIn(ctx, `change ${ofPasswordLinks.join(", ")}, which decide who can read links that set passwords`);
+    if (safeguards.some((key) => changes[key] !== undefined))
+      requireSignIn(ctx, `change ${safeguards.join(", ")}, which protect sign-ins and the network of the service`);
     const next: Record<string, unknown> = { ...ctx.settings };
     for (const [key, value] of Object.entries(changes)) {
       if (value === undefined) continue;

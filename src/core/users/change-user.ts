@@ -53,6 +53,8 @@ export const userChangeHandlers = {
     if (fields.admin !== undefined) requireSignIn(ctx, "grant or revoke administrator rights");
     if (fields.email !== undefined && fields.email !== before.email && isSignInAddress(ctx, before))
       requireSignIn(ctx, "change the e-mail address of its owner or of an administrator");
+    if (fields.provider !== undefined && fields.provider !== row.provider && before.admin)
+      requireSignIn(ctx, "change the provider of an administrator");
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
     if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
@@ -75,18 +77,25 @@ export const userChangeHandlers = {
   async deactivate(ctx, { id }) {
     const user = await oneUser(ctx, id);
     if (!user.active) return;
-    if (user.admin) await requireOtherAdministrator(ctx, id);
+    if (user.admin) {
+      requireSignIn(ctx, "deactivate an administrator");
+      await requireOtherAdministrator(ctx, id);
+    }
     await deactivateUsers(ctx, [id]);
   },
 
   async reactivate(ctx, { id }) {
-    const { numUpdatedRows } = await ctx.db
+    const reactivated = await ctx.db
       .updateTable("users")
       .set({ active: 1, updated_at: ctx.now })
       .where("id", "=", id)
       .where("active", "=", 0)
+      .returning("admin")
       .executeTakeFirst();
-    if (numUpdatedRows > 0n) ctx.changed("user.update", id);
+    if (reactivated === undefined) return;
+    // Undoes the change, because it ends the transaction.
+    if (reactivated.admin === 1) requireSignIn(ctx, "reactivate an administrator");
+    ctx.changed("user.update", id);
   },
 
   async welcome(ctx, { users }) {

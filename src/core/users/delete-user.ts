@@ -11,7 +11,7 @@ import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { eraseResponses } from "../pipeline/idempotency.ts";
 import { erasePayloads } from "../pipeline/outbox.ts";
-import { asAdministrator } from "../pipeline/permissions.ts";
+import { asAdministrator, requireSignIn } from "../pipeline/permissions.ts";
 import { forgetAccount } from "../pipeline/rate-limits.ts";
 import { requireOtherAdministrator } from "./change-account.ts";
 import { oneUser } from "./read-users.ts";
@@ -22,7 +22,10 @@ import { oneUser } from "./read-users.ts";
  */
 export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id }) => {
   const user = await oneUser(ctx, id);
-  if (user.admin) await requireOtherAdministrator(ctx, id);
+  if (user.admin) {
+    requireSignIn(ctx, "delete an administrator");
+    await requireOtherAdministrator(ctx, id);
+  }
   await removeAllMemberships(ctx, id);
   await leaveGroups(ctx, id);
   await resignFromConversations(ctx, id);

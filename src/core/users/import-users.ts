@@ -124,7 +124,7 @@ function resolve(
   else if (shown && shown.unit_id !== unit.id && shown.units.includes(unit.id))
     issues.set("unit", { code: "already_member", params: { user: shown.id } });
   if (existing === undefined || shown !== undefined) requireUntaken(ctx, known, row, existing, issues);
-  if (existing !== undefined) requireReach(ctx, existing, row.email, issues);
+  if (existing !== undefined) requireReach(ctx, existing, row, issues);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, issues);
   if (unit !== undefined) requireGrantable(ctx, unit, shown, types, issues);
   const departmentId = department
@@ -162,15 +162,23 @@ function requireUntaken(
 
 const sees = ({ actor }: Ctx, { id, unit_path }: ExistingUser) => seesPrivateFields(actor, { id, path: unit_path });
 
-/** Adds an error when the user is a service account, or the actor cannot change the user, or with an API token not the user's address. */
-function requireReach(ctx: Ctx, existing: ExistingUser, email: string, issues: RowIssues): void {
+/** Adds an error when the user is a service account, or the actor cannot change the user, or with an API token not the user's address or provider. */
+function requireReach(
+  ctx: Ctx,
+  existing: ExistingUser,
+  { email, provider = existing.provider }: UserImportRow,
+  issues: RowIssues,
+): void {
   const { actor, apiToken } = ctx;
   const admin = existing.admin === 1;
   if (existing.provider === serviceProvider) issues.set("email", { code: "service_account" });
   if (!may(actor, "user", existing.unit_path) || (admin && !actor.admin)) {
     issues.set("reference", { code: "user_out_of_reach" });
-  } else if (apiToken && existing.email !== email && isSignInAddress(ctx, { id: existing.id, admin }))
-    issues.set("email", { code: "sign_in_only" });
+  } else if (apiToken) {
+    if (existing.email !== email && isSignInAddress(ctx, { id: existing.id, admin }))
+      issues.set("email", { code: "sign_in_only" });
+    if (existing.provider !== provider && admin) issues.set("provider", { code: "sign_in_only" });
+  }
 }
 
 /**
