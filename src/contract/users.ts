@@ -193,7 +193,7 @@ export const users = operationGroup("users", {
   }),
   exportData: operation("GET", "/users/{id}/data", "Export the data that are kept about a user", {
     description:
-      "Returns records of all kinds (section), a page at a time: profile, memberships, posts, comments, events, entries of the audit log, tokens, webhooks, mails, and files with their content in base64. A record has the fields that are stored, without secrets, hashes and addresses of webhook receivers. Everyone can export their own data, administrators those of others. Exports of others leave out what only the user can see: conversations, messages, personal events, marks, votes and sign-ins. The start of an export is recorded in the audit log; after 60 in an hour the response is 429. Not possible with an API token.",
+      "Returns records of all kinds (section), a page at a time: profile, memberships, posts, comments, events, entries of the audit log, tokens, webhooks, mails, and files with their content in base64. A record has the fields that are stored, without secrets, hashes and addresses of webhook receivers. Everyone can export their own data, administrators those of others. Exports of others leave out what only the user can see: conversations, messages, personal events, marks, votes and sign-ins. The start of an export is recorded in the audit log, and again when it continues after more than an hour; after 60 in an hour the response is 429. Not possible with an API token.",
     signInOnly: true,
     access: "signed_in",
     input: () => z.strictObject({ id: id("users"), cursor: cursorInput().cursor }),

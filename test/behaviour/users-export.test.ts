@@ -184,6 +184,33 @@ describeEverywhere("users.exportData", (environment) => {
     expect(await entries()).toHaveLength(1);
   });
 
+  it("is recorded and counted again when a cursor is used an hour later", async () => {
+    const { instance, southerner: id, actors } = await full();
+    instance.freeze();
+    const path = `/users/${id}/data`;
+    const entries = async () => (await actors.administrator.call(audit.list, { path })).data.length;
+    const next = async (cursor?: string) => {
+      const { meta } = await actors.administrator.call(users.exportData, { id, cursor });
+      return meta.next_cursor ?? "";
+    };
+    const cursor = await next();
+    instance.wait(3599);
+    await next(cursor);
+    expect(await entries()).toBe(1);
+    instance.wait(1);
+    const later = await next(cursor);
+    expect(await entries()).toBe(2);
+    await next(later);
+    expect(await entries(), "the next page belongs to the same export").toBe(2);
+    const counted = { kind: "data_export", account: "user:1", network: "" } as const;
+    const expires_at = instance.now() + 3600;
+    const others = Array.from({ length: 60 }, () => ({ ...counted, pending: 0 as const, expires_at }));
+    await instance.database.write((tx) => tx.insertInto("rate_limit_events").values(others).execute());
+    instance.wait(3599);
+    expect(await codeOf(next(later))).toBe("ok");
+    expect(await codeOf(next(cursor))).toBe("too_many_requests");
+  });
+
   it("an attacker with an account cannot begin exports without end, nor hold up those of others", async () => {
     const { instance, ids } = await full();
     instance.freeze();

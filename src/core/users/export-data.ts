@@ -11,11 +11,13 @@ import { oneUser } from "./read-users.ts";
 type ExportData = Handlers<typeof contract>["exportData"];
 type Item = Awaited<ReturnType<ExportData>>["data"][number];
 type Row = Record<string, unknown>;
-/** The index of a section, and the key of the last row that was read of it. */
-type Place = readonly [section: number, ...key: (string | number)[]];
+/** The time at which the export was recorded, the index of a section, and the key of the last row that was read of it. */
+type Place = readonly [start: number, section: number, ...key: (string | number)[]];
 
 /** Records of a page, unless the section says otherwise. */
 const recordsPerPage = 100;
+/** Seconds that an entry of the audit log covers. With older cursors an export is counted and recorded again. */
+const coveredSeconds = 3600;
 
 /**
  * Returns a page of one section, so that the memory for a page is bounded. Administrators get no private sections of others, as in
@@ -27,10 +29,11 @@ export const exportData: ExportData = async (ctx, { id, cursor }) => {
     throw new ServiceError("forbidden", "Only administrators can export the data of others.");
   await oneUser(ctx, id);
   const sections = exportSections.filter(({ isPrivate = false }) => isOwn || !isPrivate);
-  const list = `data of user ${id} for ${ctx.actor.id}`;
-  const position = decodeCursor<Place>(ctx, list, cursor);
-  if (position === undefined) await recordStart(ctx, id);
-  const [first, ...after] = position?.key ?? [0];
+  const list = `export of user ${id} for ${ctx.actor.id}`;
+  const [recorded, first, ...after] = decodeCursor<Place>(ctx, list, cursor)?.key ?? [undefined, 0];
+  const isCovered = recorded !== undefined && recorded > ctx.now - coveredSeconds;
+  if (!isCovered) await recordStart(ctx, id);
+  const start = isCovered ? recorded : ctx.now;
   let page: Row[] = [];
   let index = first;
   for (; index < sections.length && page.length === 0; index += 1) {
@@ -41,7 +44,9 @@ export const exportData: ExportData = async (ctx, { id, cursor }) => {
   const last = page.at(-1);
   if (section === undefined || last === undefined) return { data: [], meta: { next_cursor: null, prev_cursor: null } };
   const isFull = page.length === (section.portion ?? recordsPerPage);
-  const next: Place = isFull ? [index - 1, ...section.key.map((column) => last[column] as number)] : [index];
+  const next: Place = isFull
+    ? [start, index - 1, ...section.key.map((column) => last[column] as number)]
+    : [start, index];
   const isEnd = !isFull && index === sections.length;
   return {
     data: page.map((row) => ({ section: section.name, record: recordOf(section, row) })),
