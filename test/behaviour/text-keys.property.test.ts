@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { emailKey, fold, words } from "../../src/core/directory/text-keys.ts";
+import { fold } from "../../src/contract/fold-text.ts";
+import { emailKey, words } from "../../src/core/directory/text-keys.ts";
 import { afterPrefix } from "../../src/store/dialect.ts";
 import { tries } from "../support/effort.ts";
 

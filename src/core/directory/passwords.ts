@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { invalid } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { Settings } from "../../contract/settings.ts";
-import { fold } from "./text-keys.ts";
 
 /** Parameters of argon2id (RFC 9106; OWASP's first choice for 19 MiB). Memory is in KiB. */
 const parameters = { memory: 19_456, passes: 2, parallelism: 1 };

@@ -1,25 +1,4 @@
-/** Letters that Unicode decomposition does not reduce to a plain letter; ς is σ at the end of a word. */
-const plain: Record<string, string> = {
-  ø: "o",
-  æ: "ae",
-  œ: "oe",
-  ß: "ss",
-  ł: "l",
-  đ: "d",
-  ð: "d",
-  þ: "th",
-  ı: "i",
-  ς: "σ",
-};
-
-/** Returns text in the form used for searching: without case, accents and Unicode variants. */
-export function fold(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .toLowerCase()
-    .replace(/[øæœßłđðþıς]/g, (letter) => plain[letter] ?? letter);
-}
+import { fold } from "../../contract/fold-text.ts";
 
 /**
  * Returns the title of a post or an event in the form used for looking it up. Cut, since folding can make a text longer, but

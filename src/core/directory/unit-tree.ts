@@ -1,11 +1,11 @@
 import { type Insertable, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import { deepestUnit } from "../../contract/nesting.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { ancestorsOf, branchEnd } from "../pipeline/unit-path.ts";
-import { fold } from "./text-keys.ts";
 
 export interface UnitPosition {
   readonly id: number;

@@ -1,9 +1,9 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
 import { addMember } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
-import { fold } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { inPortions } from "../pipeline/change-in-portions.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";

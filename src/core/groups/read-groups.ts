@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import { afterPrefix } from "../../store/dialect.ts";
-import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { groupReader, isVisibleGroup, ruleGroups } from "../visibility/group-visibility.ts";

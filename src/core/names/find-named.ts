@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
+import { fold } from "../../contract/fold-text.ts";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix, isAmong } from "../../store/dialect.ts";
-import { fold } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import {

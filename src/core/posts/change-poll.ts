@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import type { pollFields } from "../../contract/poll-schemas.ts";
 import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { flagValue } from "../../store/dialect.ts";
-import { fold } from "../directory/text-keys.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { type Poll, presentPolls } from "./present-polls.ts";

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { updateRow } from "../../store/bulk.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses, type Unit } from "../directory/present-units.ts";
-import { fold } from "../directory/text-keys.ts";
 import { addToCounts, addUnit, moveBranch, moveChildren } from "../directory/unit-tree.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";

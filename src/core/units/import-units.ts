@@ -1,8 +1,8 @@
 import { invalid } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import { unitRow } from "../../contract/unit-schemas.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { updateRow } from "../../store/bulk.ts";
-import { fold } from "../directory/text-keys.ts";
 import { canContain, moveBranch } from "../directory/unit-tree.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";

@@ -1,11 +1,11 @@
 import type { Selectable } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { presentFullUnits, presentUnits, presentUnitsAfter, type Unit } from "../directory/present-units.ts";
-import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
 import { unitPath } from "../pipeline/permissions.ts";

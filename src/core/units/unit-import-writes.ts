@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { fold } from "../../contract/fold-text.ts";
 import { insertRows, rowsAs } from "../../store/bulk.ts";
-import { fold } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
 import type { ExistingUnit, UnitImportRow } from "./unit-import-row.ts";

@@ -1,8 +1,9 @@
+import { fold } from "../../contract/fold-text.ts";
 import { userRow } from "../../contract/user-schemas.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
-import { emailKey, fold } from "../directory/text-keys.ts";
+import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";

@@ -1,6 +1,7 @@
+import { fold } from "../../contract/fold-text.ts";
 import type { Ability } from "../../contract/operation.ts";
 import { insertRows } from "../../store/bulk.ts";
-import { emailKey, fold } from "../directory/text-keys.ts";
+import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { UserImportRow } from "./user-import-row.ts";

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { fold } from "../../contract/fold-text.ts";
 import type { Ability } from "../../contract/operation.ts";
 import type { usertypes as contract } from "../../contract/usertypes.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
-import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
