@@ -89,3 +89,32 @@ it("apply refuses to revoke the rights of the caller and deactivate it at once, 
   }
   expect((await place().wcs(["units", "get", "--reference", "new"])).code).toBe(6);
 });
+
+it("names of user types are equal in a file as in the service: without case and accents", async () => {
+  const file = place().home.path("accents.yaml");
+  const before = "{reference: x, name: X}, {reference: y, name: Y}, {name: Rod}, {reference: blue, name: Blå}";
+  writeFileSync(file, `usertypes: [${before}]\nusers: [{reference: E-1, user_types: [rød]}]`);
+  await done("apply", file);
+  const swapped = "- {reference: x, name: Y}\n- {reference: y, name: X}";
+  const added = "- {name: Café}\n- {reference: new, name: Cafe}\n- {reference: newer, name: BLA}";
+  writeFileSync(file, `usertypes:\n${swapped}\n${added}\n`);
+  for (const command of [["diff"], ["apply", "--dry-run"], ["apply"]]) {
+    const { code, stderr } = await place().wcs([...command, file]);
+    expect([code, stderr.replaceAll(`${file}:`, "").split("\n").slice(0, 2)]).toEqual([
+      3,
+      [
+        "5: usertypes[3].name is already used by usertypes[2]",
+        expect.stringMatching(/^6: usertypes\[4\]\.name is taken by user type \d+ \(Blå\)$/),
+      ],
+    ]);
+  }
+  writeFileSync(file, `usertypes:\n${swapped}\n- {name: Rød}\nusers: [{reference: E-1, user_types: [rod, y]}]\n`);
+  const rows = JSON.parse(await done("apply", file, "--json")) as Record<string, string>[];
+  expect(rows.map(({ action, name }) => `${action} ${name}`)).toEqual([
+    "update x",
+    "update y",
+    "update Rød",
+    "update E-1",
+  ]);
+  expect(JSON.parse(await done("diff", file, "--json"))).toEqual([]);
+});

@@ -41,8 +41,15 @@ describePlaces("the order of the changes of an organisation", (place) => {
   });
 
   it("apply refuses a name that another user type keeps, before the first change", async () => {
-    const file = write("usertypes: [{reference: other, name: Other}, {reference: a, name: Guest}]");
-    for (const flags of [["--dry-run"], []]) expect((await run("apply", file, ...flags)).code).toBe(7);
+    const file = write("usertypes: [{reference: other, name: Other}, {reference: a, name: Guést}, {reference: new}]");
+    for (const flags of [["--dry-run"], []]) {
+      const { code, stderr } = await run("apply", file, ...flags);
+      const { fields } = JSON.parse(stderr).error;
+      expect([code, fields]).toEqual([
+        3,
+        { "usertypes[1].name": [expect.stringMatching(/^is taken by user type \d+ \(guest\)$/)] },
+      ]);
+    }
     expect((await run("usertypes", "list")).rows).toHaveLength(3);
   });
 

@@ -1,6 +1,6 @@
+import { fold } from "../../../../contract/fold-text.ts";
 import { type Ability, abilities, type Caller, type CallOptions } from "../../../../contract/operation.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
-import { keyOf } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import type { ApplyContext, Done } from "./apply-context.ts";
 
@@ -26,9 +26,9 @@ interface NameTransfer {
 
 export function listNameTransfers(tasks: readonly Task<"usertypes">[]): NameTransfer[] {
   const named = tasks.filter((task) => !isRemoval(task) && touches(task.change, ["name"]));
-  const takers = new Map(named.map((task) => [keyOf(task.after.name ?? ""), task]));
+  const takers = new Map(named.map((task) => [fold(task.after.name ?? ""), task]));
   return tasks.flatMap((vacated) => {
-    const taker = takers.get(keyOf(vacated.before?.name ?? ""));
+    const taker = takers.get(fold(vacated.before?.name ?? ""));
     const isGiven = isRemoval(vacated) || touches(vacated.change, ["name"]);
     return taker && taker !== vacated && isGiven ? [{ vacated, taker }] : [];
   });

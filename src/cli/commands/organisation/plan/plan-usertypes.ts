@@ -1,4 +1,5 @@
-import { keyOf, type OrganisationEntry } from "../file/organisation-schema.ts";
+import { fold } from "../../../../contract/fold-text.ts";
+import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task } from "./change.ts";
 import { type CurrentUserType, userTypeEntry, userTypeLabel } from "./current-entries.ts";
 import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
@@ -36,6 +37,7 @@ export function planUserTypes(planning: Planning): UserTypePlan {
     if (prune && entries) tasks.push(removal("usertypes", type.id, entry));
     else after.set(type.id, entry);
   }
+  checkNames(matched, after, planning);
   return {
     tasks,
     ...directory(after, held.userTypes),
@@ -52,7 +54,7 @@ function directory(after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>, 
   const byName = new Map<string, string>();
   const names = new Map<string, string>();
   for (const entry of after.values()) {
-    byName.set(keyOf(entry.name ?? ""), labelFor(entry));
+    byName.set(fold(entry.name ?? ""), labelFor(entry));
     names.set(labelFor(entry), entry.name ?? "");
   }
   const byId = new Map(
@@ -60,7 +62,7 @@ function directory(after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>, 
   );
   return {
     labelOf: (id: number) => byId.get(id) ?? "",
-    find: (label: string) => (byReference.has(label) ? label : byName.get(keyOf(label))),
+    find: (label: string) => (byReference.has(label) ? label : byName.get(fold(label))),
     labels: () => [...byReference, ...byName.values()],
     nameOf: (label: string) => names.get(label) ?? label,
   };
@@ -75,19 +77,19 @@ interface Matched {
 /** Matches entries with existing types: by reference, or by name when there is no reference. */
 function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, issues }: Planning): Matched[] {
   const byReference = new Map(held.userTypes.map((type) => [type.reference, type]));
-  const byName = new Map(held.userTypes.map((type) => [keyOf(type.name), type]));
+  const byName = new Map(held.userTypes.map((type) => [fold(type.name), type]));
   const once = onlyOnce("usertypes", issues);
-  const references = new Set([...byReference.keys(), ...entries.map((entry) => entry.reference ?? null)]);
+  const inFile = new Set<string | null | undefined>(entries.map((entry) => entry.reference));
   return entries.flatMap((entry, at) => {
     const { reference, name } = entry;
-    const named = name === undefined ? undefined : byName.get(keyOf(name));
+    const named = name === undefined ? undefined : byName.get(fold(name));
     // A type without a reference gets the reference of the file.
     const fits = reference === undefined || named?.reference === null;
     const type = (reference !== undefined && byReference.get(reference)) || (fits ? named : undefined);
     if (reference === undefined && name === undefined) return [];
     if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) return [];
-    if (name !== undefined && !once(`name ${keyOf(name)}`, at, "name")) return [];
-    if (reference === undefined && references.has(name ?? "")) {
+    if (name !== undefined) once(`name ${fold(name)}`, at, "name");
+    if (reference === undefined && name !== undefined && (byReference.has(name) || inFile.has(name))) {
       issues.add(["usertypes", at, "name"], "is the reference of another user type; add a reference");
     }
     if (type === undefined && name === undefined) {
@@ -95,4 +97,19 @@ function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, is
     }
     return [{ entry, at, type }];
   });
+}
+
+/** Adds an issue for each name in the file that another type keeps, because no entry names that type. */
+function checkNames(
+  matched: readonly Matched[],
+  after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>,
+  { held, issues }: Planning,
+): void {
+  const renamed = new Set(matched.flatMap(({ entry, type }) => (entry.name === undefined ? [] : type?.id)));
+  const keepers = held.userTypes.filter(({ id }) => after.has(id) && !renamed.has(id));
+  const kept = new Map(keepers.map((type) => [fold(type.name), type]));
+  for (const { entry, at } of matched) {
+    const type = entry.name === undefined ? undefined : kept.get(fold(entry.name));
+    if (type) issues.add(["usertypes", at, "name"], `is taken by user type ${type.id} (${type.name})`);
+  }
 }
