@@ -90,6 +90,23 @@ it("apply refuses to revoke the rights of the caller and deactivate it at once, 
   expect((await place().wcs(["units", "get", "--reference", "new"])).code).toBe(6);
 });
 
+it("a new user type takes the name of a renamed one, and neither its abilities nor its holders", async () => {
+  const held = "users: [{reference: E-1, user_types: [boss]}]";
+  const apply = async (usertypes: string) => {
+    writeFileSync(place().home.path("types.yaml"), `usertypes: [${usertypes}]\n${held}\n`);
+    return JSON.parse(await done("apply", place().home.path("types.yaml"), "--json")) as Record<string, string>[];
+  };
+  await apply("{reference: boss, name: Boss, abilities: []}");
+  const swapped = "{name: BOSS, abilities: [user]}, {reference: boss, name: Team lead, abilities: []}";
+  const rows = await apply(swapped);
+  expect(rows.map(({ action, name }) => `${action} ${name}`).sort()).toEqual(["create BOSS", "update boss"]);
+  expect(await apply(swapped)).toEqual([]);
+  const exported = await done("export", "--only", "usertypes");
+  expect(exported.slice(exported.indexOf("usertypes:"))).toBe(
+    "usertypes:\n- name: BOSS\n  abilities: [user]\n- reference: boss\n  name: Team lead\n  abilities: []\n",
+  );
+});
+
 it("names of user types are equal in a file as in the service: without case and accents", async () => {
   const file = place().home.path("accents.yaml");
   const before = "{reference: x, name: X}, {reference: y, name: Y}, {name: Rod}, {reference: blue, name: Blå}";

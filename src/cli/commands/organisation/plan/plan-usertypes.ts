@@ -83,8 +83,8 @@ function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, is
   return entries.flatMap((entry, at) => {
     const { reference, name } = entry;
     const named = name === undefined ? undefined : byName.get(fold(name));
-    // A type without a reference gets the reference of the file.
-    const fits = reference === undefined || named?.reference === null;
+    // A type without a reference gets the reference of the file. One with a reference belongs to the entry with it.
+    const fits = named?.reference === null || (reference === undefined && !inFile.has(named?.reference));
     const type = (reference !== undefined && byReference.get(reference)) || (fits ? named : undefined);
     if (reference === undefined && name === undefined) return [];
     if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) return [];
