@@ -135,3 +135,20 @@ it("names of user types are equal in a file as in the service: without case and 
   ]);
   expect(JSON.parse(await done("diff", file, "--json"))).toEqual([]);
 });
+
+it("a user who moves to another unit is in its department, also if that has the name of the one before", async () => {
+  const file = place().home.path("moved.yaml");
+  const apply = (unit: string) => {
+    const units = ["m-1", "m-2"].map(
+      (reference) => `{reference: ${reference}, name: M, parent: root, departments: [Sales]}`,
+    );
+    writeFileSync(file, `units: [${units.join(", ")}]\nusers: [{reference: E-1, unit: ${unit}, department: Sales}]\n`);
+    return done("apply", file, "--yes");
+  };
+  await apply("m-1");
+  await apply("m-2");
+  expect(JSON.parse(await done("diff", file, "--json"))).toEqual([]);
+  const { unit, department } = JSON.parse(await done("users", "get", "ref:E-1", "--json"));
+  const { id } = JSON.parse(await done("units", "get", "ref:m-2", "--json"));
+  expect([unit.id, department?.name]).toEqual([id, "Sales"]);
+});

@@ -82,7 +82,9 @@ export const isForImport = ({ change }: Task<"users">): boolean =>
 /** Returns the import row for a task: the changed fields and the required ones. */
 export function userRowOf({ change, after }: Task<"users">, { userTypes }: ApplyContext["plan"]): FileRow {
   const { reference, first_name, last_name, email, unit } = after;
-  const changed = importedUserFields.filter((field) => touches(change, [field]));
+  // A row with another unit takes the user out of the department, even if the new one has the same name.
+  const isChanged = (field: string) => touches(change, field === "department" ? [field, "unit"] : [field]);
+  const changed = importedUserFields.filter(isChanged);
   const fields = changed.map((field) => {
     const value = field === "user_types" ? after.user_types?.map(userTypes.nameOf).join(";") : after[field];
     return [field, value ?? ""] as const;
