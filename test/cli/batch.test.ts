@@ -102,6 +102,11 @@ describe("batch", () => {
     return home().wcs(["batch", home().path("rows.csv"), ...flags, "--", ...command]);
   };
 
+  const ndjson = (rows: object[]) => {
+    writeFileSync(home().path("rows.ndjson"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    return home().path("rows.ndjson");
+  };
+
   it("the command may be an alias, and is written without wcs", async () => {
     await home().wcs(["alias", "set", "look", "users get"]);
     const rows = "id\n1\n";
@@ -140,6 +145,39 @@ describe("batch", () => {
       { error: expect.stringContaining("would be read as the name of a file") },
       { output: { title: "@home" } },
     ]);
+  });
+
+  it("a cell stays one value in JSON, and cannot add fields", async () => {
+    const title = 'x\\","meta_field_1":"y';
+    const rows = ndjson([
+      { title, level: '1,"meta_field_1":"y"' },
+      { title: "{level} = b", level: "" },
+    ]);
+    const batch = async (...words: string[]) =>
+      lines((await home().wcs(["batch", rows, "-o", "ndjson", "--", ...words])).stdout);
+    const data = '{"meta_field_0":"kept","title":"The {title}"}';
+    for (const words of [["--data", data], [`--data=${data}`]])
+      expect(await batch("users", "update", "1", ...words)).toMatchObject([
+        { output: { title: `The ${title}`, meta_field_0: "kept", meta_field_1: "" } },
+        { output: { title: "The {level} = b" } },
+      ]);
+    expect(await batch("users", "update", "1", "--data", '{"title":{level}}')).toMatchObject([
+      { error: `the value '1,"meta_field_1":"y"' of {level} is not JSON; write "{level}" for a text` },
+      { error: `the value '' of {level} is not JSON; write "{level}" for a text` },
+    ]);
+    const contact = 'contact={"name":"{title}"}';
+    expect(await batch("api", "PATCH", "/units/1", "-f", contact)).toMatchObject([
+      { output: { contact: { name: title } } },
+      { output: { contact: { name: "{level} = b" } } },
+    ]);
+  });
+
+  it("a cell may be all of the JSON, and brackets alone are none", async () => {
+    const rows = ndjson([{ fields: { title: "A", meta_field_0: "B" }, name: "C" }]);
+    const batch = async (...words: string[]) =>
+      lines((await home().wcs(["batch", rows, "-o", "ndjson", "--", "users", "update", "1", ...words])).stdout);
+    expect(await batch("--data", "{fields}")).toMatchObject([{ output: { title: "A", meta_field_0: "B" } }]);
+    expect(await batch("--title", "[{name}]")).toMatchObject([{ output: { title: "[C]" } }]);
   });
 
   it("a cell is the name of a file in no place, and never reads stdin", async () => {

@@ -12,9 +12,16 @@ export interface FilledTemplate {
   readonly fileValues: ReadonlySet<string>;
 }
 
-/** Replaces the placeholders of a command by the values of a row. Throws a `UsageError` for a value that would be read as a flag. */
+/**
+ * Replaces the placeholders of a command by the values of a row. Throws a `UsageError` for a value that would be read as a
+ * flag, or that would change the JSON around it.
+ */
 export function fillTemplate(template: readonly string[], row: FileRow): FilledTemplate {
-  const fill = (text: string) => fillPlaceholders(text, (name) => textOf(row, name));
+  const fill = (word: string) => {
+    const json = jsonIn(word);
+    const plain = fillPlaceholders(word.slice(0, word.length - json.length), (name) => textOf(row, name));
+    return plain + fillJson(json, row);
+  };
   const words = template.map((word) => {
     const filled = fill(word);
     if (/^\{/.test(word) && /^-./.test(filled))
@@ -26,6 +33,33 @@ export function fillTemplate(template: readonly string[], row: FileRow): FilledT
 
 /** Returns `@file` in a word `@file`, `-f@file`, `field=@file` or `--flag=@file`. An `@` further back names no file. */
 const fileValueIn = (word: string): string[] => /^(?:[^\s=]*=|-\w)?(@.*)/s.exec(word)?.slice(1) ?? [];
+
+/** Returns the JSON object or list at the end of a word `json`, `-fjson`, `field=json` or `--flag=json`; "" when there is none. */
+function jsonIn(word: string): string {
+  const candidates = [word, word.slice(word.indexOf("=") + 1)];
+  // A text such as [{name}] is no JSON.
+  return candidates.find((text) => /^\s*[[{].*"/s.test(text) && isJson(fillPlaceholders(text, () => "0"))) ?? "";
+}
+
+/** Fills JSON so that a value stays one string where it is in quotes, and one value elsewhere. */
+const fillJson = (json: string, row: FileRow): string =>
+  json.replace(/"(?:\\.|[^"\\])*"|[^"]+/gs, (part) =>
+    fillPlaceholders(part, (name) => {
+      const text = textOf(row, name);
+      if (part.startsWith('"')) return JSON.stringify(text).slice(1, -1);
+      if (isJson(text)) return text;
+      throw new UsageError(`the value '${text}' of {${name}} is not JSON`, { hint: `write "{${name}}" for a text` });
+    }),
+  );
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function textOf(row: FileRow, name: string): string {
   if (!Object.hasOwn(row, name)) throw new UsageError(`the row has no column ${name}`);
