@@ -194,15 +194,16 @@ describe("what a person reads", () => {
     await changeDirectly(home().path("data/wcs/wcs.db"), (tx) =>
       tx.updateTable("units").set({ name: evil }).where("id", "=", Number(id)).execute(),
     );
-    for (const format of ["table", "json", "ndjson", "csv", "yaml"]) {
+    const formats = ["table", "json", "ndjson", "csv", "yaml"].map((format) => ["-o", format]);
+    for (const flags of [...formats, ["--raw"], ["--query", "[].name || name"], ["--template", "{id} {name}"]]) {
       for (const command of [
         ["get", id.trim()],
-        ["list", "--all"],
+        ["list", "--limit", "100"],
       ]) {
-        const { stdout } = await home().sit(["units", ...command, "-o", format], { screen });
-        expect(stdout, `${format} ${command[0]}`).toContain("Evil");
+        const { stdout } = await home().sit(["units", ...command, ...flags], { screen });
+        expect(stdout, `${flags} ${command[0]}`).toContain("Evil");
         // biome-ignore lint/suspicious/noControlCharactersInRegex: the point
-        expect(stdout, `${format} ${command[0]}`).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
+        expect(stdout, `${flags} ${command[0]}`).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
       }
     }
     const { stdout: json } = await home().sit(["units", "get", id.trim(), "--json"], { screen });
