@@ -143,6 +143,22 @@ it("lists divided by semicolons or tabs, and UTF-16, are read as spreadsheets wr
   expect((await imported("units", `\ufeff${rows}`)).stderr).toEqual([summary(0, 0, 1, 0)]);
 });
 
+it.each([
+  ["Name, short;Key;About, in brief, or at length", "Name, short", ";"],
+  ['"Name, short";"Key";"About, in brief"', "Name, short", ";"],
+  ['"Name, ""short"", or not"\t"Key"\t"About;\nin brief"', 'Name, "short", or not', "\t"],
+  ['"Name;short",Key,About', "Name;short", ","],
+  ['Name 5", short;Key;About', 'Name 5", short', ";"],
+  ["Name; Key; About, in brief", "Name", ";"],
+  ["sep=;\r\nName, short;Key;About", "Name, short", ";"],
+])("the delimiter of the header %j is not part of a name", async (header, column, delimiter) => {
+  const rows = `${header}\n${["One", "delimiter-1", "a b"].join(delimiter)}\n`;
+  const mapping = [`"${column.replaceAll('"', '""')}"=last_name`, "Key=email"].flatMap((pair) => ["--map", pair]);
+  const values = ["first_name=A", "unit=root"].flatMap((pair) => ["--set", pair]);
+  const { stderr } = await imported("users", rows, ...mapping, ...values);
+  expect(stderr[0]).toMatch(/^line [23], email: must be an e-mail address/);
+});
+
 it("a line that is not UTF-8 is skipped; U+FFFD itself is a letter like others", async () => {
   const latin = Buffer.concat([
     Buffer.from("reference,name\nutf-1,Gr"),

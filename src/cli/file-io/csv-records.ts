@@ -24,7 +24,14 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
     const records: CsvRecord[] = [];
     let at = 0;
     for (let text = lines[at]; text !== undefined; text = lines[at]) {
-      delimiter ??= delimiterOf(text);
+      if (delimiter === undefined) {
+        delimiter = delimiterOf(text);
+        // Excel writes such a first line for itself.
+        if (/^sep=.\r?$/i.test(text)) {
+          at += 1;
+          continue;
+        }
+      }
       const found = recordAt(lines, at, delimiter, last);
       if (found === undefined) break;
       const { cells, size } = whole ? found : inUtf8(found);
@@ -44,9 +51,20 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
   yield take(whole, true);
 }
 
-/** Returns the delimiter of the header line. Spreadsheets use the list separator of the user's locale. */
+/**
+ * Returns the most frequent delimiter of the header line. Spreadsheets use the list separator of the user's locale, and write no
+ * space after it, so a comma before a space is rather part of a name.
+ */
 function delimiterOf(header: string): string {
-  return [",", ";", "\t"].find((character) => header.includes(character)) ?? ",";
+  const unquoted = header.replace(/(?<=^|[,;\t])"(?:[^"]|"")*(?:"|$)/g, "");
+  const count = (text: string, delimiter: string) => text.split(delimiter).length;
+  const delimiters = [",", ";", "\t"].map((each) => ({
+    each,
+    tight: count(unquoted.replaceAll(`${each} `, ""), each),
+    all: count(unquoted, each),
+  }));
+  const [best] = delimiters.toSorted((one, other) => other.tight - one.tight || other.all - one.all);
+  return best?.each ?? ",";
 }
 
 /** Reads the record that begins at a line. Returns undefined when it may continue after the last line. */
