@@ -123,9 +123,14 @@ export const nullable = <T extends z.ZodType>(schema: T) =>
 
 /** A display name: 1 to 255 characters, not blank. */
 export const name = () => line(255, 1);
+/** Normalizes a reference, because other systems write the same letter in one or in two characters. */
+export const normalizeReference = (value: string): string => value.normalize("NFC");
 /** A key assigned by another system: 1 to 255 characters, unique within its kind. */
 export const reference = () =>
-  line(255, 1).meta({ placeholder: "ref", description: "Unique key assigned by another system" });
+  text(z.string().overwrite(normalizeReference).refine(isLine, onOneLine), 255, 1).meta({
+    placeholder: "ref",
+    description: "Unique key assigned by another system",
+  });
 export const email = () =>
   z
     .string()

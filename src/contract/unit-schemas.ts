@@ -121,7 +121,10 @@ export const unitRow = once(() =>
   z.strictObject({
     reference: reference(),
     name: unitName(),
-    parent: line(255).optional().describe("Reference of the parent; empty for the root"),
+    parent: z
+      .union([z.literal(""), reference()])
+      .optional()
+      .describe("Reference of the parent; empty for the root"),
     unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
     description: clearable(unitDescription()),
   }),

@@ -164,7 +164,7 @@ export const userRow = once(() =>
   z.strictObject({
     reference: nullable(reference()),
     ...identity(),
-    unit: line(255, 1).describe("Reference of the unit"),
+    unit: reference().describe("Reference of the unit"),
     user_types: line(10_000).optional().describe("Names of user types, separated by semicolons"),
     department: nullable(name()),
     ...personalFields(),

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { names } from "../../src/contract/names.ts";
 import type { ArgumentsOf, Caller, CallOptions } from "../../src/contract/operation.ts";
 import { units } from "../../src/contract/units.ts";
 import { useWorld } from "../support/actors.ts";
@@ -150,6 +151,22 @@ describeEverywhere("units.import", (environment) => {
       odd.slice(1).map(() => "changed"),
     );
     for (const { reference } of odd) expect(await codeOf(get(reference))).toBe("ok");
+  });
+
+  it("a letter of a reference may be one character or two", async () => {
+    const composed = "\u00e9t\u00e9";
+    const decomposed = composed.normalize("NFD");
+    const below = row({ parent: composed });
+    expect(actions(await run([below, row({ reference: decomposed })]))).toEqual(["created", "created"]);
+    const { id, reference } = await get(composed);
+    expect(reference).toBe(composed);
+    const { data } = await admin().call(names.find, { texts: [decomposed], kinds: ["units"] });
+    expect(data).toMatchObject([{ id, match: "reference" }]);
+    expect(await get(decomposed)).toMatchObject({ id });
+    expect((await get(below.reference)).parent).toMatchObject({ id });
+    expect(await codeOf(admin().call(units.create, { name: "Twin", parent: 1, reference: decomposed }))).toBe(
+      "conflict",
+    );
   });
 
   it("a dry run says what would be done, and does nothing; it may assume what an earlier part would make", async () => {

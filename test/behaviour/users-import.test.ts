@@ -143,6 +143,14 @@ describeEverywhere("users.import", (environment) => {
     expect((await admin().call(users.birthdays, { start: "01-01", end: "01-01" })).data).toEqual([]);
   });
 
+  it("a letter of a reference may be one character or two", async () => {
+    const first = row({ reference: "row-\u00e9" });
+    const id = await idOf(first);
+    const decomposed = { ...first, reference: first.reference.normalize("NFD"), email: "decomposed@example.com" };
+    expect(await run([decomposed])).toMatchObject([{ action: "changed", id }]);
+    expect(await get(decomposed.reference)).toMatchObject({ id, reference: first.reference });
+  });
+
   it("a difference in one column is a difference", async () => {
     const first = row({ department: "Cranes", user_types: "Employee" });
     await run([first]);

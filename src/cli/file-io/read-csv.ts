@@ -19,30 +19,37 @@ export function readCsv(
     if ("issue" in header) throw refusedHeader(`${label}: the header line ${header.issue}.`, table);
     return readHeader(header, table, label, mapping);
   };
-  return csvRows(blocks, columnsOf, mapping?.values);
+  // No field of a user or a unit means anything by the spaces around it.
+  return csvRows(blocks, columnsOf, { values: mapping?.values, readCell: (cell) => unescapeCell(cell).trim() });
+}
+
+interface RowOptions {
+  /** Values that are the same in each row. */
+  readonly values?: Readonly<Record<string, string>> | undefined;
+  readonly readCell?: (cell: string) => string;
 }
 
 /** Yields rows with the columns that `columnsOf` returns for the first line, which is undefined in an empty file. */
 export async function* csvRows(
   blocks: AsyncIterable<Lines>,
   columnsOf: (header: CsvRecord["cells"] | undefined) => readonly string[],
-  values?: Readonly<Record<string, string>>,
+  options: RowOptions = {},
 ): AsyncGenerator<SourceRow[]> {
   let columns: readonly string[] | undefined;
   for await (const records of recordsOf(blocks)) {
     const header = columns ? undefined : records.shift();
     if (header) columns = columnsOf(header.cells);
     const names = columns;
-    if (names) yield records.map((record) => rowOf(record, names, values));
+    if (names) yield records.map((record) => rowOf(record, names, options));
   }
   if (columns === undefined) columnsOf(undefined);
 }
 
-/** Returns a record as a row with these columns, without those that are empty, and with the same `values` in each row. */
+/** Returns a record as a row with these columns, without those that are left out. */
 function rowOf(
   { line, size, cells }: CsvRecord,
   columns: readonly string[],
-  values: Readonly<Record<string, string>> = {},
+  { values = {}, readCell = unescapeCell }: RowOptions,
 ): SourceRow {
   if ("issue" in cells) return { line, size, fields: { row: [cells.issue] } };
   if (cells.length !== columns.length) {
@@ -50,6 +57,6 @@ function rowOf(
     return { line, size, fields: { row: [issue] } };
   }
   const row: Record<string, string> = { ...values };
-  for (const [at, name] of columns.entries()) if (name !== "") row[name] = unescapeCell(cells[at] ?? "");
+  for (const [at, name] of columns.entries()) if (name !== "") row[name] = readCell(cells[at] ?? "");
   return { line, size, row: row as FileRow };
 }

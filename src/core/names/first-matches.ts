@@ -1,4 +1,5 @@
 import { type Expression, type SelectQueryNode, sql } from "kysely";
+import { normalizeReference } from "../../contract/common-schemas.ts";
 import type { NameMatch } from "../../contract/names.ts";
 import { rowsAs } from "../../store/bulk.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
@@ -71,4 +72,4 @@ export async function inEachRange<T>(
 export const forcedReference = (text: string): string | undefined => /^ref:(.+)$/s.exec(text)?.[1];
 
 /** Returns the reference that a text could be. */
-export const referenceIn = (text: string): string => forcedReference(text) ?? text;
+export const referenceIn = (text: string): string => normalizeReference(forcedReference(text) ?? text);

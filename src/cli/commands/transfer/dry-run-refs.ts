@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { normalizeReference } from "../../../contract/common-schemas.ts";
 import { messageOf } from "../../../contract/issue-messages.ts";
 import { deepestUnit } from "../../../contract/nesting.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
@@ -39,7 +40,8 @@ interface Made {
 const printOf = (text: string) => hash("sha1", text, "base64url");
 const emailPrint = ({ email }: FileRow) => printOf(String(email).normalize("NFC").toLowerCase());
 const rowPrint = (row: FileRow) => printOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
-const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+const referenceOf = (value: unknown) =>
+  typeof value === "string" && value !== "" ? normalizeReference(value) : undefined;
 
 /** Simulates an import of users, who are matched by the key, or without one by reference, else by e-mail address. */
 export function rehearseUsers(by?: ImportKey): Rehearsal {
@@ -68,7 +70,7 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
     },
     judge(line, row, outcome) {
       if (outcome.action === "skipped") return outcome;
-      const reference = textOf(row.reference);
+      const reference = referenceOf(row.reference);
       const email = emailPrint(row);
       const key = reference && printOf(reference);
       const holder = earlier(byEmail.get(email));
@@ -111,7 +113,7 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
 function holderOf(row: FileRow, outcome: Outcome | undefined): unknown {
   const taken = outcome?.issues?.find(({ code }) => code === "email_taken");
   if (taken) return taken.params?.user;
-  return textOf(row.reference) === undefined ? outcome?.id : undefined;
+  return referenceOf(row.reference) === undefined ? outcome?.id : undefined;
 }
 
 /** Simulates an import of units, which are matched by reference; the service assumes that their parents exist. */
@@ -120,13 +122,15 @@ export function rehearseUnits(): Rehearsal {
   let part = 0;
   return {
     inputFor(rows) {
-      const named = new Set(rows.flatMap(({ reference, parent }) => [textOf(reference) ?? "", textOf(parent) ?? ""]));
+      const named = new Set(
+        rows.flatMap(({ reference, parent }) => [referenceOf(reference) ?? "", referenceOf(parent) ?? ""]),
+      );
       return { assume: [...named].filter((reference) => made.has(reference)) };
     },
     judge(line, row, outcome) {
-      const reference = textOf(row.reference);
+      const reference = referenceOf(row.reference);
       if (outcome.action === "skipped" || reference === undefined) return outcome;
-      const parent = textOf(row.parent);
+      const parent = referenceOf(row.parent);
       const level = parent === undefined ? Number(outcome.action === "created") : (made.get(parent)?.level ?? 0) + 1;
       const before = made.get(reference);
       const seen = before && before.part < part ? repeated(before, row, outcome) : outcome;

@@ -1,3 +1,4 @@
+import { normalizeReference } from "../../../contract/common-schemas.ts";
 import type { FieldErrors } from "../../../contract/errors.ts";
 import type { SourceRow } from "../../file-io/source-row.ts";
 
@@ -28,9 +29,9 @@ export async function orderOf(rows: AsyncIterable<SourceRow[]>): Promise<Order> 
   return arrange(references, parents, placeOf);
 }
 
-/** Copies the text, because a substring would keep the longer text in memory. */
+/** Copies a reference, because a substring would keep the longer text in memory. */
 function kept(value: unknown): string {
-  return typeof value === "string" && value !== "" ? Buffer.from(value).toString() : "";
+  return typeof value === "string" && value !== "" ? Buffer.from(normalizeReference(value)).toString() : "";
 }
 
 const inProgress = -1;
