@@ -116,6 +116,33 @@ it("units import --dry-run: a unit is too deep below those of an earlier batch",
   ]);
 });
 
+it("units import --dry-run: knows the moves of earlier batches, out of a branch and into it", async () => {
+  const file = place().home.path("moves.csv");
+  const wide = Array.from({ length: 500 }, (_, at) => `move-${at},Wide,`);
+  const write = (...rows: string[]) =>
+    writeFileSync(file, `reference,name,parent\n${[rows[0], ...wide, ...rows.slice(1)].join("\n")}\n`);
+  write("north,North,", "north-1,North,north", "north-2,North,north-1", "south,South,", "south-1,South,south");
+  expect(await run("units", "import", file)).toMatchObject({ code: 0 });
+
+  write("north-1,North,", "north,North,north-2");
+  const [summary, dry] = ["created 0, changed 2, unchanged 500, skipped 0", "Dry run: nothing was changed."];
+  expect(await run("units", "import", file, "--dry-run")).toEqual({ code: 0, stderr: [summary, dry] });
+  const { stdout } = await place().wcs(["units", "import", file, "--dry-run", "-o", "ndjson"]);
+  const north = await place().wcs(["units", "get", "--reference", "north", "--json"]);
+  expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ id: JSON.parse(north.stdout).id });
+  expect(await run("units", "import", file, "--strict")).toEqual({ code: 0, stderr: [summary] });
+
+  // south comes below north, the branch of which then would come below south-1.
+  write("south,South,north", "north-1,North,south-1");
+  const refused = [
+    "line 503, parent: must not be the unit itself or a unit below it",
+    "created 0, changed 1, unchanged 500, skipped 1",
+  ];
+  const rehearsed = await run("units", "import", file, "--dry-run");
+  expect(rehearsed.stderr.slice(0, 2)).toEqual(refused);
+  expect((await run("units", "import", file)).stderr.slice(0, 2)).toEqual(refused);
+});
+
 it("users import --dry-run: names no ID of a user whom an earlier row of the file would create", async () => {
   const file = place().home.path("twice.csv");
   const rows = ["t-1,Ann,One", "t-1,Ann,One", "t-1,Ann,Two", "t-2,Bob,One"];

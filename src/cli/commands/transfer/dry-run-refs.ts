@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import { normalizeReference } from "../../../contract/common-schemas.ts";
-import { messageOf } from "../../../contract/issue-messages.ts";
+import { type Issue, messageOf } from "../../../contract/issue-messages.ts";
 import { deepestUnit } from "../../../contract/nesting.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import type { ImportKey } from "./mapping-file.ts";
+import type { RehearsedTree } from "./rehearsed-tree.ts";
 
 /**
  * Remembers what the earlier batches of a dry run would have created. The service rolls back each batch, so later rows do not
@@ -18,6 +19,8 @@ export interface Rehearsal {
    * undefined when there are none.
    */
   replaceFreed?(rows: readonly FileRow[], outcomes: readonly Outcome[]): FileRow[] | undefined;
+  /** Loads what `judge` needs to know for these outcomes. */
+  prepare?(outcomes: readonly Outcome[]): Promise<void>;
   /** Corrects the outcome of a row by the earlier batches. */
   judge(line: number, row: FileRow, outcome: Outcome): Outcome;
   /** Ends a batch. */
@@ -117,7 +120,7 @@ function holderOf(row: FileRow, outcome: Outcome | undefined): unknown {
 }
 
 /** Simulates an import of units, which are matched by reference; the service assumes that their parents exist. */
-export function rehearseUnits(): Rehearsal {
+export function rehearseUnits(tree: RehearsedTree): Rehearsal {
   const made = new Map<string, Made>();
   let part = 0;
   return {
@@ -127,21 +130,46 @@ export function rehearseUnits(): Rehearsal {
       );
       return { assume: [...named].filter((reference) => made.has(reference)) };
     },
-    judge(line, row, outcome) {
+    async prepare(outcomes) {
+      const mayMove = (outcome: Outcome) => outcome.action === "changed" || isCircular(outcome);
+      if (part > 0 && outcomes.some(mayMove)) await tree.load();
+    },
+    judge(line, row, given) {
       const reference = referenceOf(row.reference);
-      if (outcome.action === "skipped" || reference === undefined) return outcome;
+      if (reference === undefined) return given;
       const parent = referenceOf(row.parent);
+      const outcome = part > 0 ? movedOutcome(tree, { reference, parent }, given) : given;
+      if (outcome.action === "skipped") return outcome;
       const level = parent === undefined ? Number(outcome.action === "created") : (made.get(parent)?.level ?? 0) + 1;
       const before = made.get(reference);
       const seen = before && before.part < part ? repeated(before, row, outcome) : outcome;
       const judged = level > deepestUnit ? tooDeep(outcome) : seen;
-      if (judged.action !== "unchanged") made.set(reference, { line, part, print: rowPrint(row), reference, level });
+      if (judged.action === "unchanged") return judged;
+      made.set(reference, { line, part, print: rowPrint(row), reference, level });
+      if (row.parent !== undefined || judged.action === "created") tree.move(reference, parent);
       return judged;
     },
     next() {
       part += 1;
     },
   };
+}
+
+const circular: Issue = { field: "parent", code: "circular_parent" };
+
+const isCircular = ({ issues = [] }: Outcome) => issues.length === 1 && issues[0]?.code === circular.code;
+
+/** Corrects an outcome by the moves of earlier batches: they can put a parent into the branch of a unit, or take it out. */
+function movedOutcome(
+  tree: RehearsedTree,
+  { reference, parent }: { readonly reference: string; readonly parent: string | undefined },
+  outcome: Outcome,
+): Outcome {
+  if (parent === undefined || (outcome.action === "skipped" && !isCircular(outcome))) return outcome;
+  if (tree.isWithin(parent, reference))
+    return skippedRow({ parent: [messageOf(circular)] }, outcome.reference, [circular]);
+  if (!isCircular(outcome)) return outcome;
+  return { action: "changed", id: tree.idOf(reference) ?? null, reference: outcome.reference };
 }
 
 const tooDeep = ({ reference }: Outcome) => skippedRow({ parent: [messageOf({ code: "too_deep" })] }, reference);

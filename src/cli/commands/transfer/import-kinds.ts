@@ -1,4 +1,4 @@
-import type { AnyOperation } from "../../../contract/operation.ts";
+import type { AnyOperation, Caller } from "../../../contract/operation.ts";
 import { unitRow } from "../../../contract/unit-schemas.ts";
 import { units } from "../../../contract/units.ts";
 import { userRow } from "../../../contract/user-schemas.ts";
@@ -6,6 +6,7 @@ import { users } from "../../../contract/users.ts";
 import { type Table, tableOf } from "../../file-io/row-columns.ts";
 import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts";
 import type { ImportKey } from "./mapping-file.ts";
+import { createRehearsedTree } from "./rehearsed-tree.ts";
 
 /** The import of one table. */
 export interface ImportKind {
@@ -15,7 +16,7 @@ export interface ImportKind {
   readonly most: number;
   /** Rows refer to other rows, which must be sent first. */
   readonly parentsFirst: boolean;
-  readonly rehearse: () => Rehearsal;
+  readonly rehearse: (caller: Caller, signal: AbortSignal) => Rehearsal;
 }
 
 /** Returns the import of users. With a key, every file must have its column. */
@@ -36,5 +37,5 @@ export const unitKind = (): ImportKind => ({
   // In a dry run each row may name two units to assume, and the service accepts 1000 of them.
   most: 500,
   parentsFirst: true,
-  rehearse: rehearseUnits,
+  rehearse: (caller, signal) => rehearseUnits(createRehearsedTree(caller, signal)),
 });

@@ -33,7 +33,7 @@ type Results = Pick<Report, "add" | "flush">;
 /** Sends all rows of a file in batches, parents before their children. */
 export async function sendRows(job: Job, what: string, dryRun: boolean, results: Results): Promise<void> {
   const { kind, source, signal } = job;
-  const rehearsal = dryRun ? kind.rehearse() : undefined;
+  const rehearsal = dryRun ? kind.rehearse(job.caller, signal) : undefined;
   const progress = importProgress(job.terminal, source);
   let done = 0;
   try {
@@ -49,6 +49,7 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       let answers = await send(rows);
       const replaced = rehearsal?.replaceFreed?.(rows, answers);
       if (replaced) answers = await send(replaced);
+      await rehearsal?.prepare?.(answers);
       const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
       let next = 0;
       for (const each of batch) {
