@@ -93,6 +93,37 @@ it("users import --dry-run: an address that an earlier batch gives up is free fo
   expect(await run("users", "import", file, "--strict")).toEqual({ code: 0, stderr: [summary] });
 });
 
+it.each([{ key: [] }, { key: ["--key", "email"] }])(
+  "users import --dry-run: a reference that a known user loses is free, with $key",
+  async ({ key }) => {
+    const name = `lost${key.length}`;
+    const row = (reference: string, email: string) => `${reference},Lost,User,${name}-${email}@example.com,root`;
+    const file = place().home.path("lost.csv");
+    const write = (...rows: string[]) =>
+      writeFileSync(file, `reference,first_name,last_name,email,unit\n${rows.join("\n")}\n`);
+    write(row(`${name}-1`, "one"), row(`${name}-2`, "two"), row(`${name}-3`, "three"));
+    expect(await run("users", "import", file)).toMatchObject({ code: 0 });
+    const between = (part: number) =>
+      Array.from({ length: 1000 }, (_, at) => row(`${name}-${part}-${at}`, `between-${part}-${at}`));
+    write(
+      row("", "one"),
+      row(`${name}-3`, "moved"),
+      ...between(1),
+      row(`${name}-1`, "another"),
+      row(`${name}-1`, "another"),
+      ...between(2),
+      row(`${name}-1`, "another"),
+      row(`${name}-2`, "three"),
+    );
+    const report = ["--output", "ndjson"];
+    const withoutIds = (text: string) => text.replace(/"id":\d+/g, '"id":null');
+    const rehearsed = await place().wcs(["users", "import", file, "--dry-run", ...key, ...report]);
+    const carriedOut = await place().wcs(["users", "import", file, ...key, ...report]);
+    expect(withoutIds(rehearsed.stdout)).toBe(withoutIds(carriedOut.stdout));
+    expect(carriedOut.stdout).toContain(`{"line":1004,"reference":"${name}-1","action":"created"`);
+  },
+);
+
 it("units import --dry-run: a unit is too deep below those of an earlier batch", async () => {
   const wide = Array.from({ length: 450 }, (_, at) => `wide-${at},Wide,root`);
   const chain = Array.from({ length: 102 }, (_, at) => `chain-${at},Chain,${at === 0 ? "root" : `chain-${at - 1}`}`);

@@ -15,8 +15,8 @@ export interface Rehearsal {
   /** Returns further input fields for these rows. */
   inputFor(rows: readonly FileRow[]): Record<string, unknown>;
   /**
-   * Returns the rows with unused addresses in place of those that earlier batches gave up and the service finds taken;
-   * undefined when there are none.
+   * Returns the rows with unused addresses and references in place of those that earlier batches gave up and the service finds
+   * taken; undefined when there are none.
    */
   replaceFreed?(rows: readonly FileRow[], outcomes: readonly Outcome[]): FileRow[] | undefined;
   /** Loads what `judge` needs to know for these outcomes. */
@@ -32,8 +32,8 @@ interface Made {
   readonly part: number;
   /** Hash of the whole row. */
   readonly print: string;
-  /** Hash of the reference after the row. */
-  readonly reference: string | undefined;
+  /** Hash of the reference after the row; null when the row clears it, undefined when it is unknown. */
+  readonly reference: string | null | undefined;
   /** Hash of the e-mail address after the row, of a user. */
   readonly email?: string;
   /** Level of a unit, at the least: those of units that are not in the file are unknown here. */
@@ -45,6 +45,11 @@ const emailPrint = ({ email }: FileRow) => printOf(String(email).normalize("NFC"
 const rowPrint = (row: FileRow) => printOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
 const referenceOf = (value: unknown) =>
   typeof value === "string" && value !== "" ? normalizeReference(value) : undefined;
+
+function referencePrint(row: FileRow): string | undefined {
+  const reference = referenceOf(row.reference);
+  return reference && printOf(reference);
+}
 
 /** Simulates an import of users, who are matched by the key, or without one by reference, else by e-mail address. */
 export function rehearseUsers(by?: ImportKey): Rehearsal {
@@ -63,19 +68,27 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
     replaceFreed(rows, outcomes) {
       let isAny = false;
       const replaced = rows.map((row, at) => {
-        const holder = byId.get(holderOf(row, outcomes[at]));
         const email = emailPrint(row);
-        if (holder === undefined || holder.email === email) return row;
-        isAny = true;
-        return { ...row, email: `${email}@freed.invalid` };
+        const reference = referencePrint(row);
+        const holder = byId.get(holderOf(row, outcomes[at]));
+        const named = byId.get(namesakeOf(row, outcomes[at], by));
+        const isEmailFree = holder !== undefined && holder.email !== email;
+        const isReferenceFree = named?.reference !== undefined && named.reference !== reference;
+        isAny ||= isEmailFree || isReferenceFree;
+        return {
+          ...row,
+          ...(isEmailFree && { email: `${email}@freed.invalid` }),
+          ...(isReferenceFree && { reference: `freed ${reference}` }),
+        };
       });
       return isAny ? replaced : undefined;
     },
-    judge(line, row, outcome) {
+    judge(line, row, answer) {
+      // The service may have got another reference in place of a free one.
+      const outcome = answer.reference === null ? answer : { ...answer, reference: String(row.reference) };
       if (outcome.action === "skipped") return outcome;
-      const reference = referenceOf(row.reference);
       const email = emailPrint(row);
-      const key = reference && printOf(reference);
+      const key = referencePrint(row);
       const holder = earlier(byEmail.get(email));
       const named = key === undefined ? undefined : earlier(byReference.get(key));
       const before = key === undefined || by === "email" ? byEmail.get(email) : byReference.get(key);
@@ -97,10 +110,10 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
       const judged = same ? repeated(same, row, outcome) : outcome;
       if (judged.action !== "unchanged") {
         // An empty reference clears the previous one.
-        const kept = row.reference === undefined ? before?.reference : undefined;
+        const kept = row.reference === undefined ? before?.reference : null;
         const made = { line, part, print: rowPrint(row), reference: key ?? kept, email };
         if (before) forget(before);
-        if (made.reference !== undefined) byReference.set(made.reference, made);
+        if (made.reference) byReference.set(made.reference, made);
         byEmail.set(email, made);
         if (outcome.id !== null) byId.set(outcome.id, made);
       }
@@ -117,6 +130,13 @@ function holderOf(row: FileRow, outcome: Outcome | undefined): unknown {
   const taken = outcome?.issues?.find(({ code }) => code === "email_taken");
   if (taken) return taken.params?.user;
   return referenceOf(row.reference) === undefined ? outcome?.id : undefined;
+}
+
+/** Returns the ID of the user who has the reference of a row: whose it is already, or who is matched by it. */
+function namesakeOf(row: FileRow, outcome: Outcome | undefined, by: ImportKey | undefined): unknown {
+  if (referenceOf(row.reference) === undefined) return undefined;
+  const taken = outcome?.issues?.find(({ code }) => code === "reference_taken");
+  return by === "email" ? taken?.params?.user : outcome?.id;
 }
 
 /** Simulates an import of units, which are matched by reference; the service assumes that their parents exist. */

@@ -47,8 +47,8 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       const send = (some: readonly FileRow[]) =>
         sendBatch(job, some, { ...job.options, ...rehearsal?.inputFor(some) }, { dryRun, signal });
       let answers = await send(rows);
-      const replaced = rehearsal?.replaceFreed?.(rows, answers);
-      if (replaced) answers = await send(replaced);
+      const replace = (some: readonly FileRow[]) => rehearsal?.replaceFreed?.(some, answers);
+      for (let some = replace(rows); some; some = replace(some)) answers = await send(some);
       await rehearsal?.prepare?.(answers);
       const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
       let next = 0;
