@@ -50,7 +50,7 @@ it("users import: users whose rows are sent together swap addresses; others are 
     `line 1003, email: is taken by user ${ids[0]}`,
     "created 0, changed 0, unchanged 1000, skipped 2",
     "error: 2 of 1002 rows were not imported.",
-    "hint: If another row gives up the e-mail address that is taken, move both rows to the beginning of the file.",
+    "hint: If another row gives up the e-mail address that is taken, move both rows to the beginning of the file. To free the address of a user who has left, run wcs users update <id> --email <address>.",
   ];
   expect(await both()).toEqual([
     { code: 3, stderr: refused.toSpliced(3, 0, dry) },

@@ -264,7 +264,7 @@ it("a dry run knows what earlier batches would have made of users", async () => 
     summary(2100, 3, 2, 1),
     "Dry run: nothing was changed.",
     "error: 1 of 2106 rows were not imported.",
-    "hint: If another row gives up the e-mail address that is taken, move both rows to the beginning of the file.",
+    "hint: If another row gives up the e-mail address that is taken, move both rows to the beginning of the file. To free the address of a user who has left, run wcs users update <id> --email <address>.",
   ]);
   const carriedOut = await imported("users", file);
   expect(carriedOut.stderr.slice(1)).toEqual(rehearsed.stderr.toSpliced(2, 1).slice(1));

@@ -172,6 +172,19 @@ it("a killed command deactivates nobody, and the same command again does the res
   });
 });
 
+it("the address of a user who has left is freed as the hint says", async () => {
+  expect(await sync("heir", people("h", 0, 4), "--yes")).toMatchObject({ code: 0 });
+  const rows = people("h", 0, 2) + person("h-2").replace("h-2@", "h-3@");
+  const refused = await sync("heir", rows, "--yes", "--max-removals", "1");
+  expect(refused.code).toBe(3);
+  const [, id = ""] = /email: is taken by user (\d+)$/m.exec(refused.stderr) ?? [];
+  const [, hint = ""] = /run (wcs users update <id> --email) <address>\.$/m.exec(refused.stderr) ?? [];
+  const command = hint.replace("wcs ", "").replace("<id>", id).split(" ");
+  expect(await place().wcs([...command, "left-h-3@example.com"])).toMatchObject({ code: 0 });
+  expect(await sync("heir", rows, "--yes", "--max-removals", "1")).toMatchObject({ code: 0 });
+  expect(await active("heir")).toBe(3);
+});
+
 it("on a terminal it lists who is missing and asks", async () => {
   const args = ["users", "import", file(people("l", 1, 4)), ...all, "--max-removals", "1", ...place().args];
   const declined = await place().home.sit(args, { answers: ["n"] });

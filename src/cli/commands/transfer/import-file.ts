@@ -149,10 +149,14 @@ async function finish(
 function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
   if (codes.has("no_such_user_type") && !options.create_user_types)
     return "Pass --create-user-types to create missing user types.";
+  if (!codes.has("email_taken"))
+    return "Correct these rows and import the file again; rows that are already imported stay unchanged.";
   // A row can take the address that another row of the same request gives up.
-  return codes.has("email_taken") && rows > kind.most
-    ? "If another row gives up the e-mail address that is taken, move both rows to the beginning of the file."
-    : "Correct these rows and import the file again; rows that are already imported stay unchanged.";
+  const first =
+    rows > kind.most
+      ? "If another row gives up the e-mail address that is taken, move both rows to the beginning of the file."
+      : "Correct these rows and import the file again.";
+  return `${first} To free the address of a user who has left, run wcs users update <id> --email <address>.`;
 }
 
 /** Reports the progress of an import that failed or was interrupted. */
