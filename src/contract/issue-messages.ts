@@ -36,7 +36,6 @@ const messages = {
   no_such_user_type: ({ name }) => `contains a user type that does not exist: ${text(name)}`,
   no_such_department: ({ name }) => `is not a department of the unit: ${text(name)}`,
   unreachable_unit: ({ reference }) => `is a unit that was not imported, or lies below this one: ${text(reference)}`,
-  already_member: ({ user }) => `already has user ${text(user)} as a member`,
   reference_taken: ({ user }) => `is taken by user ${text(user)}`,
   email_taken: ({ user }) => `is taken by ${user === undefined ? "another user" : `user ${text(user)}`}`,
   root_parent: () => "must be empty, because the root unit cannot be moved",

@@ -81,6 +81,21 @@ describeEverywhere("users.import by managers", (environment) => {
     expect(await get(editor.reference)).toMatchObject({ title: "", unit: { id: world().units.harbour } });
   });
 
+  it("a manager ends no membership with abilities of others by a move to its unit", async () => {
+    const { actors, units: places, types } = world();
+    const [plain, editor] = [row(), row()];
+    const [one, other] = (await run([plain, editor])).map(({ id }) => id ?? 0);
+    await admin().call(users.membershipAdd, { user: one ?? 0, unit: places.yard });
+    await admin().call(users.membershipAdd, { user: other ?? 0, unit: places.yard, userTypes: [types.editor] });
+    const moves = [plain, editor].map((each) => ({ ...each, unit: "yard" }));
+    const results = await run(moves, actors.manager);
+    expect(actions(results)).toEqual(["changed", "skipped"]);
+    expect(results[1]?.fields).toEqual({
+      reference: [`belongs to a user with abilities that you don't have: news in unit ${places.yard}`],
+    });
+    expect((await get(editor.reference)).memberUnits).toHaveLength(2);
+  });
+
   it("a manager changes neither unit nor user types of the own membership by an import", async () => {
     const { manager } = world().actors;
     const own = row({ reference: undefined, email: "manager@example.com", unit: "north" });

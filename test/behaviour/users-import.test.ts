@@ -340,15 +340,19 @@ describeEverywhere("users.import", (environment) => {
     expect((await admin().call(users.get, { id })).reference).toBeNull();
   });
 
-  it("a user who is a member of the row's unit besides the first is skipped", async () => {
-    const { units: places } = world();
-    const [first, next] = [row(), row()];
+  it("a user who moves to the unit of a further membership has one membership there, the first", async () => {
+    const { units: places, types } = world();
+    const first = row({ user_types: "Employee" });
     const id = await idOf(first);
-    await admin().call(users.membershipAdd, { user: id, unit: places.yard });
-    const results = await run([{ ...first, unit: "yard" }, next]);
-    expect(actions(results)).toEqual(["skipped", "created"]);
-    expect(results[0]!.fields).toEqual({ unit: [`already has user ${id} as a member`] });
-    expect((await get(first.reference)).unit?.id).toBe(places.harbour);
+    await admin().call(users.membershipAdd, { user: id, unit: places.south });
+    await admin().call(users.membershipAdd, { user: id, unit: places.yard, userTypes: [types.editor] });
+    const moved = { ...first, unit: "yard", user_types: undefined };
+    expect(actions(await run([moved]))).toEqual(["changed"]);
+    expect(await get(first.reference)).toMatchObject({
+      unit: { id: places.yard },
+      memberUnits: [{ unit: { id: places.yard }, userTypes: [{ name: "Employee" }] }, { unit: { id: places.south } }],
+    });
+    expect(actions(await run([moved]))).toEqual(["unchanged"]);
   });
 
   it("a known user in an unknown unit is skipped", async () => {

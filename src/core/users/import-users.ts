@@ -122,8 +122,6 @@ function resolve(
   if (unit === undefined) issues.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
   else if (!may(ctx.actor, "user", unit.path))
     issues.set("unit", { code: "out_of_reach", params: { ability: "user" } });
-  else if (shown && shown.unit_id !== unit.id && shown.units.includes(unit.id))
-    issues.set("unit", { code: "already_member", params: { user: shown.id } });
   if (existing === undefined || shown !== undefined) requireUntaken(ctx, known, row, existing, issues);
   if (existing !== undefined) requireReach(ctx, existing, row, issues);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, issues);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { insertRows, rowsAs, updateRow } from "../../store/bulk.ts";
-import { moveMembership, setUserTypes } from "../directory/memberships.ts";
+import { moveMembership, removeMembership, setUserTypes } from "../directory/memberships.ts";
 import { indexUser, searchWords } from "../directory/user-words.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { updateColumns } from "./change-account.ts";
@@ -64,12 +64,14 @@ export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
 
 export async function changeUser(
   ctx: Ctx,
-  { id, unit_id, membership_id }: ExistingUser,
+  { id, unit_id, membership_id, units }: ExistingUser,
   { unit }: Wanted,
   { columns, moved, types, department }: NonNullable<ReturnType<typeof findUserChanges>>,
 ): Promise<void> {
   await updateColumns(ctx, id, columns);
   if (membership_id !== null && unit_id !== null) {
+    // The first membership takes the place of a further one in the unit.
+    if (moved && units.includes(unit.id)) await removeMembership(ctx, id, unit.id);
     if (moved) await moveMembership(ctx, { id: membership_id, user: id, from: unit_id, to: unit.id });
     if (types) await setUserTypes(ctx, membership_id, types);
     await updateRow(ctx.db, "memberships", membership_id, { department_id: department });
