@@ -23,6 +23,7 @@ export const counters = operationGroup("counters", {
           messages: count("Unread messages in conversations that are not archived"),
         })
         .meta({ id: "Counters" }),
+    knownBy: "groups",
   }),
   reset: operation("DELETE", "/counters/{type}", "Reset a counter", {
     description: "It then counts new items only. Nothing is marked as seen.",

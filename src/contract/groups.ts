@@ -86,6 +86,7 @@ export const groups = operationGroup("groups", {
         role: role().default("member"),
       }),
     output: groupMember,
+    knownBy: "user",
     status: 201,
   }),
   memberSet: operation("PATCH", "/groups/{id}/members/{user}", "Change the role of a member", {
@@ -93,6 +94,7 @@ export const groups = operationGroup("groups", {
     access: "signed_in",
     input: () => z.strictObject({ ...member(), role: role() }),
     output: groupMember,
+    knownBy: "user",
     errors: ["conflict"],
   }),
   memberRemove: operation("DELETE", "/groups/{id}/members/{user}", "Leave a group, or remove another user from it", {

@@ -24,6 +24,7 @@ export const membershipOperations = {
     input: () =>
       z.strictObject({ ...member(), userTypes: userTypeIds().optional(), department: departmentId().optional() }),
     output: membership,
+    knownBy: "unit",
     status: 201,
     errors: ["gone"],
   }),

@@ -68,6 +68,11 @@ export interface Operation<
   readonly list?: { readonly items: Items; readonly paging?: Paging };
   /** Set when the response wraps one resource in this field. */
   readonly item?: Wrapper;
+  /**
+   * A field of every response that is neither a list nor wrapped, by which a client tells it from an answer of something else.
+   * Default: `id`. A tuple has `0`.
+   */
+  readonly knownBy?: string;
   /** Errors in addition to those that access, input and transport imply. */
   readonly errors?: readonly ErrorCode[];
   /**

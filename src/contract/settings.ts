@@ -125,6 +125,7 @@ export const settings = operationGroup("settings", {
     access: "administrator",
     input: nothing,
     output: shown,
+    knownBy: "name",
   }),
   set: operation("PATCH", "/settings", "Change settings of the instance", {
     description:
@@ -139,5 +140,6 @@ export const settings = operationGroup("settings", {
         },
       ),
     output: shown,
+    knownBy: "name",
   }),
 });

@@ -44,6 +44,7 @@ export const twoFactorOperations = {
         })
         .meta({ id: "TwoFactor" }),
     ),
+    knownBy: "enabled",
   }),
   twoFactorBegin: operation("POST", "/two-factor", "Begin to set up two factors", {
     description:
@@ -59,6 +60,7 @@ export const twoFactorOperations = {
         })
         .meta({ id: "TwoFactorSecret" }),
     ),
+    knownBy: "secret",
   }),
   twoFactorConfirm: operation(
     "POST",
@@ -74,6 +76,7 @@ export const twoFactorOperations = {
           code: z.string().min(1).max(100).meta({ secret: true, description: "Code that the authenticator app shows" }),
         }),
       output: recoveryCodes,
+      knownBy: "recovery_codes",
     },
   ),
   twoFactorRecoveryCodes: operation("POST", "/two-factor/recovery-codes", "Replace your recovery codes", {
@@ -81,6 +84,7 @@ export const twoFactorOperations = {
     ...change,
     input: proof,
     output: recoveryCodes,
+    knownBy: "recovery_codes",
   }),
   twoFactorDisable: operation("POST", "/two-factor/disable", "Sign in without a second factor again", {
     description: proofRule,

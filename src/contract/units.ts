@@ -115,6 +115,7 @@ export const units = operationGroup("units", {
           .describe("In a dry run: references that an earlier part of the same import would create"),
       }),
     output: importResult,
+    knownBy: "results",
     bodyLimit: 4_194_304,
   }),
 });

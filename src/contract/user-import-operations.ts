@@ -19,6 +19,7 @@ export const userImportOperations = {
         create_user_types: z.boolean().default(false).describe("Create missing user types"),
       }),
     output: importResult,
+    knownBy: "results",
     bodyLimit: 4_194_304,
   }),
   deactivateMissing: operation(
@@ -39,6 +40,7 @@ export const userImportOperations = {
           max_removals: maxRemovals(),
         }),
       output: removalResult,
+      knownBy: "active",
       bodyLimit: 4_194_304,
       valueLimit: 500_010,
     },

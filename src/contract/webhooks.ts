@@ -99,6 +99,7 @@ export const webhooks = operationGroup("webhooks", {
     access: "administrator",
     input: () => z.strictObject({ id: id("webhooks"), since: time().describe("Only events at or after this time") }),
     output: () => z.object({ recovered: z.int() }),
+    knownBy: "recovered",
   }),
   logs: operation("GET", "/webhooks/{id}/logs", "List the delivery attempts of a webhook, newest first", {
     description:

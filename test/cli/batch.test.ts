@@ -213,7 +213,7 @@ describe("batch", () => {
       response.setHeader("content-type", "application/json");
       if (!(await text(request)).includes("bad")) return held.push(response);
       response.statusCode = 401;
-      response.on("close", () => setImmediate(() => held.map((each) => each.end("{}"))));
+      response.on("close", () => setImmediate(() => held.map((each) => each.end('{"id":9}'))));
       return response.end(JSON.stringify({ error: { code: "unauthenticated", message: "Gone." } }));
     });
     await once(server.listen(0, "127.0.0.1"), "listening");

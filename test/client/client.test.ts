@@ -238,6 +238,11 @@ describe("a server that behaves as told", () => {
     expect((await failure(connect({ url: page }).users.current())).message).toMatch(
       /did not answer like a wcs service/,
     );
+    const other = await serve((_, response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end('{"foo":1}'),
+    );
+    for (const call of [connect({ url: other }).users.current(), connect({ url: other }).users.list()])
+      expect((await failure(call)).message).toMatch(/did not answer like a wcs service/);
     const moved = await serve((_, response) => response.writeHead(302, { location: "https://other.example/" }).end());
     expect((await failure(connect({ url: moved }).users.current())).message).toMatch(/redirects to https:\/\/other/);
   });

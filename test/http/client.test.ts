@@ -4,14 +4,19 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { auth } from "../../src/contract/auth.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
+import { files } from "../../src/contract/files.ts";
+import type { AnyOperation } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
 import { type ClientOptions, createClient } from "../../src/http/client/client.ts";
+import { answerShapeOf } from "../../src/http/client/read-answer.ts";
 import { freePort } from "../support/free-port.ts";
-import { serveFake } from "./support.ts";
+import { operations, serveFake } from "./support.ts";
 
 const open: Server[] = [];
 const sockets = new Set<Socket>();
@@ -72,14 +77,14 @@ describe("a request", () => {
   });
 
   test("with a large body waits until the service asks for it", async () => {
-    const { url, requests } = await pretend((_, response) => reply(response, 200, {}));
+    const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     for (const message of ["x", "x".repeat(1_048_576)])
       await client(url).raw("POST", "/conversations", { body: JSON.stringify({ message }) });
     expect(requests.map(({ headers }) => headers.expect)).toEqual([undefined, "100-continue"]);
   });
 
   test("reuses its connection", async () => {
-    const { url, requests } = await pretend((_, response) => reply(response, 200, {}));
+    const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     const one = client(url);
     await one.call(users.get, { id: 1 });
     await one.call(users.get, { id: 2 });
@@ -90,10 +95,10 @@ describe("a request", () => {
   });
 
   test("says when it is a dry run, and does not believe an answer that does not", async () => {
-    const confirmed = await pretend((_, response) => reply(response, 200, {}, { "dry-run": "true" }));
+    const confirmed = await pretend((_, response) => reply(response, 200, { id: 5 }, { "dry-run": "true" }));
     await client(confirmed.url).call(units.move, { id: 1, parent: 2 }, { dryRun: true });
     expect(confirmed.requests[0]?.headers["dry-run"]).toBe("true");
-    const deaf = await pretend((_, response) => reply(response, 200, {}));
+    const deaf = await pretend((_, response) => reply(response, 200, { id: 5 }));
     const failed = await failure(client(deaf.url).call(units.move, { id: 1, parent: 2 }, { dryRun: true }));
     expect(failed.message).toContain("the change may have been made");
     expect(failed.hint).toContain("Check the current state.");
@@ -204,6 +209,43 @@ describe("what is not the service is named, with a way out", () => {
       /closed the connection/,
     ],
   ];
+  const others: [string, AnyOperation, object, number, unknown][] = [
+    ["another object for a resource", users.get, { id: 5 }, 200, { foo: 1 }],
+    ["another object for the resource of a change", users.update, { id: 5, title: "x" }, 200, { foo: 1 }],
+    ["another object for a list", users.list, {}, 200, { data: { foo: 1 } }],
+    ["another object for a wrapped resource", webhooks.create, { name: "x", uri: "https://x.example" }, 201, { id: 1 }],
+    ["another object for a tuple", auth.renew, {}, 200, { foo: 1 }],
+    ["an object in place of no body", users.delete, { id: 5 }, 200, { foo: 1 }],
+    ["JSON in place of bytes", files.get, { id: 5 }, 200, { foo: 1 }],
+    ["null", users.get, { id: 5 }, 200, null],
+    ["a number", users.get, { id: 5 }, 200, 1],
+    ["an error with the status of a success", users.get, { id: 5 }, 200, error("conflict")],
+    ["no body in place of a resource", users.update, { id: 5, title: "x" }, 204, undefined],
+    ["no body in place of a list", users.list, {}, 204, undefined],
+    ["no body in place of bytes", files.get, { id: 5 }, 204, undefined],
+  ];
+  test.each(others)("%s", async (_, op, input, status, body) => {
+    const { url } = await pretend((_, response) =>
+      body === undefined ? response.writeHead(status).end() : reply(response, status, body),
+    );
+    const failed = await failure(client(url).call(op, input));
+    expect([failed.code, failed.hint]).toEqual(["unavailable", "Check that the URL is the one of the service."]);
+    expect(failed.message).toMatch(/^http:.* did not answer like a wcs service/);
+  });
+
+  test("every answer of the service has what tells it from others", () => {
+    for (const op of operations) {
+      const { empty, items, field } = answerShapeOf(op);
+      const output = op.output() as z.ZodType;
+      if (op.bytes || empty) expect(output instanceof z.ZodVoid, op.name).toBe(empty === true);
+      else if (output instanceof z.ZodTuple) expect([field, items], op.name).toEqual(["0", undefined]);
+      else {
+        const found = (output as z.ZodObject).shape[items ?? field ?? ""] as z.ZodType | undefined;
+        expect(found?.safeParse(undefined).success, op.name).toBe(false);
+      }
+    }
+  });
+
   test.each(answers)("%s", async (_, handler, message) => {
     const { url } = await pretend(handler);
     const failed = await failure(get(url));
@@ -221,7 +263,7 @@ describe("what is not the service is named, with a way out", () => {
   );
 
   test("a redirect is never followed", async () => {
-    const other = await pretend((_, response) => reply(response, 200, {}));
+    const other = await pretend((_, response) => reply(response, 200, { id: 5 }));
     const { url } = await pretend((_, response) => response.writeHead(307, { location: other.url }).end());
     expect((await failure(get(url))).hint).toContain(other.url);
     expect(other.requests.length).toBe(0);
@@ -283,7 +325,7 @@ describe("TLS", () => {
   });
   test("reuses its connection", async () => {
     const server = https.createServer({ key: pem("localhost"), cert: pem("localhost") }, (_, response) =>
-      reply(response, 200, {}),
+      reply(response, 200, { id: 5 }),
     );
     let connections = 0;
     server.on("secureConnection", () => {
@@ -296,7 +338,7 @@ describe("TLS", () => {
     await one.close();
   });
   test("on a port without it", async () => {
-    const { url } = await pretend((_, response) => reply(response, 200, {}));
+    const { url } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     expect((await failure(get(url.replace("http:", "https:")))).message).toContain(
       "does not support the same TLS versions",
     );
@@ -350,7 +392,7 @@ describe("asking again", () => {
 
   test("POST with one Idempotency-Key per call", async () => {
     const { url, requests } = await pretend((request, response, count) =>
-      count % 2 === 1 ? breakOff(request, response, count) : reply(response, 200, {}),
+      count % 2 === 1 ? breakOff(request, response, count) : reply(response, 200, { id: 5 }),
     );
     await client(url).call(units.move, { id: 1, parent: 2 });
     await client(url).call(units.move, { id: 1, parent: 2 });
@@ -360,7 +402,7 @@ describe("asking again", () => {
   });
 
   test("a key that was given is used", async () => {
-    const { url, requests } = await pretend((_, response) => reply(response, 200, {}));
+    const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     await client(url).call(units.move, { id: 1, parent: 2 }, { idempotencyKey: "k" });
     expect(requests[0]?.headers["idempotency-key"]).toBe("k");
   });
@@ -401,7 +443,10 @@ describe("asking again", () => {
       client(url).call(auth.authenticate, { username: "a", password: "b" }),
     ];
     await new Promise((resolve) => connect(port, "127.0.0.1").once("error", resolve));
-    const { requests } = await pretend((_, response) => reply(response, 200, {}), port);
+    const { requests } = await pretend(
+      (request, response) => reply(response, 200, request.method === "POST" ? [{}] : { id: 5 }),
+      port,
+    );
     await Promise.all(calls);
     expect(requests.length).toBe(2);
   });

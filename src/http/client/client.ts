@@ -6,7 +6,7 @@ import { withInputNames } from "../field-names.ts";
 import { baseOf } from "./base-url.ts";
 import { bearer } from "./bearer-header.ts";
 import { notDry } from "./dry-run-confirmation.ts";
-import { readResponse } from "./read-answer.ts";
+import { answerShapeOf, readResponse } from "./read-answer.ts";
 import { repeatRequest } from "./repeat-request.ts";
 import { createTransport, type HttpResponse, type Reply, whole } from "./transport.ts";
 
@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions): Client {
         const get = (more: Record<string, string>) =>
           repeatRequest({ ...repetition(op), timeout, signal: given.signal, now }, async (left) => {
             const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
-            return bytesOf(await transport.open(op.method, target, options), base.origin);
+            return bytesOf(op, await transport.open(op.method, target, options), base.origin);
           });
         return createDownload(await get({}), get) as OutputOf<O>;
       }
@@ -111,17 +111,17 @@ export function createClient(options: ClientOptions): Client {
 /** Returns the output in a response. Throws its errors, with the names of the input fields. */
 function answerOf(op: AnyOperation, input: Record<string, unknown>, message: HttpResponse, origin: string): unknown {
   try {
-    return readResponse(message, origin);
+    return readResponse(message, origin, answerShapeOf(op));
   } catch (error) {
     throw withInputNames(op, input, error);
   }
 }
 
 /** Returns a reply with an ETag and a length; throws the error for any other. */
-async function bytesOf(reply: Reply, origin: string): Promise<Reply> {
+async function bytesOf(op: AnyOperation, reply: Reply, origin: string): Promise<Reply> {
   const { status, headers } = reply;
   if ((status === 200 || status === 206) && headers.etag && headers["content-length"]) return reply;
-  throw readResponse(await whole(reply, origin), origin);
+  throw readResponse(await whole(reply, origin), origin, answerShapeOf(op));
 }
 
 function commonHeaders({ token, userAgent }: ClientOptions): Record<string, string> {

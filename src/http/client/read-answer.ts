@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
 import type { HttpResponse } from "./transport.ts";
@@ -7,19 +8,46 @@ import type { HttpResponse } from "./transport.ts";
 /** A response, as far as it is read here. */
 type Answer = Pick<HttpResponse, "status" | "headers"> & { readonly body: { toString(): string } };
 
+/** The shape of an operation's successful answer, by which it is told from an answer of something else. Bytes have none. */
+export interface AnswerShape {
+  /** Set when the answer has no body. */
+  readonly empty?: true;
+  /** The field with the items of a list. */
+  readonly items?: string;
+  /** Another field that the answer has. */
+  readonly field?: string;
+}
+
+/** Returns the shape of an operation's answer, without its schema: building one takes longer than most requests. */
+export function answerShapeOf({ status, list, item, bytes, knownBy = "id" }: AnyOperation): AnswerShape {
+  if (status === 204) return { empty: true };
+  if (list) return { items: list.items };
+  return bytes ? {} : { field: item ?? knownBy };
+}
+
 const wrongPlace = "Check that the URL is the one of the service.";
 
 /**
  * Returns the body of the service's response. Throws its errors, and an error for a response that is not from the service.
+ * Without a `shape`, a success may have any body.
  */
-export function readResponse(message: Answer, origin: string): unknown {
+export function readResponse(message: Answer, origin: string, shape?: AnswerShape): unknown {
   const { status, headers } = message;
   if (status >= 300 && status < 400) throw redirected(headers.location, origin);
-  if (status === 204) return undefined;
-  const value = jsonOf(message);
-  if (value === undefined) throw notOurs(message, origin);
-  if (status >= 200 && status < 300) return value;
+  const value = status === 204 ? undefined : jsonOf(message);
+  if (status >= 200 && status < 300) {
+    const isOurs = shape ? hasShape(value, shape) : value !== undefined || status === 204;
+    if (!isOurs) throw notOurs(message, origin);
+    return value;
+  }
   throw errorOf(message, value, origin);
+}
+
+function hasShape(value: unknown, { empty, items, field }: AnswerShape): boolean {
+  if (empty) return value === undefined;
+  if (typeof value !== "object" || value === null) return false;
+  if (items !== undefined) return Array.isArray((value as Record<string, unknown>)[items]);
+  return field !== undefined && Object.hasOwn(value, field);
 }
 
 function jsonOf({ headers, body }: Answer): unknown {

@@ -84,7 +84,7 @@ export class ApiConnection {
     const { status } = response;
     const headers = Object.fromEntries(response.headers);
     try {
-      const answer = readResponse({ status, headers, body: await response.text() }, this.#base.origin);
+      const answer = readResponse({ status, headers, body: await response.text() }, this.#base.origin, row);
       if (dryRun && headers["dry-run"] !== "true") throw notDry(this.#base.origin);
       return answer;
     } catch (error) {

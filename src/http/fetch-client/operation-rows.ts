@@ -1,11 +1,12 @@
 import { allOperations } from "../../contract/all-operations.ts";
 import type { AnyOperation, Paging } from "../../contract/operation.ts";
 import { isReplayable } from "../../contract/secrets.ts";
+import { type AnswerShape, answerShapeOf } from "../client/read-answer.ts";
 import { textListsOf } from "../codec.ts";
 import { renamedPathFields } from "../field-names.ts";
 
 /** An operation as the client package knows it: plain data, which needs neither the contract nor zod. */
-export interface OperationRow {
+export interface OperationRow extends AnswerShape {
   readonly name: string;
   readonly method: AnyOperation["method"];
   readonly path: string;
@@ -19,8 +20,6 @@ export interface OperationRow {
   readonly textLists?: readonly string[];
   /** Names of fields in errors, by their name on the wire. */
   readonly fieldNames?: Readonly<Record<string, string>>;
-  /** The field of the response that holds the items of a list. */
-  readonly items?: string;
   readonly paging?: Paging;
 }
 
@@ -42,6 +41,7 @@ function rowOf(op: AnyOperation): OperationRow {
     ...(isReplayable(op) && { replayable: true }),
     ...(textLists.length > 0 && { textLists }),
     ...(apart.length > 0 && { fieldNames: Object.fromEntries(apart.map(({ wire, name }) => [wire, name])) }),
-    ...(list && { items: list.items, ...(list.paging && { paging: list.paging }) }),
+    ...answerShapeOf(op),
+    ...(list?.paging && { paging: list.paging }),
   };
 }
