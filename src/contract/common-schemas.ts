@@ -127,7 +127,7 @@ export const name = () => line(255, 1);
 export const normalizeReference = (value: string): string => value.normalize("NFC");
 /** A key assigned by another system: 1 to 255 characters, unique within its kind. */
 export const reference = () =>
-  text(z.string().overwrite(normalizeReference).refine(isLine, onOneLine), 255, 1).meta({
+  text(255, 1, (schema) => schema.overwrite(normalizeReference).refine(isLine, onOneLine)).meta({
     placeholder: "ref",
     description: "Unique key assigned by another system",
   });

@@ -1,6 +1,7 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
 import type { Globals } from "../terminal/global-options.ts";
+import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { csvLine } from "./csv-line.ts";
 import { type FileFormat, formatFor } from "./file-format.ts";
@@ -56,7 +57,8 @@ function printResults(terminal: Terminal, when: PrintTime): ResultFile {
   return {
     path: undefined,
     async add(rows) {
-      const text = rows.map(({ line, outcome }) => asJson(line, outcome)).join("");
+      const lines = rows.map(({ line, outcome }) => asJson(line, outcome)).join("");
+      const text = terminal.stdoutIsTerminal ? sanitizeText(lines) : lines;
       if (when === "at once") await terminal.write(text);
       else held.push(text);
     },

@@ -3,6 +3,7 @@ import { type AnyOperation, once } from "../../contract/operation.ts";
 import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
+import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { formatsOf, itemFields, parseFields, requireFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
@@ -99,7 +100,10 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
       one: (item) => standard.one(cut(item)),
     };
   };
-  const raw = (response: unknown) => terminal.write(`${JSON.stringify(response)}\n`);
+  const raw = (response: unknown) => {
+    const text = `${JSON.stringify(response)}\n`;
+    return terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
+  };
 
   const output: Output<T> = {
     async list(pages) {
