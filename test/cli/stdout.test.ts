@@ -1,9 +1,10 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { bin } from "./support.ts";
+import { describe, expect, it } from "vitest";
+import { bin, useHome } from "./support.ts";
 
+const home = useHome();
 const source = join(import.meta.dirname, "../../src/cli/terminal/standard-output.ts");
 const text = "grün 東京 🎈 ".repeat(60_000);
 const writer = `import { writeOut } from ${JSON.stringify(source)};
@@ -48,4 +49,30 @@ it.skipIf(process.platform !== "linux")("a closed stdout is an error, a discarde
   const discarded = spawnSync("sh", ["-c", `${process.execPath} ${bin} --help; exit $?`], { stdio: "ignore" });
   expect(discarded.status).toBe(0);
   expect(spawnSync(process.execPath, [bin, "--help"], { stdio: "ignore" }).status).toBe(0);
+});
+
+describe.skipIf(process.platform !== "linux")("the output of a change", () => {
+  const run = (line: string) => shell(`WCS_CONFIG_DIR=${home().path("config")} ${line}`);
+  const names = async () =>
+    JSON.parse((await home().wcs(["tokens", "list", "--json"])).stdout).map(({ name }: { name: string }) => name);
+
+  it("is lost on a full disk: the error says that the change was made", async () => {
+    const create = run("$WCS tokens create --name full --scopes read > /dev/full");
+    expect([create.status, create.stderr]).toEqual([
+      1,
+      "error: The change was made, but its output could not be written. The disk is full.\nhint: Check what it changed before you run the command again.\n",
+    ]);
+    expect(await names()).toContain("full");
+    const others = ["tokens list", "tokens create --name other --scopes read --dry-run"];
+    for (const line of others) expect(run(`$WCS ${line} > /dev/full`).stderr).toMatch(/^error: The disk is full/);
+    expect(await names()).not.toContain("other");
+  });
+
+  it("cannot go to a closed stdout: nothing is changed", async () => {
+    const create = run("$WCS tokens create --name closed --scopes read >&-");
+    expect([create.status, create.stderr]).toEqual([2, expect.stringContaining("Stdout is closed.")]);
+    expect(await names()).not.toContain("closed");
+    // Has no output.
+    expect(run("$WCS users deactivate 1 >&-").stderr).not.toContain("Stdout is closed.");
+  });
 });

@@ -46,6 +46,15 @@ export class BrokenPipe extends Error {
   override readonly name = "BrokenPipe";
 }
 
+/** Output could not be written after a change: as its cause, with another message. */
+export class LostOutput extends Error {
+  override readonly name = "LostOutput";
+
+  constructor(cause: unknown) {
+    super("The change was made, but its output could not be written", { cause });
+  }
+}
+
 export interface Failure {
   exit: number;
   code: ErrorCode | "usage" | "condition" | "disk_full" | "disk_failing" | "crash";
@@ -72,6 +81,11 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof ConditionError) {
     return { exit: 9, code: "condition", message: sentence(error.message), hint: error.hint };
+  }
+  if (error instanceof LostOutput) {
+    const { exit, code, message } = failureOf(error.cause);
+    const hint = "Check what it changed before you run the command again.";
+    return { exit, code, message: `${error.message}. ${message}`, hint };
   }
   const diskFailure = diskFailureOf(error);
   if (diskFailure) return diskFailure;

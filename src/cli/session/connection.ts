@@ -32,16 +32,23 @@ export async function connect(
   const { opened, login } = options.anonymous
     ? { opened: await open(route, undefined) }
     : await openSignedIn(route, options);
-  const caller = withNextStep(login ? addTokenRenewal(route, opened, login.profile, login.token) : opened, route);
+  const caller = forTerminal(login ? addTokenRenewal(route, opened, login.profile, login.token) : opened, route);
   const raw = "raw" in opened ? (opened as Client).raw : undefined;
   return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
 }
 
-/** Wraps a caller so that its errors name the command that signs in to the target. */
-const withNextStep = (caller: Caller, route: Route): Caller => ({
+/**
+ * Wraps a caller so that its errors name the command that signs in to the target, and so that the terminal knows about
+ * changes.
+ */
+const forTerminal = (caller: Caller, route: Route): Caller => ({
   async call(op, input, options) {
+    const changes = op.method !== "GET" && options?.dryRun !== true;
+    if (changes && op.status !== 204) route.terminal.requireOutput();
     try {
-      return await caller.call(op, input, options);
+      const answer = await caller.call(op, input, options);
+      if (changes) route.terminal.noteChange();
+      return answer;
     } catch (error) {
       throw (await import("./name-sign-in.ts")).nameSignIn(error, route);
     }

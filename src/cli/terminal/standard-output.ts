@@ -23,6 +23,12 @@ export function isTerminal(stream: () => NodeJS.WriteStream): boolean {
 let buffer: Uint8Array | undefined;
 let isChecked = false;
 
+/** Throws a `UsageError` when stdout was closed. */
+export function requireOutput(): void {
+  if (!isChecked) refuseClosedOutput();
+  isChecked = true;
+}
+
 /** Writes a text to stdout. Falls back to the stream when the descriptor would block. */
 export async function writeOut(text: string, stream: () => NodeJS.WriteStream): Promise<void> {
   buffer ??= new Uint8Array(65_536);
@@ -47,8 +53,7 @@ export async function writeBytesOut(bytes: Uint8Array, stream: () => NodeJS.Writ
 /** Writes until the descriptor would block; returns the number of bytes written. */
 function writeNow(bytes: Uint8Array): number {
   let done = 0;
-  if (!isChecked) refuseClosedOutput();
-  isChecked = true;
+  requireOutput();
   try {
     while (done < bytes.length) done += writeSync(descriptor, bytes, done);
   } catch (error) {

@@ -1,10 +1,11 @@
 import { once } from "../../contract/operation.ts";
+import { BrokenPipe, LostOutput } from "../errors/cli-errors.ts";
 import type { Paint } from "./colors.ts";
 import type { EditedText } from "./editor.ts";
 import type { Ask } from "./prompts.ts";
 import { sanitizeLine } from "./sanitize.ts";
 import { handleSignals, type Signals } from "./signals.ts";
-import { isTerminal, writeBytesOut, writeOut } from "./standard-output.ts";
+import { isTerminal, requireOutput, writeBytesOut, writeOut } from "./standard-output.ts";
 
 /** Input and output of the program. `write` sends data to stdout; all messages go to stderr. */
 export interface Terminal {
@@ -24,6 +25,10 @@ export interface Terminal {
   /** Writes data to stdout. Resolves when more can be written. */
   write(text: string): Promise<void>;
   writeBytes(bytes: Uint8Array): Promise<void>;
+  /** Throws a `UsageError` when stdout was closed, so that nothing is changed whose result would be lost. */
+  requireOutput(): void;
+  /** Remembers that a change was made, for the error when a later write to stdout fails. */
+  noteChange(): void;
   /** Writes a line to stderr, unless --quiet is set. */
   note(line: string): void;
   /** Writes to stderr, also with --quiet. */
@@ -81,6 +86,10 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
   const paint = wantsColour(env, stdoutIsTerminal) ? await paints() : noPaint;
   const stderr = once(() => streams.stderr.on("error", () => {}));
   const signals = handleSignals(streams);
+  let isChanged = false;
+  const lost = (error: unknown) => {
+    throw isChanged && !(error instanceof BrokenPipe) ? new LostOutput(error) : error;
+  };
 
   return {
     env,
@@ -106,8 +115,12 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
     configure({ input = true, color = true, quiet = false }) {
       Object.assign(options, { input, color, quiet });
     },
-    write: (text) => writeOut(text, stdout),
-    writeBytes: (bytes) => writeBytesOut(bytes, stdout),
+    write: (text) => writeOut(text, stdout).catch(lost),
+    writeBytes: (bytes) => writeBytesOut(bytes, stdout).catch(lost),
+    requireOutput,
+    noteChange() {
+      isChanged = true;
+    },
     note(line) {
       if (!options.quiet) stderr().write(`${line}\n`);
     },
