@@ -50,7 +50,7 @@ export function isReplayable(op: AnyOperation): boolean {
 }
 
 /** Returns true when every valid value holds a secret. Alternatives of a union count as if all were taken. */
-function needsSecret(schema: Schema): boolean {
+export function needsSecret(schema: Schema): boolean {
   if (schema._zod.def.type === "optional" || !holdsSecret(schema)) return false;
   return isSecret(schema) || innerSchemas(schema).some(needsSecret);
 }
@@ -80,5 +80,6 @@ function innerSchemas(schema: Schema): readonly Schema[] {
 }
 
 function mapFields(fields: Record<string, unknown>, change: (name: string, field: unknown) => unknown) {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(name, field)]));
+  const changed = Object.entries(fields).map(([name, field]) => [name, change(name, field)] as const);
+  return Object.fromEntries(changed.filter(([, field]) => field !== undefined));
 }

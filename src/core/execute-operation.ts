@@ -1,6 +1,7 @@
 import { ServiceError } from "../contract/errors.ts";
 import { type AnyOperation, once } from "../contract/operation.ts";
 import { type Issues, tryParseInput } from "../contract/parse-input.ts";
+import { needsSecret, withoutSecrets } from "../contract/secrets.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database, Tx } from "../store/database.ts";
 import { findHandler } from "./find-handler.ts";
@@ -122,7 +123,9 @@ async function executeAs(
       if (error instanceof ServiceError && error.fields) throw await wrong(error as Issues);
       throw error;
     }
-    return handler(ctx, input);
+    const output = await handler(ctx, input);
+    // A secret of a dry run would look like a good one, but never work.
+    return origin.dryRun && !needsSecret(op.output()) ? withoutSecrets(op.output(), output) : output;
   };
   return runtime.runExclusively(actor.id, origin, async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);

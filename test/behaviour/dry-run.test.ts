@@ -1,12 +1,17 @@
 import { expect, it } from "vitest";
 import { allOperations } from "../../src/contract/all-operations.ts";
+import { auth } from "../../src/contract/auth.ts";
+import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { password } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { permissionTable, useScene } from "../support/permission-table.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
+import { enrol } from "../support/second-factor.ts";
 import { tableTexts } from "../support/tables.ts";
 
 useQuickPasswords();
@@ -53,6 +58,26 @@ describeEverywhere("dry run", (environment) => {
     const rows = [{ ...person, email: "import@example.com", unit: "harbour" }];
     await same((dryRun) => administrator.call(users.import, { rows }, { dryRun }));
     await same((dryRun) => administrator.call(users.delete, { id: ids.colleague }, { dryRun }));
+  });
+
+  it("returns no secrets, which would never work", async () => {
+    const { actors, instance, addUser } = await open();
+    const { administrator } = actors;
+    const token = await administrator.call(tokens.create, { name: "Dry", scopes: ["read"] }, { dryRun: true });
+    expect(token.name).toBe("Dry");
+    expect(Object.keys(token)).not.toContain("token");
+    const hook = { name: "Dry", uri: "https://example.com/hook" };
+    const created = await administrator.call(webhooks.create, hook, { dryRun: true });
+    const { id } = (await administrator.call(webhooks.create, hook)).data;
+    const rotated = await administrator.call(webhooks.rotateSecret, { id }, { dryRun: true });
+    for (const { data } of [created, rotated]) {
+      expect(data).toMatchObject(hook);
+      expect(Object.keys(data)).not.toContain("secret");
+    }
+    const user = await instance.as((await addUser({ password })).id);
+    await enrol(user, instance);
+    const codes = await user.call(auth.twoFactorRecoveryCodes, { password }, { dryRun: true });
+    expect(codes).toEqual({ recovery_codes: [] });
   });
 
   /** On PostgreSQL the IDs of what was taken back are not given again. */

@@ -18,9 +18,12 @@ interface Created {
   readonly token: string;
 }
 
-it("tokens create --dry-run does not say that the token is to be stored", async () => {
-  const { stderr } = await home().wcs(["tokens", "create", "--name", "tried", "--scopes", "read", "--dry-run"]);
+it("tokens create --dry-run shows no token, and does not say that it is to be stored", async () => {
+  const dry = ["tokens", "create", "--name", "tried", "--scopes", "read", "--dry-run"];
+  const { stdout, stderr } = await home().wcs(dry);
   expect(stderr).toBe("Dry run: nothing was changed.\n");
+  expect(stdout).toContain("tried");
+  expect(stdout).not.toContain("wcs_");
 });
 
 async function create(name: string, ...args: readonly string[]): Promise<Created> {

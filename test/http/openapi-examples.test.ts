@@ -5,6 +5,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { pathFields } from "../../src/contract/field-spec.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { withoutSecrets } from "../../src/contract/secrets.ts";
+import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { hasBody } from "../../src/http/encode-request.ts";
@@ -43,13 +44,13 @@ function shorten(value: unknown, withoutSecret: unknown, base: string): unknown 
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, shorten(field, kept[name], base)]));
 }
 
-/** Makes a dry run of the operation as the first actor of the table who may call it. */
-async function record(op: AnyOperation, scene: Scene): Promise<Example> {
+/** Calls the operation, as a dry run unless told otherwise, as the first actor of the table who may call it. */
+async function record(op: AnyOperation, scene: Scene, dryRun = op.method !== "GET"): Promise<Example> {
   for (const [, outcomes, inputOf] of permissionTable[op.name] ?? []) {
     const name = actorNames[outcomes.trim().split(/\s+/).indexOf("yes")];
     if (name === undefined || name === "attacker") continue;
     const input = inputOf(scene, scene.ids[name]) as Record<string, unknown>;
-    const answer = await scene.actors[name].call(op, input, { dryRun: op.method !== "GET" });
+    const answer = await scene.actors[name].call(op, input, { dryRun });
     const inPath = new Set(pathFields(op).map((field) => field.name));
     const body = Object.fromEntries(Object.entries(input).filter(([field]) => !inPath.has(field)));
     const response = shorten(answer, withoutSecrets(op.output(), answer), scene.instance.url);
@@ -80,7 +81,12 @@ async function recordFurther(scene: Scene): Promise<Record<string, Example>> {
   const entry = await instance.administrator.call(webhooks.log, { id, log: logs.data[0]?.id ?? 0 });
   const response = shorten(entry, entry, receiver.url);
   const proof = { password, otp: first.code };
+  const further: Record<string, Example> = {};
+  // A dry run returns no secrets.
+  for (const op of [tokens.create, webhooks.create, webhooks.rotateSecret])
+    further[op.name] = await record(op, scene, false);
   return {
+    ...further,
     "auth.twoFactorConfirm": { request: first, response: { recovery_codes } },
     "auth.twoFactorRecoveryCodes": { request: proof, response: { recovery_codes } },
     "auth.twoFactorDisable": { request: proof },

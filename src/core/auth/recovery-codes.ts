@@ -25,11 +25,11 @@ export function hashRecoveryCode(secret: string, code: string): string {
     .digest("base64url");
 }
 
-/** Stores new recovery codes of a user in place of the old ones, and returns them. */
-export async function replaceRecoveryCodes({ db }: Ctx, user: number, secret: string): Promise<string[]> {
+/** Stores new recovery codes of a user in place of the old ones, and returns them; none in a dry run, where they would never work. */
+export async function replaceRecoveryCodes({ db, dryRun }: Ctx, user: number, secret: string): Promise<string[]> {
   const codes = newRecoveryCodes();
   await db.deleteFrom("recovery_codes").where("user_id", "=", user).execute();
   const rows = codes.map((code) => ({ user_id: user, code_hash: hashRecoveryCode(secret, code) }));
   await db.insertInto("recovery_codes").values(rows).execute();
-  return codes;
+  return dryRun ? [] : codes;
 }

@@ -43,8 +43,9 @@ function different(webhook: Webhook, wanted: Wanted): ServiceError {
 
 /** Prints a note about the secret. The response to a repeated request does not have it. */
 function noteSecret({ data }: OutputOf<typeof ops.create>, { terminal, flags }: Context): void {
+  if (flags.dryRun) return;
   if (data.secret !== undefined) {
-    if (terminal.stdoutIsTerminal && !flags.dryRun) terminal.note("Store the secret now; it cannot be shown again.");
+    if (terminal.stdoutIsTerminal) terminal.note("Store the secret now; it cannot be shown again.");
     return;
   }
   terminal.note(
