@@ -7,6 +7,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import { mailQueue } from "../../src/delivery/mail/mail-queue.ts";
 import { MailWorker } from "../../src/delivery/mail/mail-worker.ts";
 import { preparePersonMail } from "../../src/delivery/mail/person-mail.ts";
+import type { Database } from "../../src/store/database.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import { freePort } from "../support/free-port.ts";
 import type { Instance } from "../support/instance.ts";
@@ -73,6 +74,24 @@ describeOnDatabases("mail", (open) => {
     await instance
       .withToken(undefined)
       .call(auth.authenticate, { username: "bo@example.com", password: "correct horse battery" });
+  });
+
+  it("a mail that was sent is sent once, and its link works, although its result cannot be written at first", async () => {
+    await welcome();
+    let failures = 0;
+    const { writeLocking } = instance.database;
+    const database: Database = {
+      ...instance.database,
+      writeLocking: (work) => {
+        if (mailbox.mails.length === 0 || failures === 2) return writeLocking(work);
+        failures += 1;
+        return Promise.reject(new Error("down"));
+      },
+    };
+    const drained = await newEngine(instance, { database, settings: settings() }).drain({ maxSeconds: 60 });
+    expect([drained.mails, failures, mailbox.mails.length]).toEqual([0, 2, 1]);
+    expect(await rows()).toMatchObject([{ state: "done", attempt: 1, last_error: null, lease_token: null }]);
+    await reset(tokenIn(mailbox.mails[0]!.text));
   });
 
   it("welcome with a password set: where to sign in, where that is known, and no token", async () => {

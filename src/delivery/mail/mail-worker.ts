@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
 import type { Settings } from "../../contract/settings.ts";
 import { updateRow } from "../../store/bulk.ts";
@@ -5,9 +6,9 @@ import { instanceName } from "../../store/instance-name.ts";
 import type { AccountNotice } from "../../store/schema/delivery-schema.ts";
 import { Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryOptions } from "../delivery-options.ts";
-import type { AttemptResult } from "../queue/leased-queue.ts";
+import { type AttemptResult, recordPause } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
-import { type FailedAttempt, failedAttempt, mailRetries } from "../queue/retry-schedule.ts";
+import { failedAttempt, mailRetries } from "../queue/retry-schedule.ts";
 import type { Worker } from "../queue/worker-loop.ts";
 import type { MailText } from "./mail-document.ts";
 import { type ClaimedMail, claimMails, mailQueue } from "./mail-queue.ts";
@@ -91,13 +92,9 @@ export class MailWorker implements Worker {
 
   async #send({ transporter, target }: Transport, round: Round, mail: ClaimedMail): Promise<void> {
     const { log, clock } = this.#options;
-    const attempt = { id: mail.id, token: mail.token, attempt: mail.attempt + 1 };
     try {
       const letter = await this.#compose(round, mail);
-      if ("obsolete" in letter) {
-        await this.#recordFailure(attempt, { error: letter.obsolete, permanent: true });
-        return;
-      }
+      if ("obsolete" in letter) return this.#recordFailure(mail, { error: letter.obsolete, permanent: true });
       const from = round.settings["mail.from"];
       const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "wcs";
       await transporter.sendMail({
@@ -108,24 +105,36 @@ export class MailWorker implements Worker {
         messageId: `<wcs-${mail.id}-${mail.created_at}@${domain}>`,
         headers: { "Auto-Submitted": "auto-generated" },
       });
-      await this.#record({ ...attempt, state: "done", due_at: clock() }, null);
-      log.info({ mail: mail.id, kind: mail.kind }, "mail sent");
     } catch (error) {
       const failure = describeMailFailure(error, target);
       log.error({ mail: mail.id, kind: mail.kind, reason: failure.error }, "mail not sent");
-      await this.#recordFailure(attempt, failure);
+      return this.#recordFailure(mail, failure);
     }
+    log.info({ mail: mail.id, kind: mail.kind }, "mail sent");
+    const { id, token, attempt } = mail;
+    await this.#record(mail, { id, token, attempt: attempt + 1, state: "done", due_at: clock() }, null);
   }
 
-  async #recordFailure(attempt: Omit<FailedAttempt, "now">, { error, permanent }: MailFailure): Promise<void> {
-    await this.#record(failedAttempt(mailRetries, { ...attempt, now: this.#options.clock(), permanent }), error);
+  #recordFailure(mail: ClaimedMail, { error, permanent }: MailFailure): Promise<void> {
+    const { id, token, attempt } = mail;
+    const now = this.#options.clock();
+    return this.#record(mail, failedAttempt(mailRetries, { id, token, attempt: attempt + 1, now, permanent }), error);
   }
 
-  async #record(result: AttemptResult, last_error: string | null): Promise<void> {
-    await this.#options.database.writeLocking(async (tx) => {
-      const recorded = await mailQueue.record(tx, [result]);
-      if (recorded.has(result)) await updateRow(tx, "mails", result.id, { last_error });
-    });
+  /** Repeats a result that cannot be written while the mail is leased: without a result it would be sent again. */
+  async #record(mail: ClaimedMail, result: AttemptResult, last_error: string | null): Promise<void> {
+    const { database, log } = this.#options;
+    do {
+      try {
+        return await database.writeLocking(async (tx) => {
+          const recorded = await mailQueue.record(tx, [result]);
+          if (recorded.has(result)) await updateRow(tx, "mails", result.id, { last_error });
+        });
+      } catch (error) {
+        log.error({ err: error, mail: mail.id }, "the result of a mail cannot be written");
+        await sleep(recordPause);
+      }
+    } while (this.#leases.has(mail) && !this.#stopping);
   }
 
   /** Returns the text and its recipient, or the reason why the mail is obsolete. */

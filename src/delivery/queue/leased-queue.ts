@@ -7,6 +7,8 @@ import { prepared } from "../../store/prepared.ts";
 
 /** Milliseconds after which the claims of a crashed worker expire. */
 export const leaseMilliseconds = 30_000;
+/** Milliseconds before a result that could not be written is written again. */
+export const recordPause = 500;
 
 /** A claim of a row. Only results with the current token count. */
 export interface Lease {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryOptions } from "../delivery-options.ts";
+import { recordPause } from "../queue/leased-queue.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
 /** Maximum number of results written in one transaction. */
@@ -10,7 +11,6 @@ const together = 1000;
  * writing time, and its limits in milliseconds.
  */
 const gathering = { factor: 8, least: 2, most: 100 };
-const retryPause = 500;
 
 type WriterOptions = Pick<DeliveryOptions, "database" | "random" | "log">;
 
@@ -81,7 +81,7 @@ export class ResultWriter {
     } catch (error) {
       log.error({ err: error }, "results of webhook deliveries cannot be written");
       if (this.#givenUp) return true;
-      await sleep(retryPause);
+      await sleep(recordPause);
       return false;
     }
   }
