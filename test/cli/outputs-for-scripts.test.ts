@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeDirectly } from "../support/direct.ts";
 import { finished, start, useHome } from "./support.ts";
@@ -278,6 +279,19 @@ describe("messages", () => {
   it("settings set mail.smtp_url takes a URL without a password from the line, and no other", async () => {
     expect((await wcs("settings set mail.smtp_url smtp://mail.example.com:25")).code).toBe(0);
     expect((await wcs("settings set mail.smtp_url smtp://u:p@mail.example.com:25")).code).toBe(2);
+  });
+
+  it("a command whose callbacks cannot be sent, because another process writes for long, ends with 0 and says so", async () => {
+    await wcs("webhooks create --name held --uri http://127.0.0.1:9/ --triggers user.create");
+    const other = new DatabaseSync(home().path("data/wcs/wcs.db"));
+    const line = "users create --first-name Cy --last-name Held --email cy@example.com --unit 1";
+    const onWrite = () => other.exec("begin immediate");
+    const made = await home().sit(line.split(" "), { env: home().env, onWrite });
+    other.close();
+    await wcs("webhooks delete held --yes");
+    expect(made.code).toBe(0);
+    expect(made.stderr).toContain("Sending callbacks failed. The database is busy; try again.\n");
+    expect(made.stderr).toMatch(/^\d callbacks could not be sent yet\. /m);
   });
 
   it("a command reports its own callbacks that were not sent, and no others", async () => {

@@ -168,6 +168,8 @@ export interface Seat {
   readonly screen?: { width: number; height: number };
   /** After so many characters nobody reads any more. */
   readonly readsUpTo?: number;
+  /** Called when something is written to stdout. */
+  readonly onWrite?: () => void;
 }
 
 async function sitDown(args: readonly string[], seat: Seat): Promise<Omit<Result, "signal">> {
@@ -181,6 +183,7 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
   const write = async (text: string) => {
     if (page.stdout.length >= (seat.readsUpTo ?? Number.POSITIVE_INFINITY)) throw new BrokenPipe();
     page.stdout += text;
+    seat.onWrite?.();
   };
   return {
     env: seat.env ?? {},

@@ -2,6 +2,7 @@ import type { Caller } from "../../contract/operation.ts";
 import type { Service } from "../../core/service.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Database } from "../../store/database.ts";
+import { failureOf } from "../errors/cli-errors.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import { pluralize } from "../output/pluralize.ts";
 import type { Globals } from "../terminal/global-options.ts";
@@ -79,14 +80,20 @@ interface Deliveries {
   readonly since: number;
 }
 
-/** Makes the first delivery attempts for the callbacks of a command, and reports how many of its own are left. */
+/**
+ * Makes the first delivery attempts for the callbacks of a command, and reports how many of its own are left. Never rejects: what
+ * the command changed is saved.
+ */
 async function attemptDeliveries({ database, service, route, since }: Deliveries): Promise<void> {
   const { target, globals, terminal } = route;
-  await (await createDeliveryEngine(database, service, terminal)).drain({ maxSeconds: firstAttempts });
+  const noteFailure = (error: unknown) =>
+    terminal.note(`Sending callbacks failed. ${failureOf(database.explain(error)).message}`);
   const { countCallbacksSince } = await import("../../delivery/delivery.ts");
-  const left = await countCallbacksSince(database, since);
+  const engine = await createDeliveryEngine(database, service, terminal);
+  await engine.drain({ maxSeconds: firstAttempts }).catch(noteFailure);
+  const left = await countCallbacksSince(database, since).catch(noteFailure);
   // A running server cannot be detected from here, so the message holds with and without one.
-  if (left === 0) return;
+  if (!left) return;
   const place = target.profile === undefined ? ["--db", shownAddress(target)] : [];
   const profile = globals.profile === undefined ? [] : ["--profile", globals.profile];
   const command = lineOf(["webhooks", "deliver", ...place, ...profile]);
