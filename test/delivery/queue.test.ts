@@ -49,6 +49,22 @@ describeOnDatabases("the queue of callbacks", (open) => {
     expect(await claim(now - tolerated - 1)).toHaveLength(1);
   });
 
+  it("ends the lease of a retry when the clock was set back, but keeps the time of a retry that nobody has claimed", async () => {
+    const retry = { attempt: 1, state: "waiting", due_at: now } as const;
+    const record = async (due_at: number) => {
+      const [job] = await claim(now);
+      await instance.database.writeLocking((tx) => callbackQueue.record(tx, [{ ...job!, ...retry, due_at }]));
+    };
+    await record(now);
+    await claim(now);
+    await repairClock(instance.database, now - 7_200_000);
+    expect(await claim(now - 7_200_000)).toHaveLength(1);
+    await repairClock(instance.database, now);
+    await record(now + 7_200_000);
+    await repairClock(instance.database, now);
+    expect(await claim(now)).toEqual([]);
+  });
+
   it("logs that leases cannot be renewed or given back, renews them later, and ends those that were lost", async () => {
     const errors: unknown[] = [];
     let isDown = true;

@@ -19,7 +19,8 @@ export async function repairClock(database: Database, now: number): Promise<void
   const impossible = now + leaseMilliseconds + tolerated;
   for (const [name, waiting] of Object.entries(queues)) {
     const table = sql.table(name);
-    const early = sql`select id from ${table} where ${waiting} and attempt = 0 and due_at > ${impossible}`;
+    const early = sql`select id from ${table} where ${waiting} and (attempt = 0 or lease_token is not null)
+      and due_at > ${impossible}`;
     const { rows } = await sql`${early} limit 1`.execute(database.reader);
     if (rows.length === 0) continue;
     await database.writeLocking((tx) =>
