@@ -1,3 +1,4 @@
+import type { ExpressionBuilder } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { insertRow } from "../../store/bulk.ts";
 import { isPostgres, waitForTurn } from "../../store/dialect.ts";
@@ -50,6 +51,8 @@ export const rateLimits: Record<Subject["kind"], RateLimits> = {
 const pendingSeconds = 30;
 /** Maximum number of expired rows deleted at a time. */
 const portion = 100;
+/** Maximum difference between the clocks of several servers, in seconds. */
+const clockTolerance = 60;
 
 /**
  * Returns the name under which an account is counted. Users sometimes type a password into the user name field, so an
@@ -183,19 +186,25 @@ function lockNumber(name: string): number {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(name).digest().readUIntBE(0, 6);
 }
 
+/** Selects the events that count. Those that expire too late were written before the clock was set back. */
+export function countsNow({ now }: Ctx, kind: Subject["kind"]) {
+  const latest = now + rateLimits[kind].seconds + clockTolerance;
+  return (eb: ExpressionBuilder<Schema, "rate_limit_events">) => eb.between("expires_at", now + 1, latest);
+}
+
 /** Checks each limit: finds the event that has to expire or be settled before `count` more are allowed. */
-export async function checkLimits({ db, now }: Ctx, subject: Subject, count = 1): Promise<ReservedAttempt> {
+export async function checkLimits(ctx: Ctx, subject: Subject, count = 1): Promise<ReservedAttempt> {
   const { kind, account, network } = subject;
   let until = 0;
   let busy: string | undefined;
   for (const { by, most } of rateLimits[kind].limits) {
     if (network === undefined && !by.includes("account")) continue;
     const values = { account, network: network ?? "" };
-    let query = db
+    let query = ctx.db
       .selectFrom("rate_limit_events")
       .select(["pending", "expires_at"])
       .where("kind", "=", kind)
-      .where("expires_at", ">", now)
+      .where(countsNow(ctx, kind))
       .orderBy("pending")
       .orderBy("expires_at", "desc")
       .offset(most - count)

@@ -7,6 +7,7 @@ import {
   accountOf,
   accountOfUser,
   checkLimits,
+  countsNow,
   mostWelcomeMails,
   rateLimits,
   removeExpiredEvents,
@@ -65,7 +66,7 @@ async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string
     .select(({ fn }) => ["account", fn.min("expires_at").as("until")])
     .where("kind", "=", "welcome_mail")
     .where("account", "in", [...addresses.keys()])
-    .where("expires_at", ">", ctx.now)
+    .where(countsNow(ctx, "welcome_mail"))
     .groupBy("account")
     .having(({ fn }) => fn.countAll(), ">=", mostWelcomeMails)
     .execute();
