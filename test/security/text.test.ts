@@ -107,6 +107,11 @@ describe("No text field of any operation takes characters that a terminal or a m
     ]);
   });
 
+  it("of the name of an unknown field, 100 characters are repeated", () => {
+    const result = tryParse(userRow(), { [`x${"y".repeat(1_000_000)}`]: 1 });
+    expect(!result.ok && Object.keys(result.fields)).toContain(`x${"y".repeat(99)}…`);
+  });
+
   it("finds the fields it is about", () => {
     const names = places.map(({ name }) => name);
     expect(names).toEqual(
