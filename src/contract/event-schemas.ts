@@ -33,6 +33,9 @@ export const mostOccurrences = 730;
 export const mostYears = 5;
 export const mostRules = 4;
 
+/** Limit on the occurrences of an event times its units and shares. */
+export const mostEventEntries = 20_000;
+
 const day = () =>
   date().refine((value) => value >= firstDate && value <= lastDate, "must be between the years 1900 and 9000");
 

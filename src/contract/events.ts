@@ -8,6 +8,7 @@ import {
   eventParticipant,
   eventTypes,
   hits,
+  mostEventEntries,
   mostOccurrences,
   mostYears,
   occurrence,
@@ -29,7 +30,7 @@ const ignored = { if: "all_day", fields: ["start", "end"] };
 /** Maximum number of events that a list shows over all its pages. */
 export const furthestEvent = 10_000;
 
-const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, even if its rules go on. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
+const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, even if its rules go on. Its occurrences times its units and shares are at most ${mostEventEntries}. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
 
 export const events = operationGroup("events", {
   list: operation("GET", "/events", "List events", {

@@ -240,6 +240,31 @@ describeEverywhere("events: changes", (environment) => {
     expect(await get(author, id)).toMatchObject({ title: "Other", type: "unit", units: [{ id: units.north }] });
   });
 
+  it("has at most 20000 occurrences times its units and shares", async () => {
+    const { actors, addUser } = world();
+    const { member } = actors;
+    const people: number[] = [];
+    for (let count = 0; count < 28; count += 1) people.push((await addUser()).id);
+    const daily: Input["recurrence"] = [{ freq: "daily" }];
+    const shares = people.slice(1);
+    const id = await create(member, { recurrence: daily, shares });
+    expect(await get(member, id)).toMatchObject({ dates: { length: 730 }, shared: true });
+    await member.call(events.update, { id, start: start + 60, end: start + 120, shares: people.slice(0, 27) });
+    const message =
+      "is too much: 730 occurrences for 28 units and users make 20440 entries, and at most 20000 are allowed";
+    const refused = async (call: Promise<unknown>) => (await refusal(call)).fields;
+    expect(await refused(create(member, { recurrence: daily, shares: people }))).toEqual({ shares: [message] });
+    expect(await refused(member.call(events.update, { id, shares: people }))).toEqual({ shares: [message] });
+    const once = await create(member, { shares: people });
+    expect(await refused(member.call(events.update, { id: once, recurrence: daily }))).toEqual({
+      recurrence: [message],
+    });
+    const wrong = member.call(events.update, { id: once, recurrence: daily, title: "x".repeat(256) });
+    expect(await wrongFields(wrong)).toEqual(["recurrence", "title"]);
+    await member.call(events.update, { id, title: "Shorter", recurrence: [], shares: people });
+    await member.call(events.delete, { id });
+  });
+
   it("uid: of an author each names one event", async () => {
     const { member, outsider } = world().actors;
     const id = await create(member, { uid: "one@example.com" });

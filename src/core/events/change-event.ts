@@ -14,7 +14,7 @@ import { eventAudienceOf, planReaders, type Readers, requireEventPlaces } from "
 import type { EventRow } from "./event-rows.ts";
 import { type EventTimes, eventTimesOf, keepOccurrences, planTimes } from "./event-times.ts";
 import { editableEvent } from "./find-event.ts";
-import { displaceEvent, placeEvent } from "./index-event.ts";
+import { countOccurrences, displaceEvent, entryIssues, placeEvent } from "./index-event.ts";
 
 type Changing = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
 type Input = Parameters<Changing["create"]>[1];
@@ -56,9 +56,20 @@ export async function eventIssues(
 ): Promise<FieldErrors> {
   const issues: FieldErrors = {};
   const type = fields.type ?? before?.type ?? "chain";
-  await planReaders(ctx, { ...fields, type }, issues, before && (await readersOf(ctx, before)));
-  if (!isWrong("all_day")) await planTimes(ctx, fields, issues, before);
-  return issues;
+  const readers = await planReaders(ctx, { ...fields, type }, issues, before && (await readersOf(ctx, before)));
+  const times = isWrong("all_day") ? undefined : await planTimes(ctx, fields, issues, before);
+  return { ...(await tooManyEntries(ctx, fields, { readers, times, id: before?.id })), ...issues };
+}
+
+/** Returns an issue when the occurrences and readers of the event `id` are too many after a change. */
+async function tooManyEntries(
+  { db }: Ctx,
+  fields: Fields,
+  { readers, times, id }: { readers: Readers; times: EventTimes | undefined; id?: number | undefined },
+): Promise<FieldErrors> {
+  const isLonger = fields.units !== undefined || fields.shares !== undefined;
+  const stored = times === undefined && isLonger && id !== undefined ? await countOccurrences(db, id) : 0;
+  return entryIssues(readers, times?.occurrences.length ?? stored, fields);
 }
 
 interface Planned {
@@ -69,8 +80,8 @@ interface Planned {
 async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, planned: Planned) {
   const issues: FieldErrors = {};
   const readers = await planReaders(ctx, fields, issues);
-  Object.assign(issues, planned.issues, await fileIssues(ctx, fields.files ?? []));
-  refuse(issues);
+  const entries = await tooManyEntries(ctx, fields, { readers, times: planned.times });
+  refuse({ ...entries, ...issues, ...planned.issues, ...(await fileIssues(ctx, fields.files ?? [])) });
   await requireEventPlaces(ctx, readers);
   await requireFreeUid(ctx, uid);
   // An event without times has issues, which were refused above.
@@ -105,8 +116,9 @@ async function change(
   const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, issues, had);
   const isAsPlanned = Object.keys(listChangedColumns(seen, eventTimesOf(before))).length === 0;
   const { times } = isAsPlanned ? planned : { times: await planTimes(ctx, fields, issues, before) };
-  Object.assign(issues, isAsPlanned && planned.issues, await fileIssues(ctx, fields.files ?? []));
-  refuse(issues);
+  const entries = await tooManyEntries(ctx, fields, { readers, times, id });
+  Object.assign(issues, isAsPlanned && planned.issues);
+  refuse({ ...entries, ...issues, ...(await fileIssues(ctx, fields.files ?? [])) });
   if (readers.type === "user" && before.author_id !== ctx.actor.id) {
     throw new ServiceError("forbidden", `Only its author can make event ${id} personal.`);
   }

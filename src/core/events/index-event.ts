@@ -1,6 +1,10 @@
 import { sql } from "kysely";
+import type { FieldErrors } from "../../contract/errors.ts";
+import { mostEventEntries } from "../../contract/event-schemas.ts";
+import type { Db } from "../../store/database.ts";
 import { listed } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { placeInFeed, placesFor, placesOf } from "../visibility/feed-index.ts";
 import { eventAudienceOf, type Readers } from "./event-audience.ts";
 import { ability } from "./find-event.ts";
@@ -14,25 +18,67 @@ interface IndexedEvent {
   readonly readers: Readers;
 }
 
+/** Entries that a statement writes, for up to 20 ms, when no other request can run on SQLite. */
+const portion = 2000;
+
 /** Adds the occurrences of an event to the feed index. */
-export async function placeEvent({ db }: Ctx, event: IndexedEvent): Promise<void> {
-  await sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at)
+export const placeEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
+  inPortionsOfPlaces(db, event, (places) =>
+    sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at)
     select place.value, d.start_at, d.event_id, d.end_at, d.span,
       lag(d.start_at, 1, ${sql.lit(never)}) over (partition by place.value order by d.start_at)
-    from event_dates d cross join ${listed(db, "place", placesOfEvent(event))}
-    where d.event_id = ${event.id}`.execute(db);
-}
+    from event_dates d cross join ${listed(db, "place", places)}
+    where d.event_id = ${event.id}`.execute(db),
+  );
 
 /** Removes the occurrences of an event from the feed index. Must run before its occurrences or readers change. */
-export async function displaceEvent({ db }: Ctx, event: IndexedEvent): Promise<void> {
-  await db
-    .deleteFrom("event_places")
-    .where("place", "in", placesOfEvent(event))
-    .where("start_at", "in", (eb) =>
-      eb.selectFrom("event_dates as d").select("d.start_at").where("d.event_id", "=", event.id),
-    )
-    .where("event_id", "=", event.id)
-    .execute();
+export const displaceEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
+  // PostgreSQL plans a subquery for the times by statistics, which are old when many occurrences were just added.
+  inPortionsOfPlaces(db, event, (places, starts) =>
+    db
+      .deleteFrom("event_places")
+      .where("place", "in", places)
+      .where("start_at", "in", starts)
+      .where("event_id", "=", event.id)
+      .execute(),
+  );
+
+/** Other requests can run between portions, but their transactions wait, since this one stays one. */
+async function inPortionsOfPlaces(
+  db: Db,
+  event: IndexedEvent,
+  write: (places: string[], starts: number[]) => Promise<unknown>,
+): Promise<void> {
+  const places = placesOfEvent(event);
+  const dates = await db.selectFrom("event_dates").select("start_at").where("event_id", "=", event.id).execute();
+  const starts = dates.map(({ start_at }) => start_at);
+  const size = Math.ceil(portion / Math.max(1, starts.length));
+  for (let at = 0; at < places.length; at += size) {
+    if (at > 0) await takeTurn();
+    await write(places.slice(at, at + size), starts);
+  }
+}
+
+export async function countOccurrences(db: Db, event: number): Promise<number> {
+  const query = db.selectFrom("event_dates").select((eb) => eb.fn.countAll<number | string>().as("count"));
+  return Number((await query.where("event_id", "=", event).executeTakeFirstOrThrow()).count);
+}
+
+/**
+ * Returns an issue when the units and shares of an event would have too many occurrences, which the feed index holds for
+ * each of them. It is one of the larger list if that is `given`, otherwise one of the recurrence.
+ */
+export function entryIssues(
+  { units, shares }: Readers,
+  occurrences: number,
+  given: { readonly units?: unknown; readonly shares?: unknown },
+): FieldErrors {
+  const readers = units.length + shares.length;
+  if (readers * occurrences <= mostEventEntries) return {};
+  const larger = shares.length >= units.length ? "shares" : "units";
+  const entries = `${occurrences} occurrences for ${readers} units and users make ${readers * occurrences} entries`;
+  const field = given[larger] === undefined ? "recurrence" : larger;
+  return { [field]: [`is too much: ${entries}, and at most ${mostEventEntries} are allowed`] };
 }
 
 function placesOfEvent({ author, readers }: IndexedEvent): string[] {
