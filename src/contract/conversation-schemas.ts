@@ -21,7 +21,7 @@ export const participant = component("Participant", () => ({
   avatar: file().nullable(),
   archived_at: unixTime().nullable().describe("Time at which the participant archived the conversation"),
   participant_type: z.literal("user"),
-  subtext: z.string().describe("Title and unit"),
+  subtext: z.string().describe("Title, or else the first user type, and unit"),
   department: departmentBrief().nullable(),
   unit: z.object({ id: idOf("units"), name: z.string() }).nullable(),
   role: z.enum(roles).nullable().describe("Administrators manage the group; null for participants who left"),

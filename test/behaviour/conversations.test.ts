@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
 import { talkers } from "../support/conversations.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -95,6 +96,26 @@ describeEverywhere("conversations", (environment) => {
     expect(await shown()).toMatchObject({ name: "Deleted user", active: false, unit: null, subtext: "" });
     expect(await codeOf(ann!.send(id, "Still there?"))).toBe("ok");
     expect(await wrongFields(ann!.write([other], "Again"))).toEqual(["recipients"]);
+  });
+
+  it("get: a participant without a title has the name of the first user type in the subtext", async () => {
+    const { actors, addUser, units } = world();
+    const { administrator } = actors;
+    const [ann] = await people(1);
+    const [deputy, chief] = await Promise.all(
+      ["Deputy", "Chief"].map(async (name) => (await administrator.call(usertypes.create, { name })).id),
+    );
+    const { id: other } = await addUser({ userTypes: [chief!, deputy!] });
+    const membership = { user: other, unit: units.yard, userTypes: [Math.min(deputy!, chief!)] };
+    await administrator.call(users.membershipAdd, membership);
+    const { conversationId: id } = await ann!.write([other], "Hello");
+    const subtext = async () => (await ann!.get(id)).participants.find((each) => each.id === other)?.subtext;
+    const { memberUnits } = await administrator.call(users.get, { id: other });
+    expect(await subtext()).toBe(`${memberUnits[0]?.userTypes[0]?.name}, Harbour`);
+    await administrator.call(users.membershipSet, { user: other, from: units.harbour, userTypes: [] });
+    expect(await subtext()).toBe("Harbour");
+    await administrator.call(users.update, { id: other, title: "Driver" });
+    expect(await subtext()).toBe("Driver, Harbour");
   });
 
   it("get: whoever is not in it is refused, administrators too", async () => {

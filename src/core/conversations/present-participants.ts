@@ -7,7 +7,7 @@ import type { Ctx } from "../pipeline/context.ts";
 
 export type Participant = z.infer<ReturnType<typeof contract>>;
 
-/** Returns users with the unit and department of their first membership, including deleted users. */
+/** Returns users with the unit, department and first user type of their first membership, including deleted users. */
 const peopleById = prepared((db, p: { ids: number[] }) =>
   db
     .selectFrom("users as u")
@@ -16,6 +16,16 @@ const peopleById = prepared((db, p: { ids: number[] }) =>
     .leftJoin("departments as d", "d.id", "m.department_id")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
     .select(["n.id as unit_id", "n.name as unit_name", "d.id as department_id", "d.name as department_name"])
+    .select((eb) =>
+      eb
+        .selectFrom("membership_user_types as mt")
+        .innerJoin("user_types as t", "t.id", "mt.user_type_id")
+        .select("t.name")
+        .whereRef("mt.membership_id", "=", "m.id")
+        .orderBy("t.id")
+        .limit(1)
+        .as("type_name"),
+    )
     .select(filesOf(db, "user", "u.id").as("files"))
     .where("u.id", "in", p.ids),
 );
@@ -56,7 +66,7 @@ export class People {
       avatar: row?.avatar ?? null,
       archived_at: standing?.archived_at ?? null,
       participant_type: "user",
-      subtext: [title, unit?.name].filter(Boolean).join(", "),
+      subtext: [title || row?.type_name, unit?.name].filter(Boolean).join(", "),
       department: row?.department_id == null ? null : { id: row.department_id, name: row.department_name ?? "" },
       unit,
       role: standing?.role ?? null,
