@@ -43,7 +43,10 @@ export const conversations = operationGroup("conversations", {
           .default("find")
           .meta({
             description: "Use of participants",
-            values: { find: "conversations with exactly these participants", exclude: "all other conversations" },
+            values: {
+              find: "conversations with exactly these participants",
+              exclude: "all other conversations; requires participants",
+            },
           }),
         ...pageInput(100, 25),
       }),

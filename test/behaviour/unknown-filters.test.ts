@@ -38,6 +38,16 @@ describeEverywhere("filters by things that do not exist", (environment) => {
     expect(await wrongFields(world().actors.member.call(conversations.op, filter))).toEqual(["participants"]);
   });
 
+  it("conversations.list refuses exclude without participants, because it would list everything", async () => {
+    const { op } = filtered.find(({ op }) => op.name === "conversations.list")!;
+    const { member } = world().actors;
+    const exclude = { participants_mode: "exclude" };
+    expect(await wrongFields(member.call(op, exclude))).toEqual(["participants_mode"]);
+    expect(await wrongFields(member.call(op, { ...exclude, limit: 0 }))).toEqual(["limit", "participants_mode"]);
+    expect(await wrongFields(member.call(op, { ...exclude, participants: ["x"] }))).toEqual(["participants.0"]);
+    expect(await codeOf(member.call(op, { participants_mode: "find" }))).toBe("ok");
+  });
+
   it("posts.list takes a deleted author, and refuses a group that the actor cannot see", async () => {
     const { administrator, outsider } = world().actors;
     const { id: author } = await world().addUser();

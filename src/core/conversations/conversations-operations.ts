@@ -18,7 +18,10 @@ export const conversations: Handlers<typeof contract> = {
 };
 
 export const checks: Checks<typeof contract> = {
-  list: conversationFilterIssues,
+  async list(ctx, filter, isWrong) {
+    const { participants_mode, ...issues } = await conversationFilterIssues(ctx, filter);
+    return participants_mode === undefined || isWrong("participants") ? issues : { ...issues, participants_mode };
+  },
   create: newConversationIssues,
   send: newMessageIssues,
 };

@@ -41,9 +41,12 @@ export const listConversations: Handlers<typeof contract>["list"] = async (ctx, 
   return numberedPage(ctx, "/conversations", input, { items, total });
 };
 
-/** Returns the issue of participants who do not exist; excluding them would list everything. */
-export const conversationFilterIssues = (ctx: Ctx, { participants }: Partial<Filter>) =>
-  filterIssues(ctx, [["participants", "users", participants]]);
+/** Returns the issue of participants who do not exist or are missing; excluding them would list everything. */
+export const conversationFilterIssues = async (ctx: Ctx, { participants, participants_mode }: Partial<Filter>) => ({
+  ...(await filterIssues(ctx, [["participants", "users", participants]])),
+  ...(participants === undefined &&
+    participants_mode === "exclude" && { participants_mode: ["requires participants"] }),
+});
 
 async function search(db: Db, range: Range, filter: Filter) {
   const isPlain = filter.keyword === undefined && filter.participants === undefined;
