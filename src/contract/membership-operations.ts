@@ -7,6 +7,7 @@ const member = () => ({ user: id("users"), unit: id("units") });
 const membershipTag = "User unit memberships";
 const membershipRule =
   "Needs the ability user in the unit, even if the user is also a member of other units, and every ability that the membership grants.";
+const endedTokens = "New abilities of a service account end its API tokens, which others may have created.";
 
 /** The operations on the memberships of a user. */
 export const membershipOperations = {
@@ -19,7 +20,7 @@ export const membershipOperations = {
   }),
   membershipAdd: operation("POST", "/users/{user}/units", "Add a user to a unit", {
     tag: membershipTag,
-    description: `${membershipRule} Only administrators can add themselves, because members can read everything that is published to the unit.`,
+    description: `${membershipRule} Only administrators can add themselves, because members can read everything that is published to the unit. ${endedTokens}`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () =>
       z.strictObject({ ...member(), userTypes: userTypeIds().optional(), department: departmentId().optional() }),
@@ -34,7 +35,7 @@ export const membershipOperations = {
     "Update a membership: user types, department or unit",
     {
       tag: membershipTag,
-      description: `A new unit moves the membership there. User types replace the present ones, or are added to them when overwrite is off. Clearing the department removes it. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities.`,
+      description: `A new unit moves the membership there. User types replace the present ones, or are added to them when overwrite is off. Clearing the department removes it. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities. ${endedTokens}`,
       access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
       input: () =>
         z.strictObject({

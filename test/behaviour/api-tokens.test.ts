@@ -34,10 +34,9 @@ describeEverywhere("API tokens", (environment) => {
     const { id, token = "" } = await create(by, fields);
     return { id, token, caller: world().instance.withToken(token) };
   };
-  const machine = async (fields: object = {}) => {
-    const account = { first_name: "Nightly", last_name: "Import", service: true, unit: world().units.harbour };
-    return world().actors.administrator.call(users.create, { ...account, ...fields });
-  };
+  const account = { first_name: "Nightly", last_name: "Import", service: true };
+  const machine = async (fields: object = {}) =>
+    world().actors.administrator.call(users.create, { ...account, unit: world().units.harbour, ...fields });
   const current = (caller: Caller) => caller.call(users.current, {});
   /** A second process on the same database. */
   const elsewhere = async (token: string) => {
@@ -393,6 +392,45 @@ describeEverywhere("API tokens", (environment) => {
     };
     const { results } = await administrator.call(users.import, { rows: [row] });
     expect(results).toMatchObject([{ action: "skipped", issues: [{ field: "email", code: "service_account" }] }]);
+  });
+
+  it("a service account that becomes an administrator or gains abilities keeps no token, people keep theirs", async () => {
+    const { actors, instance, types, units: places, addUser } = world();
+    const { administrator, manager } = actors;
+    const changes: ((user: number) => Promise<unknown>)[] = [
+      (id) => administrator.call(users.update, { id, admin: true }),
+      (user) => administrator.call(users.membershipSet, { user, from: places.yard, userTypes: [types.manager] }),
+      (user) => administrator.call(users.membershipAdd, { user, unit: places.south, userTypes: [types.manager] }),
+    ];
+    const person = await addUser();
+    const { caller: own } = await newToken(await instance.as(person.id));
+    for (const change of changes) {
+      const { id: owner } = await manager.call(users.create, { ...account, unit: places.yard });
+      const { caller } = await newToken(manager, { owner });
+      await administrator.call(users.membershipAdd, { user: owner, unit: places.harbour, userTypes: [types.employee] });
+      await administrator.call(users.update, { id: owner, title: "Robot", admin: false });
+      expect(await codeOf(current(caller)), "without more rights").toBe("ok");
+      await change(owner);
+      expect(await codeOf(current(caller))).toBe("unauthenticated");
+      const { caller: fresh } = await newToken(administrator, { owner });
+      await administrator.call(users.membershipSet, { user: owner, from: places.harbour, userTypes: [] });
+      expect(await codeOf(current(fresh)), "without more rights").toBe("ok");
+      await administrator.call(users.delete, { id: owner });
+    }
+    const membership = { user: person.id, unit: places.south, userTypes: [types.manager] };
+    await administrator.call(users.membershipAdd, membership);
+    expect(await codeOf(current(own))).toBe("ok");
+    await administrator.call(users.delete, { id: person.id });
+  });
+
+  it("a membership of a service account that moves with its abilities ends its tokens", async () => {
+    const { actors, types, units: places } = world();
+    const { administrator } = actors;
+    const { id: owner } = await machine({ userTypes: [types.manager] });
+    const { caller } = await newToken(administrator, { owner });
+    await administrator.call(users.membershipSet, { user: owner, from: places.harbour, unit: places.yard });
+    expect(await codeOf(current(caller))).toBe("unauthenticated");
+    await administrator.call(users.delete, { id: owner });
   });
 
   it("auth.authenticate: a service account cannot sign in, even with a password in the database", async () => {

@@ -19,29 +19,32 @@ export interface Membership {
 }
 
 /**
- * Makes a user a member of a unit and returns the membership's ID. Throws `conflict` when the user is a member already,
- * `validation_failed` when the unit does not exist.
+ * Makes a user a member of a unit, and returns true when this grants abilities. Throws `conflict` when the user is a member
+ * already, `validation_failed` when the unit does not exist.
  */
 export async function addMembership(
   ctx: Work,
   { user, unit, userTypes = [], department = null }: Membership,
-): Promise<number> {
+): Promise<boolean> {
   if ((await findMembership(ctx, user, unit)) !== undefined) {
     throw new ServiceError("conflict", `User ${user} is already a member of unit ${unit}.`);
   }
   const membership = { unit, userTypes, department };
-  await requireNewMembership(ctx, user, membership);
-  const id = await insertMembership(ctx, user, membership);
+  const gainsAbilities = await requireNewMembership(ctx, user, membership);
+  await insertMembership(ctx, user, membership);
   await rememberFirstUnit(ctx, user);
-  return id;
+  return gainsAbilities;
 }
 
 type NewMembership = Omit<Membership, "user">;
 
-/** Throws `validation_failed` or `forbidden` unless the actor may make the user, undefined for a new one, such a member. */
-export async function requireNewMembership(ctx: Work, user: number | undefined, after: NewMembership): Promise<void> {
+/**
+ * Throws `validation_failed` or `forbidden` unless the actor may make the user, undefined for a new one, such a member.
+ * Returns true when this grants abilities.
+ */
+export async function requireNewMembership(ctx: Work, user: number | undefined, after: NewMembership) {
   refuse(await membershipIssues(ctx, after));
-  await requireMembershipChange(ctx, user, { after: { unit: after.unit, userTypes: after.userTypes ?? [] } });
+  return requireMembershipChange(ctx, user, { after: { unit: after.unit, userTypes: after.userTypes ?? [] } });
 }
 
 /** Inserts a membership that `requireNewMembership` allows. The caller keeps `users.unit_id`. */
@@ -66,24 +69,27 @@ interface MembershipState {
 /**
  * Throws `forbidden` unless the actor has every ability that the membership grants before and after the change, in the
  * unit concerned. Only administrators may extend their own membership: even without abilities, it decides what the user
- * may read.
+ * may read. Returns true when the membership grants an ability afterwards that it did not grant there before.
  */
 export async function requireMembershipChange(
   ctx: Work,
   user: number | undefined,
   { before, after }: { before?: MembershipState; after?: MembershipState },
-): Promise<void> {
+): Promise<boolean> {
   if (user === ctx.actor.id && !ctx.actor.admin && after && extendsReach(before, after)) throw ownMembership();
   const abilitiesOf = await loadAbilities(ctx, [before, after]);
+  const granted = ({ userTypes }: MembershipState) => userTypes.flatMap((id) => abilitiesOf.get(id) ?? []);
   const grants = [];
   for (const state of [before, after]) {
     if (state === undefined) continue;
     const path = await unitPath(ctx.db, state.unit);
     // The unit may have been deleted since the permission check.
     if (path === undefined) throw invalid({ unit: [`is not an existing unit: ${state.unit}`] });
-    grants.push({ path, abilities: state.userTypes.flatMap((id) => abilitiesOf.get(id) ?? []) });
+    grants.push({ path, abilities: granted(state) });
   }
   requireAbilities(ctx.actor, grants);
+  const present = before !== undefined && before.unit === after?.unit ? granted(before) : [];
+  return after !== undefined && granted(after).some((ability) => !present.includes(ability));
 }
 
 function ownMembership(): ServiceError {

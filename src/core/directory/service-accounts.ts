@@ -5,6 +5,21 @@ import type { Ctx } from "../pipeline/context.ts";
 /** The provider of service accounts: users for machines, without e-mail address and password. */
 export const serviceProvider = "service";
 
+/**
+ * Ends the API tokens of a user who is a service account and gets more rights: whoever created the tokens may not have
+ * these rights.
+ */
+export async function endServiceTokens(ctx: Pick<Ctx, "db" | "announce">, user: number): Promise<void> {
+  const { numDeletedRows } = await ctx.db
+    .deleteFrom("api_tokens")
+    .where("user_id", "=", user)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom("users").select("id").where("id", "=", user).where("provider", "=", serviceProvider)),
+    )
+    .executeTakeFirst();
+  if (numDeletedRows > 0n) ctx.announce(`user:${user}`);
+}
+
 /** Throws `validation_failed` about the field when one of the users is a service account. */
 export async function requirePeople({ db }: Ctx, ids: readonly number[], field: string): Promise<void> {
   const accounts = await db

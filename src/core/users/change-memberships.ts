@@ -13,6 +13,7 @@ import {
   setUserTypes,
 } from "../directory/memberships.ts";
 import { loadMemberships } from "../directory/present-users.ts";
+import { endServiceTokens } from "../directory/service-accounts.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { oneUser } from "./read-users.ts";
@@ -21,7 +22,8 @@ export const memberships = {
   memberships: async (ctx, { user }) => ({ data: (await oneUser(ctx, user)).memberUnits }),
 
   async membershipAdd(ctx, { user, unit, userTypes, department }) {
-    await addMembership(ctx, { user, unit, userTypes, department });
+    const gainsAbilities = await addMembership(ctx, { user, unit, userTypes, department });
+    if (gainsAbilities) await endServiceTokens(ctx, user);
     await markChangedUsers(ctx, [user]);
     const all = await loadMemberships(ctx, user);
     const added = all.find((each) => each.shown.unit.id === unit);
@@ -43,7 +45,8 @@ export const memberships = {
     if (same) return;
     refuse(await membershipIssues(ctx, { unit, userTypes: userTypes ?? [], department }));
     const before = { unit: from, userTypes: held };
-    await requireMembershipChange(ctx, user, { before, after: { unit, userTypes: wanted } });
+    const after = { unit, userTypes: wanted };
+    if (await requireMembershipChange(ctx, user, { before, after })) await endServiceTokens(ctx, user);
     if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
     if (department !== undefined) {
       await updateRow(ctx.db, "memberships", id, { department_id: department });

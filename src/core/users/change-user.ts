@@ -7,7 +7,7 @@ import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
 import { hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
-import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
+import { endServiceTokens, requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import { addSearchWords, setSearchWords } from "../directory/user-words.ts";
 import { may } from "../pipeline/actor.ts";
@@ -63,6 +63,7 @@ export const userChangeHandlers = {
     const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return oneUser(ctx, id);
     if (changes.provider !== undefined) requireAnother(ctx, id);
+    if (changes.admin === 1) await endServiceTokens(ctx, id);
     const after = { ...row, ...changes };
     const isRenamed = changes.first_name !== undefined || changes.last_name !== undefined;
     await updateColumns(ctx, id, { ...changes, ...(isRenamed && { name_key: userNameKey(after) }) });
