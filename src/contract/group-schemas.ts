@@ -12,7 +12,7 @@ export const group = component("Group", () => ({
   name: z.string(),
   description: z.string(),
   privacy: z.enum(privacies),
-  member_count: z.int(),
+  member_count: z.int().describe("Number of members, including deactivated users"),
   role: z.enum(groupRoles).nullable().describe("Your role; null if you are not a member"),
   image: file().nullable(),
   permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),

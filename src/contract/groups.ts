@@ -70,7 +70,8 @@ export const groups = operationGroup("groups", {
   imageSet: image.set,
   imageDelete: image.delete,
   members: operation("GET", "/groups/{id}/members", "List the members of a group", {
-    description: "Members are sorted by user ID.",
+    description:
+      "Members are sorted by user ID. Deactivated users stay members: they are listed and counted, with active false, so that administrators of the group can remove them.",
     access: "signed_in",
     input: () =>
       z.strictObject({ ...one(), role: role().optional().describe("Only members with this role"), ...cursorInput() }),
