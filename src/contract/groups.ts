@@ -36,7 +36,8 @@ export const groups = operationGroup("groups", {
     output: group,
   }),
   create: operation("POST", "/groups", "Create a group", {
-    description: "You become its first administrator.",
+    description:
+      "You become its first administrator. A private group is hidden from users who are not members, but its posts can also be read, shared and deleted by users whose ability news (calendar for event posts) reaches the unit that owns the post, even if they cannot see the group.",
     access: { ability: "groups" },
     input: () =>
       z.strictObject({
