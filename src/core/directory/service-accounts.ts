@@ -6,8 +6,8 @@ import type { Ctx } from "../pipeline/context.ts";
 export const serviceProvider = "service";
 
 /**
- * Ends the API tokens of a user who is a service account and gets more rights: whoever created the tokens may not have
- * these rights.
+ * Ends the API tokens of a service account that gets more rights, because those who created the tokens may not have them.
+ * Changes nothing for a person.
  */
 export async function endServiceTokens(ctx: Pick<Ctx, "db" | "announce">, user: number): Promise<void> {
   const { numDeletedRows } = await ctx.db
