@@ -101,25 +101,20 @@ it("branch managers export their branch", async () => {
 
 it("what no row can say is skipped and named, or told of", async () => {
   const unnamed = await made("units", "create", "--name", "Unnamed", "--parent", "1");
-  const below = await made(
-    "units",
-    "create",
-    "--name",
-    "Below",
-    "--parent",
-    String(unnamed.id),
-    "--reference",
-    "below",
-  );
+  const unit = (name: string, parent: number) =>
+    made("units", "create", "--name", name, "--parent", String(parent), "--reference", name.toLowerCase());
+  const below = await unit("Below", unnamed.id);
+  const deeper = await unit("Deeper", below.id);
   const lost = await create("Lost", "--unit", String(unnamed.id));
   const type = await made("usertypes", "create", "--name", " Spaced");
   const odd = await create("Odd", "--unit", String(sales.id), "--user-types", String(type.id));
   const units = await run("units", "export");
   expect(units.code).toBe(3);
-  expect(units.stderr.split("\n").slice(0, 3)).toEqual([
+  expect(units.stderr.split("\n").slice(0, 4)).toEqual([
     `unit ${unnamed.id} (Unnamed) has no reference; run wcs units update ${unnamed.id} --reference REF`,
     `unit ${below.id} (Below) is below unit ${unnamed.id}, which has no reference`,
-    "error: 2 of 4 units were not exported.",
+    `unit ${deeper.id} (Deeper) is below unit ${unnamed.id}, which has no reference`,
+    "error: 3 of 5 units were not exported.",
   ]);
   const users = await run("users", "export");
   expect(users.code).toBe(3);

@@ -602,6 +602,44 @@ describe("somebody without the abilities", () => {
   });
 });
 
+it("an export has no units below one without a reference, and no users in them, so that it can be applied elsewhere", async () => {
+  const [one, other] = [await newPlace(sqliteLocal), await newPlace(sqliteLocal)];
+  try {
+    const levels = ["top", "hidden", "below", "deeper"];
+    const units = levels.map((name, at) => `{reference: ${name}, name: ${name}, parent: ${levels[at - 1] ?? "root"}}`);
+    const users = levels.map((name) => {
+      return `{email: ${name}@example.com, first_name: ${name}, last_name: X, unit: ${name}, memberships: [{unit: root}]}`;
+    });
+    const text = `units: [{reference: root}, ${units.join(", ")}]\nusers: [${users.join(", ")}]`;
+    await one.wcs(["units", "update", "1", "--reference", "root"]);
+    expect(await one.wcs(["apply", "-"], { stdin: text })).toMatchObject({ code: 0 });
+    const { id } = JSON.parse((await one.wcs(["units", "get", "ref:hidden", "--json"])).stdout);
+    await one.wcs(["units", "update", String(id), "--reference", ""]);
+    const { code, stdout, stderr } = await one.wcs(["export"]);
+    const idless = stderr
+      .replace(/\d+(?= \()/g, "N")
+      .trimEnd()
+      .split("\n");
+    expect({ code, said: idless }).toEqual({
+      code: 3,
+      said: [
+        `unit N (hidden) has no reference; run wcs units update ${id} --reference REF`,
+        `unit N (below) is below unit ${id}, which has no reference`,
+        `unit N (deeper) is below unit ${id}, which has no reference`,
+        `user N (hidden X) is in unit ${id}, which has no reference; run wcs units update ${id} --reference REF`,
+        `user N (below X) is in unit ${id + 1}, which was not exported`,
+        `user N (deeper X) is in unit ${id + 2}, which was not exported`,
+        "error: 6 of 10 entries were not exported.",
+      ],
+    });
+    expect(await other.wcs(["apply", "-"], { stdin: stdout })).toMatchObject({ code: 0 });
+    expect((await other.wcs(["export"])).stdout).toBe(stdout);
+    expect((await one.wcs(["export", "--only", "users"])).stderr).toMatch(/^error: 1 of 5 entries/m);
+  } finally {
+    for (const place of [one, other]) await place.close();
+  }
+});
+
 describe("a large file", () => {
   const place = usePlace();
 

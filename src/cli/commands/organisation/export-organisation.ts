@@ -42,16 +42,16 @@ export async function exportOrganisation(context: Context): Promise<void> {
   };
   await exportItems<string>(exported, context, async (to) => {
     const held = await loadHeld(to.caller, to.signal);
-    const names: Names = {
-      units: (id) => held.unitById.get(id)?.reference ?? null,
-      userTypes: (id) => labels.get(id) ?? "",
-    };
+    // A file without units is for an instance that has them.
+    const units = wanted.includes("units") ? exportableUnits(held.units, to.skip) : held.units;
+    const references = new Map(units.map(({ id, reference }) => [id, reference]));
+    const names: Names = { units: (id) => references.get(id) ?? null, userTypes: (id) => labels.get(id) ?? "" };
     const labels = new Map(held.userTypes.map((type) => [type.id, userTypeLabel(type)]));
     for (const section of wanted) {
       const write = async (entries: Iterable<object>) => {
         for (const some of portionsOf(entries, 500)) await to.write(some.map((entry) => text.entry(section, entry)));
       };
-      await writers[section](to, held, names, write);
+      await writers[section](to, { ...held, units }, names, write);
     }
   });
 }
@@ -107,12 +107,12 @@ function issuesOfLabels(types: OrganisationSnapshot["userTypes"]) {
 }
 
 async function writeUnits(
-  to: Export<string>,
+  _: Export<string>,
   { units }: OrganisationSnapshot,
   names: Names,
   write: Write,
 ): Promise<void> {
-  await write(exportableUnits(units, to.skip).map((unit) => unitEntry(unit, names)));
+  await write(units.map((unit) => unitEntry(unit, names)));
 }
 
 async function writeUsers(
@@ -127,12 +127,14 @@ async function writeUsers(
   for await (const user of walkItems(to.caller, users.list, { inactive: true }, to.signal)) {
     if (isServiceAccount(user)) continue;
     if (user.email === null) throw hidden(user);
-    const place = user.memberUnits.find(({ unit }) => !unitById.get(unit.id)?.reference)?.unit;
+    const place = user.memberUnits.find(({ unit }) => names.units(unit.id) === null)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
     if (user.memberUnits.length === 0) to.skip(`user ${user.id} (${user.name}) has no membership`);
     else if (place) {
-      const what = `is in unit ${place.id}, which has no reference; run wcs units update ${place.id} --reference REF`;
-      to.skip(`user ${user.id} (${user.name}) ${what}`);
+      const what = unitById.get(place.id)?.reference
+        ? "was not exported"
+        : `has no reference; run wcs units update ${place.id} --reference REF`;
+      to.skip(`user ${user.id} (${user.name}) is in unit ${place.id}, which ${what}`);
     } else if (type) to.skip(`user ${user.id} (${user.name}) has user type ${type.id}, which was not exported`);
     else found.add(userEntry(user, names));
   }

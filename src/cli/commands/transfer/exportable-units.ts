@@ -5,18 +5,13 @@ interface ListedUnit {
   readonly parent: { readonly id: number } | null;
 }
 
-/** Returns the units that a file can name: parents before children, siblings by reference. Reports the others. */
+/**
+ * Returns the units that a file can name together with all units above them: parents before children, siblings by reference.
+ * Reports the others.
+ */
 export function exportableUnits<U extends ListedUnit>(units: readonly U[], skip: (what: string) => void): U[] {
-  const byId = new Map(units.map((unit) => [unit.id, unit]));
-  const good = units.filter(({ id, name, reference, parent }) => {
-    if (reference === null) skip(`unit ${id} (${name}) has no reference; run wcs units update ${id} --reference REF`);
-    else if (parent && !byId.get(parent.id)?.reference)
-      skip(`unit ${id} (${name}) is below unit ${parent.id}, which has no reference`);
-    else return true;
-    return false;
-  });
-  const written = new Set(good.map(({ id }) => id));
-  const below = Map.groupBy(good, ({ parent }) => (parent && written.has(parent.id) ? parent.id : undefined));
+  const named = units.filter(({ reference }) => reference !== null);
+  const below = Map.groupBy(named, ({ parent }) => parent?.id);
   // The last one is taken first.
   const childrenOf = (id: number | undefined) =>
     (below.get(id) ?? []).sort((a, b) => ((a.reference ?? "") < (b.reference ?? "") ? 1 : -1));
@@ -26,5 +21,19 @@ export function exportableUnits<U extends ListedUnit>(units: readonly U[], skip:
     ordered.push(unit);
     waiting.push(...childrenOf(unit.id));
   }
+  const byId = new Map(units.map((unit) => [unit.id, unit]));
+  const written = new Set(ordered);
+  for (const unit of units) if (!written.has(unit)) skip(reasonToSkip(unit, byId));
   return ordered;
+}
+
+function reasonToSkip(unit: ListedUnit, byId: ReadonlyMap<number, ListedUnit>): string {
+  const { id, name, reference } = unit;
+  if (reference === null) return `unit ${id} (${name}) has no reference; run wcs units update ${id} --reference REF`;
+  return `unit ${id} (${name}) is below unit ${unnamedAbove(unit, byId)}, which has no reference`;
+}
+
+function unnamedAbove({ parent }: ListedUnit, byId: ReadonlyMap<number, ListedUnit>): number | undefined {
+  const above = parent && byId.get(parent.id);
+  return above?.reference ? unnamedAbove(above, byId) : parent?.id;
 }
