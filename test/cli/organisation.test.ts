@@ -310,7 +310,7 @@ describe("files", () => {
       "16: units[5].contact.phnoe is unknown; did you mean phone?",
       "16: units[5].parent is required, because there is no such unit yet; the root is root",
       "17: units[6].parent is lab, which is not in the file and would be deleted by --prune",
-      '19: users[0].reference must be text; put it in quotes: "12"',
+      '19: users[0].reference must be text; put it in quotes: "0012"',
       "20: users[1] must be an object",
       "21: users[2].reference is required, or an email",
       "22: users[3].first_name is required, because the user does not exist yet",
@@ -327,6 +327,7 @@ describe("files", () => {
     expect((await sit(["export"])).stdout).toBe(before);
     const asJson = JSON.parse((await sit(["diff", bad, "--prune", "--json"])).stderr);
     expect(asJson.error.fields).toMatchObject({
+      "users[0].reference": ["must be text; put it in quotes"],
       "users[3].unit": ["is not an existing unit: enk (did you mean eng?)"],
     });
   });
@@ -353,6 +354,23 @@ describe("files", () => {
     const { code, stderr } = await sit(["diff", "-"], { stdin: text });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(complaint) });
     expect(stderr).toContain(`error: ${message}`);
+  });
+
+  it.each([
+    ["0012", "0012"],
+    ["+4512345678", "+4512345678"],
+    ["1.50", "1.50"],
+    ["0x1F", "0x1F"],
+    ["True", "True"],
+    ["&number 12345678901234567890", "12345678901234567890"],
+  ])("text without quotes, %s, is shown in quotes as the file has it", async (written, shown) => {
+    const users = `users:\n- email: a@example.com\n  phone: ${written}\n`;
+    // The second file cannot be read entry by entry.
+    for (const text of [users, `${users}...\n`]) {
+      const { code, stderr } = await sit(["diff", "-"], { stdin: text });
+      const issue = `stdin:3: users[0].phone must be text; put it in quotes: "${shown}"`;
+      expect([code, stderr.split("\n")]).toEqual([3, expect.arrayContaining([issue])]);
+    }
   });
 
   it("diff shows the first 20 syntax errors, and how many more there are", async () => {
@@ -689,7 +707,7 @@ units:
 - {reference: d, name: [x], contact: {phnoe: 12}}
 - {reference: eng, parent: lab}
 users:
-- {reference: 12, email: twelve@example.com, first_name: T, last_name: T, unit: eng}
+- {reference: 0012, email: twelve@example.com, first_name: T, last_name: T, unit: eng}
 - nobody
 - first_name: X
 - email: ann@example.com

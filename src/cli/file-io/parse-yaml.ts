@@ -3,7 +3,7 @@ import { deepest } from "../../contract/nesting.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { tooDeep } from "./too-deep.ts";
 
-interface ParsedYaml {
+export interface ParsedYaml {
   readonly lines: LineCounter;
   readonly parsed: Document.Parsed;
   /** True when the text has too many levels; the only error says where. */

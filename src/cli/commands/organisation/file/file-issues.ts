@@ -6,6 +6,8 @@ export type Path = readonly (string | number)[];
 /** Collects the issues of a file, so that all are reported together. */
 export interface FileIssues {
   add(path: Path, what: string): void;
+  /** Adds an issue for a number or truth value where the file must have text. */
+  addUnquoted(path: Path): void;
   /** Adds an issue for a missing value, unless the path already has an issue. */
   require(path: Path, why: string): void;
   /** Returns the locations of values for messages: `org.yaml:12: users[3].unit`. */
@@ -17,36 +19,47 @@ export interface FileIssues {
 /** Maximum number of issues that are printed with their lines, because finding the lines takes time. */
 export const mostShown = 100;
 
-/** Creates a collector of issues; `linesOf` returns the lines of paths in the file. */
+/** The line of a value in a file, and a scalar as the file writes it. */
+export interface FileLocation {
+  readonly line: number;
+  readonly source?: string;
+}
+
+/** Creates a collector of issues; `locate` returns the locations of paths in the file. */
 export function createIssues(
   label: string,
-  linesOf: (paths: readonly Path[]) => Promise<readonly number[]>,
+  locate: (paths: readonly Path[]) => Promise<readonly FileLocation[]>,
   context: Context,
 ): FileIssues {
-  const found: { readonly path: Path; readonly what: string }[] = [];
+  const found: { readonly path: Path; readonly what: string; readonly isUnquoted: boolean }[] = [];
   const names = new Set<string>();
-  const add = (path: Path, what: string) => {
+  const add = (path: Path, what: string, isUnquoted = false) => {
     names.add(nameOf(path));
-    found.push({ path, what });
+    found.push({ path, what, isUnquoted });
   };
   /** Returns the lines about the issues that were found first, in the order of the file. */
   async function shownLines(): Promise<string[]> {
     const shown = found.slice(0, mostShown);
-    const lineAt = await linesOf(shown.map(({ path }) => path));
-    const placed = shown.map(({ path, what }, at) => ({ line: lineAt[at] ?? 1, name: nameOf(path), what }));
+    const locations = await locate(shown.map(({ path }) => path));
+    const placed = shown.map(({ path, what, isUnquoted }, at) => {
+      const { line, source } = locations[at] ?? { line: 1 };
+      // Only the source has the digits and signs that the parsed value may have lost.
+      return { line, name: nameOf(path), what: isUnquoted && source ? `${what}: "${source}"` : what };
+    });
     placed.sort((a, b) => a.line - b.line);
     const lines = placed.map(({ line, name, what }) => `${label}:${line}: ${name} ${what}`);
     const more = found.length - shown.length;
     return more > 0 ? [...lines, `${label}: and ${more} more; --json lists all`] : lines;
   }
   return {
-    add,
+    add: (path, what) => add(path, what),
+    addUnquoted: (path) => add(path, "must be text; put it in quotes", true),
     require(path, why) {
       if (!names.has(nameOf(path))) add(path, `is required, ${why}`);
     },
     async places(paths) {
-      const lines = await linesOf(paths);
-      return paths.map((path, at) => `${label}:${lines[at]}: ${nameOf(path)}`);
+      const locations = await locate(paths);
+      return paths.map((path, at) => `${label}:${locations[at]?.line}: ${nameOf(path)}`);
     },
     async refuse() {
       if (found.length === 0) return;

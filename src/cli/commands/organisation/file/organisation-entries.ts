@@ -72,20 +72,21 @@ function entryIn(section: OrganisationSection, value: unknown, at: number, issue
     if (path[0] !== undefined) delete good[path[0]];
     const place = [section, at, ...path.map((part) => (/^\d+$/.test(part) ? Number(part) : part))];
     const issue = result.issues.find(({ field }) => field === name);
-    const better = issue && explained(issue, path, schema, value);
+    if (issue && isUnquoted(issue, pick(value, path))) {
+      issues.addUnquoted(place);
+      continue;
+    }
+    const better = issue && explained(issue, path, schema);
     for (const reason of better === undefined ? reasons : [better]) issues.add(place, reason);
   }
   return good;
 }
 
+const isUnquoted = ({ code, params }: Issue, value: unknown): boolean =>
+  code === "wrong_type" && params?.expected === "string" && (typeof value === "number" || typeof value === "boolean");
+
 /** Returns a message with the probable correction, for the issues that have one. */
-function explained(issue: Issue, path: readonly string[], schema: z.ZodType, value: unknown): string | undefined {
-  const wrong = pick(value, path);
-  if (issue.code === "wrong_type" && issue.params?.expected === "string") {
-    return typeof wrong === "number" || typeof wrong === "boolean"
-      ? `must be text; put it in quotes: "${wrong}"`
-      : undefined;
-  }
+function explained(issue: Issue, path: readonly string[], schema: z.ZodType): string | undefined {
   if (issue.code !== "unknown_field") return undefined;
   const known = path.slice(0, -1).reduce<Field | undefined>(
     (above, part) => {

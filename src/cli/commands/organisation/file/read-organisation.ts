@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type Document, isNode } from "yaml";
+import { isNode, isScalar } from "yaml";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { once } from "../../../../contract/operation.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { openSource, type Source } from "../../../file-io/open-source.ts";
-import { parseYaml } from "../../../file-io/parse-yaml.ts";
+import { type ParsedYaml, parseYaml } from "../../../file-io/parse-yaml.ts";
 import { tooDeep } from "../../../file-io/too-deep.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { type FileChunk, NotSeparable, parseChunk } from "./file-chunk.ts";
-import { createIssues, type FileIssues, type Path } from "./file-issues.ts";
+import { createIssues, type FileIssues, type FileLocation, type Path } from "./file-issues.ts";
 import { collectOrganisation, type Organisation } from "./organisation-entries.ts";
 import { splitJson } from "./split-json.ts";
 import { splitYaml } from "./split-yaml.ts";
@@ -56,7 +56,7 @@ async function readSource(source: Source, context: Context, scratch: DatabaseSyn
 }
 
 async function readInParts(source: Source, context: Context, scratch: DatabaseSync) {
-  const issues = createIssues(source.label, (paths) => linesInParts(source, paths), context);
+  const issues = createIssues(source.label, (paths) => locateInParts(source, paths), context);
   const found = collectOrganisation(issues, scratch);
   const lists = new Map<string, FileChunk["list"]>();
   for await (const chunk of chunksOf(source)) {
@@ -83,8 +83,8 @@ async function readWhole(source: Source, context: Context, scratch: DatabaseSync
   const content = contentOf(text, source.label, context);
   // The parsed document takes a hundred times the memory of the file, so it is parsed again only for the lines of issues.
   const again = once(() => parseYaml(text));
-  const lineOf = (path: Path) => again().lines.linePos(offsetOf(again().parsed, path)).line;
-  const issues = createIssues(source.label, async (paths) => paths.map(lineOf), context);
+  const locate = async (paths: readonly Path[]) => paths.map((path) => locationIn(again(), path));
+  const issues = createIssues(source.label, locate, context);
   const found = collectOrganisation(issues, scratch);
   found.addFile(content);
   return { organisation: found.organisation, issues };
@@ -137,35 +137,40 @@ async function* textsOf(source: Source): AsyncGenerator<string, undefined> {
   }
 }
 
-/** Returns the line of each path. Reads the file again, because positions of all values would take much memory. */
-async function linesInParts(source: Source, paths: readonly Path[]): Promise<number[]> {
+/** Returns the location of each path. Reads the file again, because positions of all values would take much memory. */
+async function locateInParts(source: Source, paths: readonly Path[]): Promise<FileLocation[]> {
   const wanted = Map.groupBy(paths, ([name]) => name);
-  const found = new Map<Path, number>();
+  const found = new Map<Path, FileLocation>();
   const count = new Map<string, number>();
   for await (const chunk of chunksOf(source)) {
     const { list, line, entries, text } = chunk;
     const first = count.get(list?.name ?? "") ?? 0;
     if (list) count.set(list.name, first + entries);
     const parse = once(() => parseYaml(text));
-    const lineOf = (path: Path) => line + parse().lines.linePos(offsetOf(parse().parsed, path)).line - 1;
+    const locate = (path: Path) => {
+      const location = locationIn(parse(), path);
+      return { ...location, line: line + location.line - 1 };
+    };
     const names = list ? [list.name] : Object.keys((parseChunk(chunk) as object | null) ?? {});
     for (const path of names.flatMap((name) => wanted.get(name) ?? [])) {
       const [, at, ...rest] = path;
-      if (list === undefined) found.set(path, lineOf(path));
-      else if (typeof at !== "number") found.set(path, list.line);
-      else if (at >= first && at < first + entries) found.set(path, lineOf([at - first, ...rest]));
+      if (list === undefined) found.set(path, locate(path));
+      else if (typeof at !== "number") found.set(path, { line: list.line });
+      else if (at >= first && at < first + entries) found.set(path, locate([at - first, ...rest]));
     }
   }
-  return paths.map((path) => found.get(path) ?? 1);
+  return paths.map((path) => found.get(path) ?? { line: 1 });
 }
 
-/** Returns the offset of the value at a path, or of its nearest existing ancestor. */
-function offsetOf(parsed: Document, path: Path): number {
+/** Returns the location of the value at a path, or of its nearest existing ancestor. */
+function locationIn({ parsed, lines }: ParsedYaml, path: Path): FileLocation {
   for (let length = path.length; length >= 0; length--) {
     const node = length === 0 ? parsed.contents : parsed.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return node.range[0];
+    if (!isNode(node) || !node.range) continue;
+    const { line } = lines.linePos(node.range[0]);
+    return isScalar(node) && node.source !== undefined ? { line, source: node.source } : { line };
   }
-  return 0;
+  return { line: 1 };
 }
 
 const refused = (message: string, hint?: string) =>
