@@ -12,12 +12,12 @@ const image = (id: number, owner: string, ownerId: number) =>
 const audience = "insert into audiences (id, author_id, owner_unit_id) values (500, 1, 1)";
 const post = [
   audience,
-  "insert into posts (id, audience_id, content_type, title, published_at, listed_at, created_at, updated_at) values (500, 500, 'news', 'T', 1, 1, 1, 1)",
+  "insert into posts (id, audience_id, content_type, title, title_key, published_at, listed_at, created_at, updated_at) values (500, 500, 'news', 'T', 't', 1, 1, 1, 1)",
   "insert into post_places (post_id, place, listed_at, updated_at) values (500, 'a1', 1, 1), (500, 'o1', 1, 1)",
 ];
 const event = [
   audience,
-  "insert into events (id, audience_id, type, title, start_at, end_at, last_at, timezone, uid, created_at, updated_at) values (500, 500, 'chain', 'T', 10, 20, 20, 'UTC', 'u', 1, 1)",
+  "insert into events (id, audience_id, type, title, title_key, start_at, end_at, last_at, timezone, uid, created_at, updated_at) values (500, 500, 'chain', 'T', 't', 10, 20, 20, 'UTC', 'u', 1, 1)",
   "insert into event_dates (event_id, start_at, end_at, span) values (500, 10, 20, 0)",
   "insert into event_places (place, start_at, event_id, end_at, span, previous_at) values ('a1', 10, 500, 20, 0, -9), ('o1', 10, 500, 20, 0, -9), ('c', 10, 500, 20, 0, -9)",
 ];
@@ -101,10 +101,58 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
   [
     "a folded name",
     {
-      check: "users",
+      check: "search keys",
       make: ["update users set name_key = 'other' where id = 1"],
-      message: /user 1 has a folded name without a search word of the name/,
+      message: /^user 1: name_key is other, not [a-z ]+\.$/,
     },
+  ],
+  [
+    "search words that are missing",
+    {
+      check: "search keys",
+      make: ["delete from user_words where user_id = 2"],
+      message: /^user 2 has missing or wrong search words\.$/,
+    },
+  ],
+  [
+    "search words of another kind",
+    {
+      check: "search keys",
+      make: ["update user_words set kind = 1 where user_id = 2 and kind = 0"],
+      message: /^user 2 has missing or wrong search words\.$/,
+    },
+  ],
+  [
+    "addresses of users by which they sign in",
+    {
+      check: "search keys",
+      make: ["update users set email_key = null where id = 1", "update users set email_key = 'other' where id = 2"],
+      message: /^user 1: email_key is null, not \S+@\S+; user 2: email_key is other, not \S+@\S+\.$/,
+    },
+  ],
+  [
+    "names of user types, and titles of posts",
+    {
+      check: "search keys",
+      make: [
+        ...post,
+        "update posts set title_key = 'x' where id = 500",
+        "update user_types set name_key = 'x' where id = 1",
+      ],
+      message: /^user type 1: name_key is x, not \w+; post 500: title_key is x, not t\.$/,
+    },
+  ],
+  [
+    "a day of a birthday",
+    {
+      check: "users",
+      make: ["update users set birthday = '1990-02-29', birthday_key = 228 where id = 2"],
+      message: /^user 2: birthday_key is 228, not 229\.$/,
+    },
+  ],
+  [
+    "administrators who cannot sign in",
+    { check: "users", make: ["update users set admin = 0"], message: /^instance 1 has no active administrator\.$/ },
   ],
   [
     "a first unit",

@@ -170,7 +170,18 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
       );
       const rows = await json(db("check", "--json"));
       expect(rows.map((row: { state: string }) => row.state)).toEqual(rows.map(() => "ok"));
-      const checks = ["units", "users", "groups", "posts", "events", "readers", "conversations", "search", "files"];
+      const checks = [
+        "units",
+        "users",
+        "groups",
+        "posts",
+        "events",
+        "readers",
+        "conversations",
+        "search",
+        "files",
+        "search keys",
+      ];
       const first = kind === "sqlite" ? ["schema", "integrity", "foreign keys", "structure"] : ["schema"];
       expect(rows.map((row: { check: string }) => row.check)).toEqual([...first, ...checks]);
     });

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { searchKeyCheck } from "../../src/core/directory/search-key-check.ts";
 import type { Database } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
 import { contentChecks } from "../../src/store/integrity/check-database.ts";
@@ -74,7 +75,7 @@ export async function mistakes(database: Database): Promise<string[]> {
 /** What `wcs db check` finds: it must not find more than there is. */
 async function foundBySql(database: Database): Promise<string[]> {
   const found: string[] = [];
-  for (const { name, ask } of contentChecks) {
+  for (const { name, ask } of [...contentChecks, searchKeyCheck]) {
     for (const example of (await ask(database)).examples) found.push(`db check, ${name}: ${example}`);
   }
   return found;

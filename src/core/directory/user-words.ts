@@ -34,7 +34,7 @@ const textsOfUser = prepared((db, p: { id: number }) =>
 const wordsOfUser = prepared((db, p: { id: number }) =>
   db.selectFrom("user_words").select(["kind", "word"]).where("user_id", "=", p.id),
 );
-type WordRow = Awaited<ReturnType<typeof wordsOfUser>>[number];
+export type WordRow = Awaited<ReturnType<typeof wordsOfUser>>[number];
 
 const deleteWords = prepared((db, p: { id: number; words: readonly string[] }) =>
   db.deleteFrom("user_words").where("user_id", "=", p.id).where("word", "in", p.words),

@@ -82,9 +82,14 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   },
   {
     thing: "user",
-    rows: `select distinct u.id from users u join user_words w on w.user_id = u.id
-       where w.kind = 0 and ' ' || u.name_key || ' ' not like '% ' || w.word || ' %'`,
-    says: "has a folded name without a search word of the name",
+    from: "users t",
+    columns: { birthday_key: "cast(substr(t.birthday, 6, 2) || substr(t.birthday, 9, 2) as integer)" },
+  },
+  {
+    thing: "instance",
+    rows: `select id from instance where not exists (
+      select 1 from users where admin = 1 and active = 1 and provider <> 'service')`,
+    says: "has no active administrator",
   },
   {
     thing: "membership",

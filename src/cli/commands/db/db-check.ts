@@ -1,4 +1,5 @@
 import type { ServiceError } from "../../../contract/errors.ts";
+import { searchKeyCheck } from "../../../core/directory/search-key-check.ts";
 import type { Database } from "../../../store/database.ts";
 import { type Check, contentChecks, fileChecks } from "../../../store/integrity/check-database.ts";
 import { structureCheck } from "../../../store/integrity/missing-objects.ts";
@@ -34,7 +35,7 @@ export async function checkDatabase(address: string): Promise<Finding[]> {
   try {
     const { finding, isKnown } = await findSchema(database);
     const ofFile = isPostgresUrl(address) ? [] : isKnown ? [...fileChecks, structureCheck] : fileChecks;
-    const checks = [...ofFile, ...(isKnown ? contentChecks : [])];
+    const checks = [...ofFile, ...(isKnown ? [...contentChecks, searchKeyCheck] : [])];
     const findings = [finding];
     for (const each of checks) findings.push(await findOut(each, database));
     return findings;
