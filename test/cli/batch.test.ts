@@ -120,6 +120,9 @@ describe("batch", () => {
       [["users"], 2, "is not a command"],
       [["users", "get", "{id}", "--db", "x"], 2, "--db belongs before --"],
       [["users", "get", "{ids}"], 3, "missing column ids"],
+      [["db", "backup", "{id}.bak"], 2, "wcs db cannot run in a batch.\nhint: It does not use the connection"],
+      [["serve"], 2, "wcs serve cannot run in a batch."],
+      [["webhooks", "deliver"], 2, "wcs webhooks deliver cannot run in a batch."],
     ];
     for (const [command, code, text] of wrong)
       expect(await run("id\n1\n", [], ...command), text).toMatchObject({ code, stderr: expect.stringContaining(text) });

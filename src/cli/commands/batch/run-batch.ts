@@ -74,6 +74,9 @@ interface Counts {
   skipped: number;
 }
 
+/** Commands that find their database or instance themselves. */
+const ownTarget = ["init", "demo", "serve", "db", "doctor", "batch", "webhooks deliver"];
+
 /** Returns the words of the command. Throws a `UsageError` for one that does not exist or chooses a target. */
 async function checkCommand({ args, program, terminal }: Context): Promise<string[]> {
   const aliases = async () => readConfig(terminal.env).aliases ?? {};
@@ -82,7 +85,11 @@ async function checkCommand({ args, program, terminal }: Context): Promise<strin
   if (entry === undefined || isGroup(entry)) {
     throw new UsageError(`'${words.join(" ")}' is not a command`, { hint: "write the command after --, without wcs" });
   }
-  if (path[0] === "batch" || path[0] === "serve") throw new UsageError(`wcs ${path[0]} cannot run in a batch`);
+  const name = ownTarget.find((each) => `${path.join(" ")} `.startsWith(`${each} `));
+  if (name !== undefined)
+    throw new UsageError(`wcs ${name} cannot run in a batch`, {
+      hint: "it does not use the connection of the batch; run it in a loop of your shell",
+    });
   const target = words.find((word) => /^--(profile|db|url|as|timeout|ca-file)(=|$)/.test(word));
   if (target !== undefined)
     throw new UsageError(`${target} belongs before --`, { hint: "all rows use one connection" });
