@@ -7,7 +7,7 @@ import { importResult, importRows, maxRemovals, providerName, removalResult } fr
 export const userImportOperations = {
   import: operation("POST", "/users/import", "Create or update many users", {
     description:
-      "Rows are matched by reference, or else by e-mail address; with key, by that field only. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row can take an e-mail address that another row of the request gives up. A user who moves to the unit of a further membership loses that one: the first membership takes its place. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types, and nobody can change their own provider.",
+      "Rows are matched by reference, or else by e-mail address; with key, by that field only. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row can take an e-mail address that another row of the request gives up. A user who moves to the unit of a further membership loses that one: the first membership takes its place. Rows may have any language, as the directories that they come from have; other operations take only those of the instance. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types, and nobody can change their own provider.",
     access: { ability: "user" },
     input: () =>
       z.strictObject({
