@@ -46,7 +46,7 @@ describePlaces("users import --deactivate-missing", (place) => {
         "created 0, changed 0, unchanged 38, skipped 0",
         "not in the file: Given p-0 (p-0, user N)",
         "not in the file: Given p-1 (p-1, user N)",
-        "2 of 40 active users of the scope would be deactivated.",
+        "2 of 40 active users of the scope before the import would be deactivated.",
         "Dry run: nothing was changed.",
         "",
       ].join("\n"),
@@ -77,6 +77,11 @@ describePlaces("users import --deactivate-missing", (place) => {
       "3 users would be deactivated, and max_removals allows 5% of 39; nobody was deactivated.",
     );
     expect(refused.stderr).toContain("--max-removals");
+    const rehearsed = await sync("okta", rows, "--dry-run");
+    expect(rehearsed).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining("hint: This compares with the scope before the import."),
+    });
     expect(await active("okta")).toBe(39);
     const counted = await place().wcs([
       "users",

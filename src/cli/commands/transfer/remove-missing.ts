@@ -112,7 +112,9 @@ export async function removeMissing(
   if (dryRun || flags.yes === true) list(result, context);
   const what = `${result.deactivated} of ${pluralize(result.active, "active user")} of the scope`;
   terminal.note(
-    dryRun ? `${what} would be deactivated.` : `${what} ${result.deactivated === 1 ? "was" : "were"} deactivated.`,
+    dryRun
+      ? `${what} before the import would be deactivated.`
+      : `${what} ${result.deactivated === 1 ? "was" : "were"} deactivated.`,
   );
   if (result.kept > 0)
     terminal.note(`${pluralize(result.kept, "missing user")} stayed active: administrators and you are kept.`);
@@ -121,7 +123,7 @@ export async function removeMissing(
 
 function tooMany({ code, message }: ServiceError, dryRun: boolean): ServiceError {
   const hint = dryRun
-    ? "Check the file, or allow more with --max-removals; --max-removals 100% lists all of them."
+    ? "This compares with the scope before the import. Check the file, or allow more with --max-removals; --max-removals 100% lists all of them."
     : "The rows are imported. Check the file, and see who is missing with --dry-run --max-removals 100%; then allow more with --max-removals.";
   return new ServiceError(code, message, { hint });
 }
