@@ -23,7 +23,10 @@ export const audit = operationGroup("audit", {
         actor: id("users").optional().describe("Only changes by this user"),
         operation: line(100, 1)
           .optional()
-          .meta({ placeholder: "operation", description: "Only this operation, like users.update" }),
+          .meta({
+            placeholder: "operation",
+            description: "Only this operation, like users.update, or all of a group, like users.*",
+          }),
         path: line(255, 1).optional().describe("Only changes of this path, like /users/12"),
         since: time().optional().describe("Only changes at or after this time"),
         until: time().optional().describe("Only changes at or before this time"),

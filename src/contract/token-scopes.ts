@@ -23,7 +23,12 @@ export function includesScope(scopes: readonly string[], wanted: string, operati
 /** Returns true for `read`, `write`, the name of an operation, and the name of a group with a wildcard. */
 export function isScope(text: string, operations: readonly Scoped[]): boolean {
   if (text === "read" || text === "write") return true;
-  return operations.some(({ name }) => text === name || text === `${groupOf(name)}.*`);
+  return operationsNamed(text, operations).length > 0;
+}
+
+/** Returns the names of the operations that a text names: one by its name, or all of a group by `group.*`. */
+export function operationsNamed(text: string, operations: readonly Scoped[]): string[] {
+  return operations.map(({ name }) => name).filter((name) => text === name || text === `${groupOf(name)}.*`);
 }
 
 const groupOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(".")));

@@ -236,7 +236,16 @@ describeEverywhere("audit", (environment) => {
     expect(await paths({ path: `/units/${b}` })).toEqual([b, b]);
     expect(await paths({ since: since + 10 })).toEqual([b, c, b]);
     expect(await paths({ until: since + 10 })).toEqual([b, a]);
+    expect(await paths({ operation: "units.*" })).toEqual([b, c, b, a]);
+    expect(await paths({ operation: "users.*" })).toEqual([]);
     expect(await wrongFields(paths({ actor: 987654 }))).toEqual(["actor"]);
+    for (const operation of ["units.updat", "unit.*", "units", "*", "units.*.*"])
+      expect(await wrongFields(paths({ actor: 987654, operation }))).toEqual(["actor", "operation"]);
+    for (const filter of [{ since }, { since, operation: "units.*" }]) {
+      const [one, two] = [await list({ ...filter, limit: 1 }), await list({ ...filter, limit: 4 })];
+      const others = await list({ ...filter, limit: 3, cursor: one.meta.next_cursor! });
+      expect([...one.data, ...others.data]).toEqual(two.data);
+    }
     const first = await list({ since, limit: 3 });
     const rest = await list({ since, limit: 3, cursor: first.meta.next_cursor! });
     expect(rest.data.map(({ path }) => path)).toEqual([`/units/${a}`]);

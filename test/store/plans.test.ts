@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { audit } from "../../src/contract/audit.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
 import { defaults } from "../../src/contract/settings.ts";
@@ -15,7 +16,15 @@ const partial = /INDEX (deliveries_waiting|mails_open|users_admin)$/;
 
 /** Tables that grow without limit. */
 const large = [
-  ...["audiences", "audience_shares", "audience_units", "comments", "conversation_participants", "conversations"],
+  ...[
+    "audit_entries",
+    "audiences",
+    "audience_shares",
+    "audience_units",
+    "comments",
+    "conversation_participants",
+    "conversations",
+  ],
   ...["deliveries", "event_dates", "event_marks", "event_places", "events", "files", "group_members", "mails"],
   ...["memberships", "message_reactions", "messages", "poll_votes", "post_marks", "post_mentions", "post_places"],
   ...["posts", "sessions", "user_words", "users", "webhook_events", "webhook_logs"],
@@ -78,6 +87,12 @@ describe("statements on SQLite", () => {
     const moment = { settings: defaults, now: instance.now() };
     const removal = await scansOf(() => removeExpired(instance.database, moment));
     expect(removal.filter((scan) => scan.includes("mails"))).toEqual([]);
+  });
+
+  it("the audit log of an operation, and of a group of them, is read by an index", async () => {
+    const { administrator } = world().actors;
+    for (const operation of ["users.update", "users.*"])
+      expect(await scansOf(() => administrator.call(audit.list, { operation }))).toEqual([]);
   });
 
   it("deleting a user reads no large table as a whole", async () => {

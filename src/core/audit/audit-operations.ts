@@ -1,25 +1,40 @@
+import { allOperations } from "../../contract/all-operations.ts";
 import type { audit as contract } from "../../contract/audit.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { ArgumentsOf } from "../../contract/operation.ts";
+import { operationsNamed } from "../../contract/token-scopes.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { filterIssues } from "../pipeline/reference-issues.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 
-/** Returns the issue of an actor who does not exist. */
-const auditFilterIssues = (ctx: Ctx, { actor }: { readonly actor?: number | undefined }) =>
-  filterIssues(ctx, [["actor", "users", actor]]);
+type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation">;
+
+/** Returns the issues of an actor and of operations that do not exist. */
+async function auditFilterIssues(ctx: Ctx, { actor, operation }: Filter): Promise<FieldErrors> {
+  const isUnknown = operation !== undefined && (await operationNames(operation)).length === 0;
+  return {
+    ...(await filterIssues(ctx, [["actor", "users", actor]])),
+    ...(isUnknown && { operation: ["is neither an operation, like users.update, nor a group of them, like users.*"] }),
+  };
+}
+
+const operationNames = async (text: string) => operationsNamed(text, await allOperations());
 
 export const checks: Checks<typeof contract> = { list: auditFilterIssues };
 
 export const audit: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
     const list = `audit ${JSON.stringify([actor, operation, path, since, until])}`;
+    const names = operation === undefined ? undefined : await operationNames(operation);
+    if (names?.length === 0) refuse(await auditFilterIssues(ctx, { actor, operation }));
     let query = ctx.db
       .selectFrom("audit_entries as e")
       .leftJoin("users as u", "u.id", "e.actor_id")
       .selectAll("e")
       .select(["u.first_name", "u.last_name"]);
     if (actor !== undefined) query = query.where("e.actor_id", "=", actor);
-    if (operation !== undefined) query = query.where("e.operation", "=", operation);
+    if (names !== undefined) query = query.where("e.operation", "in", names);
     if (path !== undefined) query = query.where("e.path", "=", path);
     const range = { least: since, most: until };
     const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
