@@ -114,7 +114,7 @@ it("webhooks verify accepts what was signed, and nothing else", async () => {
   ).toBe(9);
 });
 
-it("webhooks logs --follow prints entries in a pipe, and survives a restart of the service", async () => {
+it("webhooks logs --follow prints entries in a pipe, and survives a restart of the service, as --wait does", async () => {
   const port = String(await freePort());
   const { stdout: token } = await home().sit(["auth", "token"]);
   const serve = () => background(["serve", "--port", port, "--log-level", "silent", "--shutdown-notice", "0"]);
@@ -123,14 +123,21 @@ it("webhooks logs --follow prints entries in a pipe, and survives a restart of t
   await server.until("stdout", port);
   const follow = background(["webhooks", "logs", "1", "--follow", "-o", "ndjson", "--since", "-1h"], remote);
   await follow.until("stdout", '"user.create"');
+  const gate = ["webhooks", "logs", "1", "--wait", "--event", "unit.create", "--json"];
+  const wait = background([...gate, "--timeout", "120s"], remote);
+  const waited = once(wait.child, "close");
   server.child.kill("SIGTERM");
   await once(server.child, "close");
   await follow.until("stderr", "Retrying");
+  await wait.until("stderr", "Retrying");
+  expect(await home().sit([...gate, "--timeout", "1s"], { env: remote })).toMatchObject({ code: 8, stdout: "" });
   server = serve();
   await server.until("stdout", port);
   await follow.until("stderr", "is back");
   await home().sit(["units", "create", "--name", "New", "--parent", "1", "-q"], { env: remote });
   await follow.until("stdout", '"unit.create"');
+  expect(await waited).toEqual([0, null]);
+  expect(JSON.parse(wait.said.stdout)).toMatchObject({ event: "unit.create" });
   follow.child.kill("SIGINT");
   const [code] = await once(follow.child, "close");
   expect(code).toBe(130);

@@ -57,7 +57,7 @@ export async function watch({ context, words, run }: WatchedCommand): Promise<vo
     return captured;
   };
   try {
-    for await (const captured of pollAnswers(capture, { ...terminal, note: display.note }, signal)) {
+    for await (const captured of pollAnswers(capture, { ...terminal, note: display.note }, { signal })) {
       await display.show(captured);
       await sleep(pause, signal);
       signal.throwIfAborted();

@@ -6,6 +6,12 @@ import { readDuration } from "../time/parse-time.ts";
 const retryPause = 2000;
 const longestWait = 25;
 
+interface PollOptions {
+  readonly signal?: AbortSignal;
+  /** The time of `performance.now()` from which on an outage is an error. */
+  readonly deadline?: number;
+}
+
 /**
  * Yields the answers of `ask` until the consumer stops or `signal` aborts. Waits while the service is unavailable, as during a restart, and
  * reports that once.
@@ -13,7 +19,7 @@ const longestWait = 25;
 export async function* pollAnswers<T>(
   ask: () => Promise<T>,
   terminal: Terminal,
-  signal?: AbortSignal,
+  { signal, deadline = Number.POSITIVE_INFINITY }: PollOptions = {},
 ): AsyncGenerator<T, never> {
   let lost = false;
   for (;;) {
@@ -21,10 +27,11 @@ export async function* pollAnswers<T>(
     try {
       answer = await ask();
     } catch (error) {
-      if (!isOutage(error)) throw error;
+      const left = deadline - performance.now();
+      if (!isOutage(error) || left <= 0) throw error;
       if (!lost) terminal.note(`${terminal.sanitizeLine(error.message)} Retrying until it is back.`);
       lost = true;
-      await sleep(Math.max(retryPause, (error.retryAfter ?? 0) * 1000), signal);
+      await sleep(Math.min(left, Math.max(retryPause, (error.retryAfter ?? 0) * 1000)), signal);
       signal?.throwIfAborted();
       continue;
     }
@@ -35,8 +42,8 @@ export async function* pollAnswers<T>(
 }
 
 /** Returns the first answer of `ask`. Waits while the service is unavailable. */
-export async function pollAnswer<T>(ask: () => Promise<T>, terminal: Terminal): Promise<T> {
-  const { value } = await pollAnswers(ask, terminal).next();
+export async function pollAnswer<T>(ask: () => Promise<T>, terminal: Terminal, options?: PollOptions): Promise<T> {
+  const { value } = await pollAnswers(ask, terminal, options).next();
   return value as T;
 }
 

@@ -56,7 +56,7 @@ async function drawUntilQuit({ terminal, globals }: Context, { take, pause, stop
   };
   const quit = endOnKey(terminal.keys(signal), stop);
   try {
-    for await (const snapshot of pollAnswers(take, { ...terminal, note }, signal)) {
+    for await (const snapshot of pollAnswers(take, { ...terminal, note }, { signal })) {
       await screen.draw(title + drawSnapshot(snapshot, terminal, globals.tz));
       await sleep(pause, signal);
       signal.throwIfAborted();

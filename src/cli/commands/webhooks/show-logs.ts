@@ -67,13 +67,17 @@ async function readFilter({ flags, globals }: Context): Promise<Omit<Filter, "id
   };
 }
 
-/** Returns the newest entry that matches, existing or new. Throws ConditionError when none arrives within --timeout. */
+/**
+ * Returns the newest entry that matches, existing or new. Throws ConditionError when none arrives within --timeout, and the
+ * error of the service when it is unavailable at the end of it.
+ */
 async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal }: Context): Promise<Item> {
   const length = globals.timeout ?? standardWait;
   const deadline = performance.now() + readDuration(length, "--timeout") * 1000;
   const look = async (): Promise<Item> => {
     for (;;) {
-      const { data } = await caller.call(webhooks.logs, { ...filter, limit: 1 });
+      const ask = () => caller.call(webhooks.logs, { ...filter, limit: 1 });
+      const { data } = await pollAnswer(ask, terminal, { deadline });
       if (data[0]) return data[0];
       if (performance.now() >= deadline) {
         const wanted = [filter.event && `event ${filter.event}`, filter.status && `status ${filter.status}`];
