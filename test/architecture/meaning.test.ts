@@ -76,6 +76,11 @@ it("code decides by codes and metadata, never by messages and descriptions", () 
   expect(found).toEqual([]);
 });
 
+it("the core gives no hints, which callers over HTTP would not get", () => {
+  const core = files.filter((file) => file.startsWith("core/"));
+  expect(core.filter((file) => linesOf(file).some((line) => /\bhint\b/.test(line)))).toEqual([]);
+});
+
 it("input fields that hold a secret are marked in the contract, and so are new passwords", async () => {
   const fields = (await allOperations()).flatMap((op) => {
     return fieldsOf(op).map((field) => ({ ...field, place: `${op.name} ${field.name}` }));

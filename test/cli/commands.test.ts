@@ -186,6 +186,20 @@ describe("wcs serve and a login over HTTP", () => {
       expect(remote, line).toEqual(await sit([...line.split(" "), "--profile", "local"]));
       expect(remote.code).toBe(0);
     }
+    const made = async (args: string[]) => (await sit([...args, "--query", "id", "--json"])).stdout.trim();
+    const unit = await made(["units", "create", "--name", "Full", "--parent", "1"]);
+    const child = await made(["units", "create", "--name", "Child", "--parent", unit]);
+    const webhook = await made(["webhooks", "create", "--name", "idle", "--uri", "https://example.com/"]);
+    await sit(["webhooks", "update", webhook, "--no-active"]);
+    for (const [line, hint] of [
+      [`units delete ${unit} --yes`, "--transfer ID"],
+      [`webhooks test ${webhook}`, `wcs webhooks update ${webhook} --active`],
+    ] as const) {
+      const remote = await sit(line.split(" "));
+      expect(remote, line).toEqual(await sit([...line.split(" "), "--profile", "local"]));
+      expect([remote.code, remote.stderr]).toEqual([7, expect.stringContaining(hint)]);
+    }
+    for (const id of [child, unit]) await sit(["units", "delete", id, "--yes"]);
     expect(JSON.parse((await sit(["auth", "status", "--json"])).stdout)).toMatchObject({
       target: url,
       profile: "remote",

@@ -130,6 +130,8 @@ interface Presentation<O extends AnyOperation> {
   readonly items?: string;
   /** Returns the success message of an operation without output. */
   done?(input: InputOf<O>): string;
+  /** Returns the next step after a `conflict`. The service does not know the flags of the command line. */
+  onConflict?(input: InputOf<O>): string | undefined;
   readonly examples?: readonly string[];
   /** Returns another request when arguments and flags name the resource in another way. */
   alternative?(args: readonly string[], flags: Context["flags"]): Request | undefined;

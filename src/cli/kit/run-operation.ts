@@ -70,7 +70,7 @@ async function carryOut(
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note(dryRunNote);
   } catch (error) {
-    throw inFlags(error, spec, line, request?.input);
+    throw inFlags(withHint(error, leaf, request), spec, line, request?.input);
   }
 }
 
@@ -182,6 +182,13 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
   if (input[filesField(op) ?? ""] === undefined) return {};
   const { uploadProgress } = await import("../file-io/show-progress.ts");
   return { onSent: uploadProgress(terminal) };
+}
+
+/** Adds the command's own hint to a conflict. */
+function withHint(error: unknown, { op, onConflict }: OperationCommand, request: Request | undefined): unknown {
+  if (!(error instanceof ServiceError) || error.code !== "conflict" || error.hint || request?.op !== op) return error;
+  const hint = onConflict?.(request.input);
+  return hint === undefined ? error : new ServiceError("conflict", error.message, { hint, cause: error });
 }
 
 /** Names flags and arguments in place of input fields in an error. */

@@ -58,9 +58,7 @@ export const unitChangeHandlers = {
       if (transfer === undefined) {
         const children = child_count === 1 ? "1 child" : `${child_count} children`;
         const members = user_count === 1 ? "1 member" : `${user_count} members`;
-        throw new ServiceError("conflict", `Unit ${id} has ${children} and ${members}.`, {
-          hint: "Choose the unit to move them to: --transfer ID",
-        });
+        throw new ServiceError("conflict", `Unit ${id} has ${children} and ${members}.`);
       }
       const target = await placeUnit(ctx, transfer);
       if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });

@@ -39,7 +39,5 @@ export async function findWebhook(ctx: Ctx, id: number) {
 export async function findActiveWebhook(ctx: Ctx, id: number) {
   const row = await findWebhook(ctx, id);
   if (row.active === 1) return row;
-  throw new ServiceError("conflict", `Webhook ${id} is not active; activate it first.`, {
-    hint: `Activate it with wcs webhooks update ${id} --active.`,
-  });
+  throw new ServiceError("conflict", `Webhook ${id} is not active; activate it first.`);
 }

@@ -61,6 +61,10 @@ export const units: Commands = {
   delete: command(ops.delete, {
     confirm: askAbout(ops.get, ({ name }) => `Delete unit ${name}?`),
     done: ({ id }) => `Deleted unit ${id}.`,
+    onConflict: ({ transfer }) =>
+      transfer === undefined
+        ? "If the unit has children or members, choose the unit to move them to: --transfer ID"
+        : undefined,
   }),
   department,
   image,

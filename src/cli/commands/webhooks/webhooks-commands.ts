@@ -8,6 +8,8 @@ const entry = { field: "log", label: "entry" } as const;
 /** The events that a log has entries for. */
 const logged = [...triggers, testEvent];
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as const;
+const activateFirst = ({ id }: { readonly id: number }) =>
+  `If the webhook is not active, activate it with wcs webhooks update ${id} --active.`;
 
 export const webhooks: Commands = {
   list: command(ops.list, { columns: row }),
@@ -43,6 +45,7 @@ export const webhooks: Commands = {
   test: command(ops.test, {
     summary: "Send a test event and show the result; exits with 9 if the call failed",
     perform: sendTest,
+    onConflict: activateFirst,
   }),
   stats: command(ops.stats, {
     columns: ["start", "succeeded", "failed"],
@@ -86,8 +89,9 @@ export const webhooks: Commands = {
   resend: command(ops.resend, {
     args: [id, entry],
     done: ({ log }) => `Queued the event of entry ${log} for sending again.`,
+    onConflict: activateFirst,
   }),
-  recover: command(ops.recover, { examples: ["wcs webhooks recover 3 --since -2d"] }),
+  recover: command(ops.recover, { examples: ["wcs webhooks recover 3 --since -2d"], onConflict: activateFirst }),
   listen: {
     summary: "Forward events to a program on this machine",
     description: "Signs the events with a new secret that is valid while the command runs; --print-secret prints it.",
