@@ -167,6 +167,11 @@ const shown = once(() => ({
 }));
 
 export const event = component("Event", () => ({ ...shown(), shared: z.boolean() }));
+export const createdEvent = component("CreatedEvent", () => ({
+  ...shown(),
+  shared: z.boolean(),
+  message: z.string().describe("Says that the event was created"),
+}));
 export const occurrence = once(() => z.object(shown()).meta({ id: "EventOccurrence" }));
 
 /** Maximum number of events after the page that the total counts. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { cursorInput, cursorList, emptyResponse, id, idOf, line, nothing, pageInput, time } from "./common-schemas.ts";
+import { cursorInput, cursorList, emptyResponse, id, line, nothing, pageInput, time } from "./common-schemas.ts";
 import {
   answer,
   countedBeyond,
+  createdEvent,
   event,
   eventFields,
   eventParticipant,
@@ -64,7 +65,7 @@ export const events = operationGroup("events", {
     access: "signed_in",
     input: () => z.strictObject({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
     ignored,
-    output: () => z.object({ message: z.string(), id: idOf("events") }),
+    output: createdEvent,
     status: 201,
     location: "/events/{id}",
     bodyLimit: uploadLimit,

@@ -46,8 +46,8 @@ describeEverywhere("events", (environment) => {
       uid: "meeting@example.com",
     };
     const made = await actors.administrator.call(events.create, input);
-    expect(made).toEqual({ message: `Event ${made.id} was created.`, id: made.id });
     const event = await get(actors.administrator, made.id);
+    expect(made).toEqual({ ...event, message: `Event ${made.id} was created.` });
     expect(event).toEqual({
       id: made.id,
       content_type: "event",

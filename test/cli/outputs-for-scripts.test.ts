@@ -130,7 +130,17 @@ describe("events", () => {
     expect({ id, title, count: dates.length }).toEqual({ id: 1, title: "Talk", count: 2 });
     expect((await home().wcs([...standup, "--fields", "id,title", "--no-header"])).stdout).toBe("2\nTalk\n");
     expect((await home().sit(standup, { screen })).stdout).toMatch(/^title +Talk$/m);
-    expect((await home().wcs([...standup, "--dry-run"])).code).toBe(0);
+  });
+
+  it("events create --dry-run prints the event in the same forms, and creates none", async () => {
+    const count = async () => JSON.parse((await wcs("events list --json")).stdout).length;
+    const before = await count();
+    const { id, title, dates } = JSON.parse((await home().wcs([...standup, "--json", "-n"])).stdout);
+    expect({ title, count: dates.length }).toEqual({ title: "Talk", count: 2 });
+    const fields = await home().wcs([...standup, "--fields", "id,title", "--no-header", "-n"]);
+    expect(fields).toMatchObject({ code: 0, stdout: `${id}\nTalk\n` });
+    expect((await home().sit([...standup, "-n"], { screen })).stdout).toMatch(/^title +Talk$/m);
+    expect(await count()).toBe(before);
   });
 
   it("events list has start, end and repeats for programs", async () => {

@@ -161,8 +161,6 @@ interface Presentation<O extends AnyOperation> {
   draw?(): Promise<Draw<ItemOf<O>>>;
   /** Derives the columns of rows and CSV from the items. */
   readonly rows?: RowSpec<ItemOf<O>>;
-  /** Reads and shows the created thing by the ID in the response, when the response has nothing else. */
-  readonly created?: { readonly op: AnyOperation; renderer?(): Promise<Renderer<object>> };
   /** Renders items on a terminal in place of a table. */
   renderer?(): Promise<Renderer<ItemOf<O>>>;
   /** Replaces the default way to carry out the operation. */

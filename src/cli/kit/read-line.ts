@@ -44,8 +44,8 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
 
 /** Adds issues about options that many commands share. */
 async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues): Promise<void> {
-  const { op, created } = leaf;
-  const { globals, terminal, flags } = context;
+  const { op } = leaf;
+  const { globals, terminal } = context;
   if (op.list) await issues.gather("--limit", () => extentOf(context));
   if ((globals.tz ?? globals.timeout ?? globals.query ?? context.flags.interval) !== undefined) {
     const { checkFlags, checkGlobals } = await import("./check-flags.ts");
@@ -54,10 +54,7 @@ async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues
   }
   // A command that performs its operation itself may show other fields.
   if (globals.fields === undefined || leaf.perform !== undefined) return;
-  const shown = flags.dryRun ? op : (created?.op ?? op);
-  await issues.gather("--fields", () =>
-    createOutput({ op: shown }, { globals: { ...globals, tz: undefined }, terminal }),
-  );
+  await issues.gather("--fields", () => createOutput({ op }, { globals: { ...globals, tz: undefined }, terminal }));
 }
 
 /** Adds issues about values that the service would refuse. */

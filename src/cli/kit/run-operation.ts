@@ -129,9 +129,7 @@ function outputOf(command: OperationCommand, op: AnyOperation, context: Context)
 async function perform(command: OperationCommand, request: Request, caller: Caller, context: Context) {
   const { op, input } = request;
   const { terminal, flags } = context;
-  // A dry run creates nothing that could be read.
-  const created = flags.dryRun ? undefined : command.created;
-  const output = outputOf({ ...command, ...created }, created?.op ?? op, context);
+  const output = outputOf(command, op, context);
   if (op.list) {
     const extent = extentOf(context, command.draw !== undefined && formatOf(context) === "table");
     // A limit that is a field of the operation is in the input.
@@ -151,8 +149,7 @@ async function perform(command: OperationCommand, request: Request, caller: Call
     const isEmpty = response === undefined || response === null;
     if (isEmpty) terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${command.done?.(whole) ?? "Done."}`);
     const item = (op.item ? valueAt(response, op.item) : response) as Input;
-    if (!isEmpty)
-      await output.one(created ? ((await caller.call(created.op, { id: item.id })) as Input) : item, response);
+    if (!isEmpty) await output.one(item, response);
     return response;
   };
   if (!command.perform) return void (await finish(input));

@@ -24,10 +24,7 @@ export const eventReadHandlers = {
     return hitsOf(await presentInOrder(ctx, ids), { ...input, total });
   },
 
-  async get(ctx, { id }) {
-    const [row] = await shownEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
-    return presentEvent(ctx, requireReadableEvent(row, id));
-  },
+  get: (ctx, { id }) => readEvent(ctx, id),
 
   async upcoming(ctx) {
     const dates = await nextOccurrences(ctx);
@@ -41,6 +38,12 @@ export const eventReadHandlers = {
     return hitsOf(hits, { page: 1, limit: upcomingOccurrences, total: hits.length });
   },
 } satisfies Partial<Handlers<typeof contract>>;
+
+/** Returns an event as the actor sees it. Throws like `readableEvent`. */
+export async function readEvent(ctx: Ctx, id: number): Promise<Event> {
+  const [row] = await shownEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
+  return presentEvent(ctx, requireReadableEvent(row, id));
+}
 
 async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]> {
   if (ids.length === 0) return [];

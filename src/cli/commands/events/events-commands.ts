@@ -163,7 +163,7 @@ export const events: Commands = {
   create: command(ops.create, {
     ...planned,
     written: { field: "body", file: "event.md", optional: true },
-    created: { op: ops.get, renderer: eventForm },
+    renderer: eventForm,
     wizard: {
       ask: async (run) => (await import("./ask-for-event.ts")).askForEvent(run),
       isIncomplete: ({ start, end, date, all_day }) => !all_day && date === undefined && (start ?? end) === undefined,
