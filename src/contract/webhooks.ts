@@ -35,7 +35,8 @@ const triggerList = () =>
 const one = () => z.strictObject({ id: id("webhooks") });
 const entry = () => z.strictObject({ id: id("webhooks"), log: id().describe("ID of the log entry") });
 
-const logStatuses = "an HTTP status like 200, or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
+const logStatuses =
+  "an HTTP status like 200, a class of them like 2xx, or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
 
 export const webhooks = operationGroup("webhooks", {
   create: operation("POST", "/webhooks", "Create a webhook", {
@@ -114,7 +115,10 @@ export const webhooks = operationGroup("webhooks", {
           .describe("Only attempts for this event"),
         status: z
           .string()
-          .regex(/^(\d{3}|timeout|refused|dns_error|tls_error|blocked|reset|disabled)$/, `must be ${logStatuses}`)
+          .regex(
+            /^(\d{3}|[1-5]xx|timeout|refused|dns_error|tls_error|blocked|reset|disabled)$/,
+            `must be ${logStatuses}`,
+          )
           .optional()
           .describe(`Only attempts with this result: ${logStatuses}`),
         since: time().optional().describe("Only attempts at or after this time"),

@@ -92,6 +92,32 @@ for (const environment of [sqliteLocal, postgresLocal]) {
       expect(none).toMatchObject({ data: [], meta: { total: 0 } });
     });
 
+    it("webhooks.logs with a class of statuses lists the entries of each of them, newest first", async () => {
+      const { administrator } = world().actors;
+      const list = (status: string, more: object = {}) =>
+        administrator.call(webhooks.logs, { id, status, limit: 500, ...more });
+      const entriesOf = async (...statuses: readonly string[]) => {
+        const rows = world().instance.database.reader.selectFrom("webhook_logs").select("id");
+        const found = await rows.where("webhook_id", "=", id).where("status", "in", statuses).execute();
+        return found.map((row) => row.id).sort((a, b) => b - a);
+      };
+      const good = await entriesOf("200", "204");
+      const failed = await entriesOf("404");
+      expect(good).toHaveLength(1 + 20_000 + 22_500);
+      const { data, meta } = await list("2xx", { page: 46 });
+      expect(data.map((entry) => entry.id)).toEqual(good.slice(22_500, 23_000));
+      expect(new Set(data.map(({ status }) => status))).toEqual(new Set(["200"]));
+      expect(meta.total).toBe(33_000);
+      const border = await list("2xx", { page: 45, limit: 500 });
+      expect(border.data.map((entry) => entry.id)).toEqual(good.slice(22_000, 22_500));
+      expect((await list("4xx")).data.map((entry) => entry.id)).toEqual(failed);
+      expect((await list("2xx", { after: good[3], since: crowded })).data.map((entry) => entry.id)).toEqual(
+        good.slice(0, 3),
+      );
+      expect(await list("3xx")).toMatchObject({ data: [], meta: { total: 0 } });
+      await expect(list("6xx")).rejects.toMatchObject({ code: "validation_failed" });
+    });
+
     it("webhooks.logs since a time lists an entry from then that was written before one of an hour earlier", async () => {
       const { administrator } = world().actors;
       // While the database could not be reached, both were kept by different processes.

@@ -72,7 +72,7 @@ it("a local command calls the webhook before it ends, and webhooks logs --wait i
   expect(code).toBe(0);
   expect(receiver.received).toHaveLength(1);
   const gate = ["webhooks", "logs", "1", "--wait", "--event", "user.create", "--json"];
-  const passed = await home().sit([...gate, "--status", "200", "--timeout", "10s"]);
+  const passed = await home().sit([...gate, "--status", "2xx", "--timeout", "10s"]);
   expect(passed.code).toBe(0);
   expect(JSON.parse(passed.stdout)).toMatchObject({ event: "user.create", status: "200", attempt: 1 });
   const page = async (number: string, ...more: string[]) =>
@@ -82,7 +82,10 @@ it("a local command calls the webhook before it ends, and webhooks logs --wait i
   expect((await page("1", "--follow")).code).toBe(2);
   const shut = await home().sit([...gate, "--status", "500", "--timeout", "1s"]);
   expect(shut).toMatchObject({ code: 9, stdout: "" });
-  expect(shut.stderr).toContain("No attempt with event user.create and status 500 arrived within 1s.");
+  const arrived = "arrived within 1s, but 1 attempt with status 200.";
+  expect(shut.stderr).toContain(`No attempt with event user.create and status 500 ${arrived}`);
+  const late = await home().sit([...gate, "--after", "1", "--status", "2xx", "--timeout", "1s"]);
+  expect(late.stderr).toContain("No attempt with event user.create and status 2xx arrived within 1s.");
 });
 
 it("webhooks log escapes control characters in headers", async () => {

@@ -109,7 +109,7 @@ order. wcs webhooks logs shows each attempt for 30 days.
 Receivers at private addresses are refused unless the setting webhooks.allow_private is on.
 
   wcs webhooks listen --forward-to http://localhost:3000/hook    forward events to a local receiver
-  wcs webhooks logs 3 --wait --event user.create --status 200    wait for a delivery: exit 0, or 9 after --timeout
+  wcs webhooks logs 3 --wait --since -1m --status 2xx            wait for a delivery: exit 0, or 9 after --timeout
   wcs webhooks recover 3 --since -2d                             resend events that failed permanently
   wcs doctor                                                     find overdue, disabled and failing webhooks
 `;

@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
@@ -32,15 +33,21 @@ export const webhookLogHandlers = {
     const matching = await entries(ctx, id, filter);
     const offset = (page - 1) * limit;
     const { total } = await ctx.db
-      .selectFrom(
-        matching
-          .select("id")
-          .limit(offset + limit + countedBeyond)
-          .as("counted"),
-      )
+      .selectFrom(newest(ctx, matching, offset + limit + countedBeyond).as("counted"))
       .select((eb) => eb.fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow();
-    const rows = await matching.select(entryColumns).orderBy("id", "desc").limit(limit).offset(offset).execute();
+    const rows = await ctx.db
+      .selectFrom("webhook_logs")
+      .select(entryColumns)
+      .where(
+        "id",
+        "in",
+        newest(ctx, matching, offset + limit)
+          .limit(limit)
+          .offset(offset),
+      )
+      .orderBy("id", "desc")
+      .execute();
     return numberedPage(ctx, `/webhooks/${id}/logs`, input, { items: rows, total });
   },
 
@@ -72,10 +79,51 @@ export const webhookLogHandlers = {
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-async function entries(ctx: Ctx, webhook: number, { event, status, since, after, before }: Filter) {
-  let query = ctx.db.selectFrom("webhook_logs").where("webhook_id", "=", webhook);
+type Entries = SelectQueryBuilder<Schema, "webhook_logs", object>;
+
+/** Returns the entries that match, as one query for each of their statuses when those of a class like 2xx are wanted. */
+async function entries(ctx: Ctx, webhook: number, { status, ...filter }: Filter): Promise<Entries[]> {
+  const query = await entriesWhere(ctx, webhook, filter);
+  if (status === undefined) return [query];
+  const statuses = status.endsWith("xx") ? await statusesIn(ctx, webhook, Number(status[0])) : [status];
+  if (statuses.length === 0) return [query.where((eb) => eb.lit(false))];
+  return statuses.map((each) => query.where("status", "=", each));
+}
+
+/** Returns the HTTP statuses of a class in a log. The index is searched once for each of them, however many entries have it. */
+async function statusesIn({ db }: Ctx, webhook: number, digit: number): Promise<string[]> {
+  const last = `${digit}99`;
+  const next = (bound: RawBuilder<unknown>) =>
+    sql`select min(status) from webhook_logs where webhook_id = ${webhook} and status ${bound} and status <= ${last}`;
+  const { rows } = await sql<{ status: string }>`
+    with recursive present(status) as (
+      ${next(sql`>= ${`${digit}00`}`)}
+      union all
+      select (${next(sql`> present.status`)}) from present where present.status is not null
+    )
+    select status from present where status is not null`.execute(db);
+  return rows.map((row) => row.status);
+}
+
+/**
+ * Returns the IDs of the newest entries that some queries find together, highest first. The entries of one status come in the order of
+ * their index, so none of the queries reads more than these.
+ */
+function newest({ db }: Ctx, matching: readonly Entries[], most: number) {
+  const parts = matching.map((query) =>
+    db.selectFrom(query.select("id").orderBy("id", "desc").limit(most).as("part")).select("part.id"),
+  );
+  const all = parts.reduce((before, part) => before.unionAll(part));
+  return db.selectFrom(all.as("matching")).select("id").orderBy("id", "desc").limit(most);
+}
+
+async function entriesWhere(
+  ctx: Ctx,
+  webhook: number,
+  { event, since, after, before }: Omit<Filter, "status">,
+): Promise<Entries> {
+  let query: Entries = ctx.db.selectFrom("webhook_logs").where("webhook_id", "=", webhook);
   if (event !== undefined) query = query.where("event", "=", event);
-  if (status !== undefined) query = query.where("status", "=", status);
   if (since !== undefined) {
     const first = await firstSince(ctx, webhook, since);
     if (first === null) return query.where((eb) => eb.lit(false));

@@ -6,6 +6,7 @@ import { parseInteger } from "../../kit/parse-value.ts";
 import { extentOf, pageOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Item, Page } from "../../output/item.ts";
+import { pluralize } from "../../output/pluralize.ts";
 import { pollAnswer, sleep } from "../../session/poll.ts";
 import { readDuration, readTime } from "../../time/parse-time.ts";
 
@@ -82,12 +83,22 @@ async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal 
       if (performance.now() >= deadline) {
         const wanted = [filter.event && `event ${filter.event}`, filter.status && `status ${filter.status}`];
         const which = wanted.filter(Boolean).join(" and ");
-        throw new ConditionError(`no attempt${which && ` with ${which}`} arrived within ${length}`);
+        const others = await describeOthers(caller, filter);
+        throw new ConditionError(`no attempt${which && ` with ${which}`} arrived within ${length}${others}`);
       }
       await sleep(Math.min(pause, Math.max(deadline - performance.now(), 1)));
     }
   };
   return terminal.spin("waiting for the webhook to be called", look());
+}
+
+/** Returns the number of attempts with each other status, such as `, but 1 attempt with status 204`. */
+async function describeOthers(caller: Caller, { status: _, ...filter }: Filter): Promise<string> {
+  const { data } = await caller.call(webhooks.logs, { ...filter, limit: most });
+  const counts = new Map<string, number>();
+  for (const { status } of data) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const others = [...counts].map(([status, count]) => `${pluralize(count, "attempt")} with status ${status}`);
+  return others.length === 0 ? "" : `, but ${others.join(" and ")}`;
 }
 
 /** Yields entries as they arrive, oldest first. Starts with new entries unless --since or --after is given. */

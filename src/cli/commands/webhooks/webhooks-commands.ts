@@ -54,8 +54,8 @@ export const webhooks: Commands = {
   }),
   logs: {
     summary: ops.logs.summary,
-    description:
-      "--follow prints new entries as they arrive. --wait waits for an entry that matches (--timeout, default 60s) and\nprints it; exits with 9 if none arrives.",
+    description: `--follow prints new entries as they arrive. --wait prints the newest entry that matches, or waits for it (--timeout,
+default 60s); exits with 9 if none arrives. An entry from before counts, too, so limit it by --after or --since.`,
     args: [{ name: "id", optional: true, description: "Webhook, by name or ID", completes: "webhooks" }],
     flags: [
       {
@@ -63,7 +63,7 @@ export const webhooks: Commands = {
         description: `Show only calls for this event: ${logged.join(", ")}`,
         choices: logged,
       },
-      { flags: "--status <status>", description: "Show only calls with this result (for example 200 or timeout)" },
+      { flags: "--status <status>", description: "Show only calls with this result (for example 200, 2xx or timeout)" },
       { flags: "--since <time>", description: "Show only calls since this time (for example -1h or 2026-12-31)" },
       { flags: "--after <id>", description: "Show only entries with a higher ID" },
       { flags: "--before <id>", description: "Show only entries with a lower ID" },
@@ -71,12 +71,12 @@ export const webhooks: Commands = {
       { flags: "--limit <n>", description: "Maximum number of items (default 20)" },
       { flags: "--all", description: "Fetch all pages" },
       { flags: "-f, --follow", description: "Print new entries as they arrive" },
-      { flags: "--wait", description: "Wait for an entry that matches" },
+      { flags: "--wait", description: "Print an entry that matches, or wait for it" },
     ],
     examples: [
-      "wcs webhooks logs 3 --status 500 --since -1d",
+      "wcs webhooks logs 3 --status 5xx --since -1d",
       "wcs webhooks logs 3 --follow -o ndjson | jq .status",
-      "wcs webhooks logs 3 --wait --event user.create --status 200 --timeout 60s",
+      "wcs webhooks logs 3 --wait --since -1m --event user.create --status 2xx --timeout 60s",
     ],
     prints: true,
     watchable: true,
