@@ -140,6 +140,27 @@ describe("without a target", () => {
   });
 });
 
+it.each([
+  ["users list --unit Acme --unit Sales", "--unit can be given only once."],
+  [
+    "users list --unit=Acme --limit 3 --unit Sales --limit 4",
+    "--unit can be given only once; --limit can be given only once.",
+  ],
+  ["users list -o json -o csv", "--output can be given only once."],
+  ["users update 1 --admin --no-admin", "--admin and --no-admin cannot be used together."],
+  ["webhooks logs 1 --since -1h --since -2h", "--since can be given only once."],
+])("wcs %s is refused, because only the last value would count", async (line, message) => {
+  const { code, stderr } = await home().wcs(line.split(" "));
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+it("options that collect values, and flags without a value, can be repeated", async () => {
+  for (const line of ["users list --unit Acme --json --json", "users list --unit 1 --no-header --no-header"])
+    expect(await home().wcs(line.split(" "))).toMatchObject({ code: 0 });
+  const line = "events create --type user --title x --start tomorrow --end +1h --shares 1 --shares 1 -n".split(" ");
+  expect((await home().wcs(line)).stderr).not.toContain("only once");
+});
+
 it("on a terminal wrong flags are reported before a prompt", async () => {
   const { code, stderr } = await home().sit(["users", "create", "--lanugage", "da", "--birthday", "x"], {
     answers: [],

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { UsageError } from "../errors/cli-errors.ts";
 import { refusePassword } from "../session/database-url.ts";
 import { globalOptions, outputOptions } from "../terminal/global-options.ts";
 import { type HelpPage, type HelpSection, layOut, termOf } from "../terminal/help-layout.ts";
@@ -92,8 +93,10 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
   command.action(() => {});
   const words = withoutTruth(command, rest);
+  const given = recordGiven(command);
   try {
     command.parse(words, { from: "user" });
+    noteRepeated(given, command, issues);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     (await import("./commander-issues.ts")).noteIssues(command, words, usageOf(command), issues);
@@ -101,6 +104,29 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
   const options = command.opts();
   refusePassword(options.db);
   return { words, args: command.processedArgs, options };
+}
+
+/** Collects the options of a line by the attribute that they set, as commander comes to them. */
+function recordGiven(command: Command): ReadonlyMap<string, readonly Option[]> {
+  const given = new Map<string, Option[]>();
+  for (const option of command.options) {
+    const attribute = option.attributeName();
+    command.on(`option:${option.name()}`, () => given.set(attribute, [...(given.get(attribute) ?? []), option]));
+  }
+  return given;
+}
+
+/** Adds issues about options that were given more than once, of which commander would silently use the last. */
+function noteRepeated(given: ReadonlyMap<string, readonly Option[]>, command: Command, issues: LineIssues): void {
+  const values = command.opts();
+  for (const [attribute, options] of given) {
+    const names = [...new Set(options.map(({ long, short }) => long ?? short ?? attribute))];
+    const takesValue = options.some(({ required, optional }) => required || optional);
+    if (Array.isArray(values[attribute]) || (names.length === 1 && !(takesValue && options.length > 1))) continue;
+    const message =
+      names.length > 1 ? `${names.join(" and ")} cannot be used together` : `${names[0]} can be given only once`;
+    issues.add(new UsageError(message), names);
+  }
 }
 
 /** Replaces `--important=false` by `--no-important`. */
