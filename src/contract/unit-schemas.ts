@@ -48,7 +48,7 @@ const openingHours = once(() =>
       .array(
         z
           .strictObject({ start: date().describe("First day"), end: date().describe("Last day") })
-          .refine(({ start, end }) => start <= end, { path: ["end"], error: "must not be before start" }),
+          .refine(({ start, end }) => start <= end, { path: ["end"], error: "must not be before the start" }),
       )
       .max(100)
       .nullish()

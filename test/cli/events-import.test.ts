@@ -176,7 +176,7 @@ describe("what cannot come in", () => {
         "line 33, title: must have at most 255 characters",
         "line 33, start: must not be before the year 1900",
         "line 33, end: must not be before the year 1900",
-        "line 38, end: must not be before start",
+        "line 38, end: must not be before the start",
         "line 44, recurrence.0.until: must not be before the first day, 2026-12-24",
         "line 55 has the same UID as the event of line 50",
         "created 1, changed 0, unchanged 0, skipped 10",
@@ -369,6 +369,9 @@ describe("mistakes on the line", () => {
     [["--start", "someday"], 2, "--start must be a time like"],
     [["--end", "+90m"], 2, "--end +90m is relative to --start: pass both."],
     [["--date", "2026-02-30"], 2, "--date must be a day like 2026-12-31"],
+    [["--start", "friday 25:00", "--end", "+1h"], 2, /^error: --start must be a time like [^;]*\n/],
+    [["--date", "2027-01-01", "--start", "tomorrow"], 2, "--date and --start cannot be used together."],
+    [["--start", "2026-12-24 10:00", "--end", "2026-12-24 9:00"], 3, "--end must not be before the start"],
     [["--start", "2026-12-24 10:00"], 3, "--end is required, except for an all-day event"],
     [["--all-day"], 3, "--date is required for an all-day event"],
     [["--date", "2026-12-24", "--repeat", "every tuesdy"], 2, "--repeat 'every tuesdy': 'tuesdy' is not understood."],
@@ -382,7 +385,7 @@ describe("mistakes on the line", () => {
   ])("%s", async (args, code, message) => {
     const result = await create(...args);
     expect(result.code).toBe(code);
-    expect(result.stderr).toContain(message);
+    expect(result.stderr).toMatch(message);
   });
 
   it.each([

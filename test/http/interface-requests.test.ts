@@ -283,9 +283,9 @@ describe("names in errors are those of the interface", () => {
       date: ["must be a date that exists, as YYYY-MM-DD"],
     });
     expect(await wrong("POST", `${path}/files`, { files: [] })).toEqual({ files: ["must have at least 1 item"] });
-    expect(await wrong("PATCH", path, { start: 21 })).toEqual({ start: ["must not be after end"] });
-    expect(await wrong("PATCH", path, { start: 21, end: 20 })).toEqual({ end: ["must not be before start"] });
-    expect(await wrong("PATCH", path, { end: 9 })).toEqual({ end: ["must not be before start"] });
+    expect(await wrong("PATCH", path, { start: 21 })).toEqual({ start: ["must not be after the end"] });
+    expect(await wrong("PATCH", path, { start: 21, end: 20 })).toEqual({ end: ["must not be before the start"] });
+    expect(await wrong("PATCH", path, { end: 9 })).toEqual({ end: ["must not be before the start"] });
   });
 
   it("a missing URI, address, type or frequency is required, and a long URI is told its limit", async () => {

@@ -170,7 +170,9 @@ async function readTimeFlag(
   const name = `--${flag.name}`;
   if (flag.ahead === undefined) return readTime(given, name, zone);
   const after = flag.ahead === null ? undefined : (before[flag.ahead] as number | undefined);
-  if (flag.ahead !== null && typeof after !== "number" && given.startsWith("+"))
+  // A time that was given, but cannot be read, has an issue of its own.
+  const isAlone = flag.ahead !== null && typeof after !== "number" && options[attribute(flag.ahead)] === undefined;
+  if (isAlone && given.startsWith("+"))
     throw new UsageError(`${name} ${given} is relative to --${flag.ahead}: pass both`);
   return readTimeAhead(given, name, { zone, after });
 }

@@ -73,8 +73,8 @@ function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) 
   if (start == null) issues.start = ["is required, except for an all-day event"];
   if (end == null) issues.end = ["is required, except for an all-day event"];
   else if (start != null && end < start) {
-    if (input.end === undefined) issues.start = ["must not be after end"];
-    else issues.end = ["must not be before start"];
+    if (input.end === undefined) issues.start = ["must not be after the end"];
+    else issues.end = ["must not be before the start"];
   }
   return start == null ? undefined : { day: null, start, end: Math.max(end ?? start, start) };
 }

@@ -13,7 +13,7 @@ import { nextOccurrences, upcomingOccurrences } from "./upcoming-events.ts";
 /** Returns the issue of a period that ends before it starts. */
 export function periodIssues(start: number | undefined, end: number | undefined): FieldErrors {
   const isOver = start !== undefined && end !== undefined && end < start;
-  return isOver ? { end: ["must not be before start"] } : {};
+  return isOver ? { end: ["must not be before the start"] } : {};
 }
 
 export const eventReadHandlers = {

@@ -14,8 +14,11 @@ export async function completeEvent(input: Input, flags: Readonly<Record<string,
   const planned = { ...input };
   if (typeof input.date === "string") planned.date = await readDay(input.date, "--date", zone);
   // A date without times means a whole-day event.
-  if (typeof input.date === "string" && [input.all_day, input.start, input.end].every((value) => value === undefined))
+  if (typeof input.date === "string" && input.all_day === undefined) {
+    const time = ["start", "end"].find((name) => input[name] !== undefined);
+    if (time !== undefined) throw new UsageError(`--date and --${time} cannot be used together`);
     planned.all_day = true;
+  }
   const { repeat, rrule } = flags as { repeat?: string[]; rrule?: string[] };
   if (repeat === undefined && rrule === undefined) return planned;
   if (flags.recurrence !== undefined)
