@@ -41,9 +41,18 @@ export function listeners(begin: (wakeAll: ChangeListener) => () => void): Liste
  */
 export function watchVersion(version: () => number) {
   const { onChange, wakeAll } = listeners((wake) => {
-    let last = version();
+    let last: number | undefined;
+    // Requests report that the file cannot be read. A change meanwhile is noticed afterwards.
+    const look = () => {
+      try {
+        return version();
+      } catch {
+        return last;
+      }
+    };
+    last = look();
     const timer = setInterval(() => {
-      const now = version();
+      const now = look();
       if (now === last) return;
       last = now;
       wake(undefined);

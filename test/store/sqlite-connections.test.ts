@@ -48,6 +48,39 @@ describe("connections to SQLite", () => {
   });
 });
 
+describe("a SQLite file that cannot be read for a while", () => {
+  it("ends nothing that waits for changes, which are noticed afterwards", async () => {
+    let failures: number | undefined;
+    const { prepare } = DatabaseSync.prototype;
+    const spy = vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (this: DatabaseSync, ...given) {
+      const statement = prepare.apply(this, given);
+      const get = statement.get.bind(statement) as () => Record<string, number>;
+      if (given[0] !== "pragma data_version") return statement;
+      return Object.assign(statement, {
+        get() {
+          if (failures === undefined) return get();
+          failures += 1;
+          throw Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 10 });
+        },
+      });
+    });
+    onTestFinished(() => void spy.mockRestore());
+    const database = await openDatabase(open().target);
+    let woken = 0;
+    const stop = database.onChange(() => {
+      woken += 1;
+    });
+    failures = 0;
+    await expect.poll(() => failures).toBeGreaterThan(1);
+    await open().database.write((tx) => put(tx, "meanwhile", 1));
+    expect(woken).toBe(0);
+    failures = undefined;
+    await expect.poll(() => woken).toBe(1);
+    stop();
+    await database.close();
+  });
+});
+
 describe("a SQLite file without an instance", () => {
   it("is refused with the command that makes one", async () => {
     const path = `${open().target}-other`;
