@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import { fold } from "../../contract/fold-text.ts";
 import type { Database, Db } from "../../store/database.ts";
 import type { Check } from "../../store/integrity/check-database.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
-import { emailKey, fold, titleLookupKey, titleWordsKey, userNameKey } from "./text-keys.ts";
+import { emailKey, titleLookupKey, titleWordsKey, userNameKey } from "./text-keys.ts";
 import { searchWords, type WordRow } from "./user-words.ts";
 
 /** A column of a table that is derived from the text of another one. */
