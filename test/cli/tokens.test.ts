@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { start, useHome } from "./support.ts";
@@ -159,4 +159,20 @@ it("files of users and organisations leave out service accounts, and pruning kee
   expect(await home().wcs(["apply", file, "--prune", "--yes"])).toMatchObject({ code: 0 });
   const { stdout } = await home().wcs(["users", "get", machine, "--json"]);
   expect(JSON.parse(stdout)).toMatchObject({ active: true });
+});
+
+it("apply with a token that cannot deactivate an administrator changes nothing before", async () => {
+  const boss = ["--first-name", "Bo", "--last-name", "Boss", "--email", "boss@example.com", "--reference", "boss"];
+  await home().wcs(["users", "create", ...boss, "--unit", "1", "--admin"]);
+  await home().wcs(["units", "update", "1", "--reference", "HQ"]);
+  const { token } = await create("apply", "--scopes", "write");
+  const file = home().path("boss.yaml");
+  writeFileSync(file, "units: [{reference: HQ, name: Renamed}]\nusers: [{reference: boss, active: false}]\n");
+  const name = async () => JSON.parse((await home().wcs(["units", "get", "1", "--json"])).stdout).name;
+  const before = await name();
+  const refused = { code: 5, stderr: expect.stringContaining("An API token cannot") };
+  expect(await home().wcs(["apply", file], { env: { WCS_TOKEN: token } })).toMatchObject(refused);
+  expect(await name()).toBe(before);
+  expect(await home().wcs(["apply", file])).toMatchObject({ code: 0 });
+  expect(await name()).toBe("Renamed");
 });

@@ -79,8 +79,7 @@ const forbidden = ([reason]: readonly string[]) =>
   new ServiceError("forbidden", `A user in the file cannot be imported: ${reason}; nothing was changed.`);
 
 async function requireAdministrator(tasks: Iterable<Task<"users">>, { caller, issues }: Planning): Promise<void> {
-  if (!Iterator.from(tasks).some(({ change, before, after }) => touches(change, ["admin"]) && (before || after.admin)))
-    return;
+  if (!Iterator.from(tasks).some(concernsAdministrator)) return;
   const { id, admin } = await caller.call(users.current, {});
   // Throws for an API token, which cannot change administrators even if its owner can.
   if (admin) {
@@ -94,9 +93,16 @@ async function requireAdministrator(tasks: Iterable<Task<"users">>, { caller, is
       );
     return;
   }
-  throw new ServiceError("forbidden", "Only administrators can make users administrators; nothing was changed.", {
-    hint: "Remove admin from the file.",
+  throw new ServiceError("forbidden", "Only administrators can make or change administrators; nothing was changed.", {
+    hint: "Remove admin, and changes of administrators, from the file.",
   });
+}
+
+/** Returns true when the task grants or revokes administrator rights, or deactivates or reactivates an administrator. */
+function concernsAdministrator(task: Task<"users">): boolean {
+  const { change, before, after } = task;
+  if (touches(change, ["admin"]) && (before || after.admin)) return true;
+  return before?.admin === true && (isRemoval(task) || touches(change, ["active"]));
 }
 
 /** Returns true when everything that the row refers to exists already and does not change. */
