@@ -87,6 +87,15 @@ describe("a calendar from elsewhere", () => {
     ]);
   });
 
+  it("several whole days are those of --tz, as times without a zone", async () => {
+    const days = ["UID:days-of-tz", "SUMMARY:Away", day, "DTEND;VALUE=DATE:20261227"];
+    expect((await take(calendar(days), "--tz America/New_York")).code).toBe(0);
+    expect(await list("[?uid=='days-of-tz'].dates[0] | [0]")).toEqual({
+      start: Date.parse("2026-12-24T05:00Z") / 1000,
+      end: Date.parse("2026-12-27T05:00Z") / 1000,
+    });
+  });
+
   it("may have time zones of its own, which it explains", async () => {
     const file = join(data, "office.ics");
     const elsewhere = "line 29 has a DTSTART in the time zone Mars/Olympus, which the file does not define";

@@ -32,10 +32,10 @@ export function icsTimesOf(found: Properties, context: IcsContext): IcsTimes | s
   return { date: null, start: from, end: to, zone: start.zone };
 }
 
-function wholeDays(first: number, end: number, { clock }: IcsContext): IcsTimes {
+function wholeDays(first: number, end: number, { zones: { floating } }: IcsContext): IcsTimes {
   const date = dayOf(first);
   if (daysBetween(date, dayOf(end)) <= 1) return { date, start: null, end: null, zone: null };
-  return { date: null, start: clock.instant(first), end: clock.instant(end), zone: clock };
+  return { date: null, start: floating.instant(first), end: floating.instant(end), zone: floating };
 }
 
 interface Point {
