@@ -44,7 +44,8 @@ it.each([
   ["reference\n", "missing column name."],
   ["description\n", "missing columns reference, name."],
   ["reference,name,name\n", "duplicate column name."],
-  ["reference,name,\n", "units have no column ''."],
+  ["reference,,name\n", "units have no column ''."],
+  ["reference,name\rold-1,x\r", "the header line ends in a carriage return alone; save the file with the line ends"],
   ['reference,"name\nx,y\n', "the header line has an unclosed quote."],
 ])("a header like %j is refused before anything goes in", async (header, message) => {
   const { code, stderr } = await imported("units", `${header}header-1,x\n`);
@@ -73,6 +74,8 @@ it.each([
     "an Excel workbook (.xlsx) or another ZIP archive; export it as CSV (UTF-8) and import that file",
   ],
   ["d0cf11e0a1b11ae1", "an Excel workbook (.xls); export it as CSV (UTF-8) and import that file"],
+  ["6e0061006d006500", "UTF-16 without a byte order mark; save it as UTF-8"],
+  ["006e0061006d0065", "UTF-16 without a byte order mark; save it as UTF-8"],
   ["1f8b080800000000", "compressed by gzip; unpack it, or export a CSV file (UTF-8)"],
 ])("a file that begins with %s is refused by its kind", async (bytes, kind) => {
   for (const format of ["csv", "ndjson"]) {
@@ -173,6 +176,16 @@ it.each([
   const values = ["first_name=A", "unit=root"].flatMap((pair) => ["--set", pair]);
   const { stderr } = await imported("users", rows, ...mapping, ...values);
   expect(stderr[0]).toMatch(/^line [23], email: must be an e-mail address/);
+});
+
+it("columns without a name at the end are ignored while they are empty, and so are rows of spaces", async () => {
+  const rows = " ; \n\nreference;name; ;\nend-1;One;;\n \t\nend-2;Two;; \n ; ;;\nend-3;Three;;x\nend-4;Four\n";
+  expect((await imported("units", rows)).stderr).toEqual([
+    "line 8 has a value in column 4, which has no name",
+    "line 9 has 2 columns, and the header 4",
+    summary(2, 0, 0, 2),
+    ...leftOut(2, 4),
+  ]);
 });
 
 it("a line that is not UTF-8 is skipped; U+FFFD itself is a letter like others", async () => {

@@ -24,7 +24,8 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
     const records: CsvRecord[] = [];
     let at = 0;
     for (let text = lines[at]; text !== undefined; text = lines[at]) {
-      if (delimiter === undefined) {
+      if (delimiter === undefined && text.trim() !== "") {
+        if (/\r./.test(text)) return [{ line: first + at, size: 0, cells: oldLineEnds }];
         delimiter = delimiterOf(text);
         // Excel writes such a first line for itself.
         if (/^sep=.\r?$/i.test(text)) {
@@ -32,7 +33,7 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
           continue;
         }
       }
-      const found = recordAt(lines, at, delimiter, last);
+      const found = recordAt(lines, at, delimiter ?? ",", last);
       if (found === undefined) break;
       const { cells, size } = whole ? found : inUtf8(found);
       if (!isBlank(cells)) records.push({ line: first + at, size, cells });
@@ -50,6 +51,8 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
   }
   yield take(whole, true);
 }
+
+const oldLineEnds = { issue: "ends in a carriage return alone; save the file with the line ends of Windows or Unix" };
 
 /**
  * Returns the most frequent delimiter of the header line. Spreadsheets use the list separator of the user's locale, and write no
@@ -107,4 +110,4 @@ function inUtf8(found: Found): Found {
 }
 
 /** Spreadsheets write empty rows. */
-const isBlank = (cells: CsvRecord["cells"]) => !("issue" in cells) && cells.every((cell) => cell === "");
+const isBlank = (cells: CsvRecord["cells"]) => !("issue" in cells) && cells.every((cell) => cell.trim() === "");

@@ -36,27 +36,41 @@ export async function* csvRows(
   options: RowOptions = {},
 ): AsyncGenerator<SourceRow[]> {
   let columns: readonly string[] | undefined;
+  let width = 0;
   for await (const records of recordsOf(blocks)) {
     const header = columns ? undefined : records.shift();
-    if (header) columns = columnsOf(header.cells);
+    if (header) {
+      columns = columnsOf(named(header.cells));
+      width = "issue" in header.cells ? 0 : header.cells.length;
+    }
     const names = columns;
-    if (names) yield records.map((record) => rowOf(record, names, options));
+    if (names) yield records.map((record) => rowOf(record, { names, width, ...options }));
   }
   if (columns === undefined) columnsOf(undefined);
 }
 
-/** Returns a record as a row with these columns, without those that are left out. */
+/** Returns the cells of a header without the empty ones at its end, which spreadsheets write for columns that were used before. */
+function named(cells: CsvRecord["cells"]): CsvRecord["cells"] {
+  return "issue" in cells ? cells : cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== "") + 1);
+}
+
+/** The columns of a file. Those beyond `names` have no name. */
+interface Columns extends RowOptions {
+  readonly names: readonly string[];
+  readonly width: number;
+}
+
+/** Returns a record as a row, without the columns whose name is empty. */
 function rowOf(
   { line, size, cells }: CsvRecord,
-  columns: readonly string[],
-  { values = {}, readCell = unescapeCell }: RowOptions,
+  { names, width, values, readCell = unescapeCell }: Columns,
 ): SourceRow {
-  if ("issue" in cells) return { line, size, fields: { row: [cells.issue] } };
-  if (cells.length !== columns.length) {
-    const issue = `has ${pluralize(cells.length, "column")}, and the header ${columns.length}`;
-    return { line, size, fields: { row: [issue] } };
-  }
+  const refused = (issue: string): SourceRow => ({ line, size, fields: { row: [issue] } });
+  if ("issue" in cells) return refused(cells.issue);
+  if (cells.length !== width) return refused(`has ${pluralize(cells.length, "column")}, and the header ${width}`);
+  const surplus = cells.findIndex((cell, at) => at >= names.length && cell.trim() !== "");
+  if (surplus >= 0) return refused(`has a value in column ${surplus + 1}, which has no name`);
   const row: Record<string, string> = { ...values };
-  for (const [at, name] of columns.entries()) if (name !== "") row[name] = readCell(cells[at] ?? "");
+  for (const [at, name] of names.entries()) if (name !== "") row[name] = readCell(cells[at] ?? "");
   return { line, size, row: row as FileRow };
 }

@@ -26,7 +26,8 @@ function columnsIn(
 ): readonly string[] {
   if (header === undefined)
     throw new ServiceError("validation_failed", `${label} is empty: its first line must name the columns.`);
-  const columns = "issue" in header ? [] : header.map((cell) => cell.trim());
+  if ("issue" in header) throw new ServiceError("validation_failed", `${label}: the header line ${header.issue}.`);
+  const columns = header.map((cell) => cell.trim());
   const missing = needed.filter((name) => !columns.includes(name));
   const double = columns.find((name, at) => columns.indexOf(name) !== at);
   if (double !== undefined) throw new ServiceError("validation_failed", `${label}: duplicate column ${double}.`);
