@@ -249,8 +249,8 @@ it("check: an instance that is missing", async () => {
 
 it("a folder in place of a database: says so", async () => {
   mkdirSync(database);
-  const stderr = `error: ${database} cannot be opened; it is a folder.\n`;
-  expect(await db("info")).toMatchObject({ code: 8, stderr });
+  const stderr = `error: --db: ${database} is a folder, not the file of a database.\n`;
+  expect(await db("info")).toMatchObject({ code: 2, stderr });
 });
 
 it("a database that is cut off: damaged, with the command that restores a backup", async () => {

@@ -102,6 +102,8 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
     (await import("./commander-issues.ts")).noteIssues(command, words, usageOf(command), issues);
   }
   const options = command.opts();
+  for (const name of ["db", "url", "profile"])
+    if (options[name] === "") throw new UsageError(`--${name} must not be empty`);
   refusePassword(options.db);
   return { words, args: command.processedArgs, options };
 }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
@@ -38,6 +39,22 @@ export function databaseAddress(text: string): string {
   });
 }
 
+/** Returns the address of the database that a flag or a variable names. Throws a `UsageError` for a folder. */
+export function givenDatabase(source: string, text: string): string {
+  const address = databaseAddress(text);
+  if (!isFolder(address)) return address;
+  throw new UsageError(`${source}: ${text} is a folder, not the file of a database`);
+}
+
+/** Returns false as well for a path that cannot be examined, which opening the database reports. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
 /** Finds the target by flags, else by the environment, else by the current profile. */
 export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, config: Config = readConfig(env)): Target {
   const target =
@@ -71,13 +88,13 @@ function chosen(config: Config, choices: readonly Choice[]): Target | undefined 
   const given = choices.filter(([, , value]) => value !== undefined);
   if (given.length > 1)
     throw new UsageError(`${given.map(([source]) => source).join(" and ")} cannot be used together`);
-  const [, kind, value] = given[0] ?? [];
+  const [source = "", kind, value] = given[0] ?? [];
   if (kind === undefined || value === undefined) return undefined;
   if (kind === "profile") return byProfile(config, value);
   if (kind === "db") {
     if (isRemote(value))
       throw new UsageError(`'${value}' is the URL of an instance, not a database`, { hint: "use --url" });
-    return { address: databaseAddress(value), remote: false };
+    return { address: givenDatabase(source, value), remote: false };
   }
   const address = baseUrl(value);
   const names = [config.current ?? "", ...Object.keys(config.profiles)];

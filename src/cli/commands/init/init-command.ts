@@ -11,7 +11,7 @@ import { changeConfig, dataDir, readConfig, withProfile } from "../../session/co
 import { withoutPassword } from "../../session/database-url.ts";
 import { openWithKey, withKey } from "../../session/open-with-key.ts";
 import { ownPassword } from "../../session/read-password.ts";
-import { databaseAddress } from "../../session/target.ts";
+import { givenDatabase } from "../../session/target.ts";
 import { lineOf } from "../../terminal/shell-words.ts";
 
 export const init: TopLevelCommand = {
@@ -49,13 +49,18 @@ interface Answers {
   readonly isAsked: boolean;
 }
 
+function databaseFor(given: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (given !== undefined) return givenDatabase("--db", given);
+  return env.WCS_DB ? givenDatabase("WCS_DB", env.WCS_DB) : join(dataDir(env), "wcs.db");
+}
+
 async function run(context: Context): Promise<void> {
   const { terminal, globals } = context;
   if (globals.url !== undefined)
     throw new UsageError("wcs init creates a database, not an instance at a URL", {
       hint: "use --db, or run wcs init on the machine of the instance",
     });
-  const database = databaseAddress(globals.db ?? (terminal.env.WCS_DB || join(dataDir(terminal.env), "wcs.db")));
+  const database = databaseFor(globals.db, terminal.env);
   const isFile = !database.includes("://");
   if (isFile && existsSync(database) && statSync(database).size > 0) {
     throw new ServiceError(
