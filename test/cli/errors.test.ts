@@ -84,6 +84,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --profile=", 2, /^error: --profile must not be empty\.\n$/],
   ["units list --db .", 2, /^error: --db: \. is a folder, not the file of a database\.\n$/],
   ["init --db .", 2, /^error: --db: \. is a folder, not the file of a database\.\n$/],
+  ["units list --fields=", 2, /^error: --fields names no field\.\nhint: Write fields with commas, as in id,name\.\n$/],
+  ["units get 2 --fields ,", 2, /^error: --fields names no field\./],
   ["units list --profile nobody", 2, /^error: Unknown profile 'nobody'\./],
   ["units list --db http://example.com", 2, /hint: Use --url\./],
   ["units list --db postgres:w1", 2, notAUrl],

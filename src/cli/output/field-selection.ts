@@ -64,6 +64,8 @@ export function parseFields(text: string, op: AnyOperation | undefined): string[
     .map((path) => path.trim())
     .filter(Boolean);
   checkFields(paths, op, "--fields");
+  if (paths.length === 0)
+    throw new UsageError("--fields names no field", { hint: "write fields with commas, as in id,name" });
   return paths;
 }
 
