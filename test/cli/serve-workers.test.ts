@@ -3,6 +3,7 @@ import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { changeDirectly } from "../support/direct.ts";
 import { isFull } from "../support/effort.ts";
 import type { DatabaseKind } from "../support/instance.ts";
 import { newReceiver } from "../support/receiver.ts";
@@ -120,6 +121,26 @@ describe.each(kinds)("serve --workers on %s", (database) => {
     }
     await change();
     await receiver.until(3);
+    process.kill("SIGTERM");
+    expect(await once(process, "close")).toEqual([0, null]);
+    await receiver.close();
+  });
+
+  it("a worker that takes over the deliveries while the settings cannot be read goes on, and delivers later", async () => {
+    const receiver = await newReceiver();
+    const hook = JSON.stringify({ name: "later", uri: receiver.url, triggers: ["unit.update"] });
+    expect((await place().wcs(["webhooks", "create", "--data", hook])).code).toBe(0);
+    const { url, log, process } = await serve();
+    await untilReady(log, 2);
+    const broken = { key: "name", value: "no JSON" };
+    await changeDirectly(place().target, (tx) => tx.insertInto("settings").values(broken).execute());
+    globalThis.process.kill(said(log, "a worker delivers webhooks and mail").at(-1).worker, "SIGKILL");
+    await expect.poll(() => said(log, "the settings of mail cannot be read")).toHaveLength(1);
+    await untilReady(log, 3);
+    await changeDirectly(place().target, (tx) => tx.deleteFrom("settings").where("key", "=", "name").execute());
+    expect((await ask(`${url}/api/units/1`, "PATCH", { name: "Late" })).status).toBe(200);
+    await receiver.until(1);
+    expect(said(log, "a worker ended and will be replaced")).toHaveLength(1);
     process.kill("SIGTERM");
     expect(await once(process, "close")).toEqual([0, null]);
     await receiver.close();

@@ -1,5 +1,7 @@
 import { isatty } from "node:tty";
 import type { Logger, LoggerOptions } from "pino";
+import type { Service } from "../../../core/service.ts";
+import type { Engine } from "../../../delivery/delivery.ts";
 import type { Database } from "../../../store/database.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
@@ -172,12 +174,10 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   servers.push(server);
   if (metricsPort !== undefined)
     servers.push(await modules.listen(modules.createMetricsApp(metrics, log), { ...shared, port: metricsPort }));
-  const deliver = async () => {
-    engine.start();
-    const missing = modules.missingForMail(await service.settings());
-    if (missing.length > 0) log.warn(noMail(missing));
-  };
-  if (worker) worker.ready(server.url, () => void deliver());
+  const deliver = () => startDelivery({ engine, service, modules, log });
+  // The engine goes on. Without this, an outage of the database would end one worker after the other.
+  const noteFailure = (err: unknown) => log.error({ err }, "the settings of mail cannot be read");
+  if (worker) worker.ready(server.url, () => void deliver().catch(noteFailure));
   else {
     await deliver();
     await terminal.write(`${server.url}\n`);
@@ -188,4 +188,16 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   log.info("finishing");
   service.endWaits();
   await Promise.all([...servers.map((each) => each.close()), engine.stop()]);
+}
+
+interface Delivering extends Pick<Serving, "modules" | "log"> {
+  readonly engine: Engine;
+  readonly service: Service;
+}
+
+/** Starts to deliver, and logs which settings are missing for mail. */
+async function startDelivery({ engine, service, modules, log }: Delivering): Promise<void> {
+  engine.start();
+  const missing = modules.missingForMail(await service.settings());
+  if (missing.length > 0) log.warn(noMail(missing));
 }
