@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { settings } from "../../src/contract/settings.ts";
 import { units } from "../../src/contract/units.ts";
@@ -76,3 +77,20 @@ it("What is written to a disk that fails is not acknowledged, the service is not
   await whole.client.call(units.create, { name: "After", parent: 1 });
   expect(await whole.stop()).toBe(0);
 });
+
+it.runIf(existsSync("/dev/full"))(
+  "A server whose log cannot be written works, and ends when it is told to",
+  async () => {
+    const args = ["serve", "--db", instance.target, "--port", "0", "--log-level", "debug", "--shutdown-notice", "0"];
+    const log = openSync("/dev/full", "w");
+    const server = spawn(process.execPath, [bin, ...args], { env: home.env, stdio: ["ignore", "pipe", log] });
+    started.push(server);
+    // It is a pipe.
+    const [line] = (await once(server.stdout!, "data")) as [Buffer];
+    const url = String(line).trim();
+    for (let request = 0; request < 100; request++) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    server.kill("SIGTERM");
+    expect(await once(server, "close")).toEqual([0, null]);
+    closeSync(log);
+  },
+);

@@ -1,5 +1,5 @@
 import { isatty } from "node:tty";
-import type { Logger, LoggerOptions } from "pino";
+import type { Logger, LoggerOptions, pino } from "pino";
 import type { Service } from "../../../core/service.ts";
 import type { Engine } from "../../../delivery/delivery.ts";
 import type { Database } from "../../../store/database.ts";
@@ -17,6 +17,8 @@ import type { WorkerProcess } from "./worker-process.ts";
 
 /** Bytes that the young generation of a server may grow to. */
 const young = 16 * 1024 * 1024;
+/** Maximum bytes of log lines that wait to be written. */
+const mostUnwritten = 16 * 1024 * 1024;
 
 export const serve: TopLevelCommand = {
   description:
@@ -84,7 +86,7 @@ async function run(context: Context): Promise<void> {
     const { superviseWorkers } = await import("./supervise-workers.ts");
     await superviseWorkers(options, { log, terminal });
   } finally {
-    flush();
+    await flush();
     worker?.release();
   }
 }
@@ -94,7 +96,14 @@ async function createLog({ logFormat, level, workers }: ServeOptions, terminal: 
   // Lines are written together, because each write takes about a tenth of a request. Larger ones of several processes
   // could mix in a pipe: POSIX keeps 4,096 bytes together.
   const portion = workers === 1 ? { minLength: 8192 } : { minLength: 2048, maxWrite: 4096 };
-  const destination = pino.destination({ fd: 2, sync: false, ...portion, periodicFlush: 100 });
+  const destination = pino.destination({
+    fd: 2,
+    sync: false,
+    ...portion,
+    periodicFlush: 100,
+    maxLength: mostUnwritten,
+  });
+  dropUnwritable(destination);
   const isPretty = logFormat === "pretty" || (logFormat === "auto" && isatty(2));
   const lines = isPretty ? createLogLines(await terminal.errorPaint(), (line) => destination.write(line)) : destination;
   const hooks: LoggerOptions["hooks"] = {
@@ -103,8 +112,30 @@ async function createLog({ logFormat, level, workers }: ServeOptions, terminal: 
       if (severity >= warnLevel) destination.flush();
     },
   };
-  return { log: pino({ level, hooks }, lines), flush: () => destination.flushSync() };
+  return { log: pino({ level, hooks }, lines), flush: () => flushLog(destination) };
 }
+
+/**
+ * Keeps lines that cannot be written, to a full disk for example, up to `mostUnwritten`, and drops those after them. Without a
+ * listener the error would end the process, which would then try for ever to write its last lines.
+ */
+function dropUnwritable(destination: Destination): void {
+  const { flushSync } = destination;
+  destination.on("error", () => {
+    destination.flushSync = () => {};
+  });
+  destination.on("write", () => {
+    destination.flushSync = flushSync;
+  });
+}
+
+/** Writes the last lines, unless they cannot be written. */
+async function flushLog(destination: Destination): Promise<void> {
+  await new Promise<unknown>((resolve) => destination.flush(resolve));
+  destination.flushSync();
+}
+
+type Destination = ReturnType<typeof pino.destination>;
 
 interface Server {
   readonly options: ServeOptions;
