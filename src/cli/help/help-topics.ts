@@ -175,7 +175,8 @@ const organisation = `wcs export writes the file, wcs diff compares it with the 
     active: true
 
 Units are matched by reference, webhooks by name, user types by reference or else name, users by reference or else e-mail
-address. An existing entry without a reference gets the reference of the file.
+address. An existing entry without a reference gets the reference of the file. Names of user types are equal if they differ
+only in case and accents.
 
 Sections and fields that are not in the file stay unchanged. null or an empty text clears a field. wcs export omits empty
 fields. Departments are added. Departments and entries that are not in the file are removed only by wcs apply --prune.
