@@ -94,6 +94,9 @@ describeEverywhere("messages", (environment) => {
     const { ann, bob, id } = await pair(2);
     const other = await pair(2);
     expect(await wrongFields(ann.texts(id, { starter_message_id: other.first.id }))).toEqual(["starter_message_id"]);
+    const limitless = { starter_message_id: other.first.id, limit: 0 };
+    expect(await wrongFields(ann.texts(id, limitless))).toEqual(["limit", "starter_message_id"]);
+    expect(await wrongFields(ann.texts(id, { ...limitless, query: "4" }))).toEqual(["limit"]);
     const { meta } = await other.ann.caller.call(conversations.messages, { id: other.id, limit: 1 });
     const forged = Buffer.from(`${"x".repeat(9)}[1,2]`).toString("base64url");
     for (const cursor of [meta.next_cursor!, forged, "x", ""]) {

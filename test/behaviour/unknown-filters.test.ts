@@ -29,6 +29,9 @@ describeEverywhere("filters by things that do not exist", (environment) => {
       expect(await wrongFields(administrator.call(op, unknown))).toEqual(names.toSorted());
       const wrong = { ...unknown, limit: 0 };
       expect(await wrongFields(administrator.call(op, wrong))).toEqual([...names, "limit"].toSorted());
+      if (op.list?.paging !== "cursor") return;
+      const forged = { ...unknown, cursor: "x" };
+      expect(await wrongFields(administrator.call(op, forged))).toEqual([...names, "cursor"].toSorted());
     });
   }
 

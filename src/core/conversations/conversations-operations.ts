@@ -3,7 +3,7 @@ import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
 import { participantHandlers } from "./change-participants.ts";
 import { conversationMarkHandlers } from "./conversation-marks.ts";
 import { conversationFilterIssues, listConversations } from "./list-conversations.ts";
-import { messageReadHandlers } from "./list-messages.ts";
+import { messageReadHandlers, starterIssues } from "./list-messages.ts";
 import { participation } from "./participation.ts";
 import { reactions } from "./react-to-message.ts";
 import { messageSendHandlers, newConversationIssues, newMessageIssues } from "./send-message.ts";
@@ -22,6 +22,7 @@ export const checks: Checks<typeof contract> = {
     const { participants_mode, ...issues } = await conversationFilterIssues(ctx, filter);
     return participants_mode === undefined || isWrong("participants") ? issues : { ...issues, participants_mode };
   },
+  messages: starterIssues,
   create: newConversationIssues,
   send: newMessageIssues,
 };

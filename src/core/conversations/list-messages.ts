@@ -1,7 +1,7 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { messagesWithWords } from "../../store/message-words.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, encodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage, visibleNamed } from "./find-message.ts";
 import { type Participation, participation } from "./participation.ts";
@@ -44,6 +44,15 @@ export const messageReadHandlers = {
     return { data: data ?? [], meta: { last_id: data?.at(-1)?.id ?? after } };
   },
 } satisfies Partial<Handlers<typeof contract>>;
+
+/** Returns the issue of a message to start from that is not in the conversation, unless it is ignored. */
+export const starterIssues: NonNullable<Checks<typeof contract>["messages"]> = async (ctx, known, isWrong) => {
+  const { id, starter_message_id: starter, cursor, query } = known;
+  const isIgnored = cursor !== undefined || query !== undefined || isWrong("cursor") || isWrong("query");
+  if (id === undefined || starter === undefined || isIgnored) return {};
+  await visibleNamed(ctx, await participation(ctx, id), "starter_message_id", starter);
+  return {};
+};
 
 const listOf = (conversation: number) => `messages ${conversation}`;
 
