@@ -59,6 +59,11 @@ const wrong: readonly [about: string, fields: (world: World) => object, names: r
   ["bysetpos -2", () => once({ byday: "MO", bysetpos: "-2" }), ["recurrence.0.bysetpos"]],
   ["bysetpos without byday", () => once({ freq: "monthly", bysetpos: 1 }), ["recurrence.0.bysetpos"]],
   ["bymonthday by weeks", () => once({ freq: "weekly", bymonthday: 1 }), ["recurrence.0.bymonthday"]],
+  [
+    "a day of the month and a position, both by weeks",
+    () => once({ freq: "weekly", bymonthday: "3", bysetpos: "1" }),
+    ["recurrence.0.bymonthday", "recurrence.0.bysetpos"],
+  ],
   ["a rule for 30 February", () => once({ freq: "yearly", bymonth: 2, bymonthday: 30 }), ["recurrence.0"]],
   ["the second of one day", () => once({ byday: "MO", bysetpos: 2 }), ["recurrence.0"]],
   ["no day before its end", () => once({ freq: "weekly", byday: "MO", until: "2027-03-28" }), ["recurrence.0"]],

@@ -97,6 +97,28 @@ describeOnOneDatabase("posts that are refused", (environment) => {
     expect(await wrongFields(actors.member.call(posts.update, { id, visibility }))).toEqual(["visibility"]);
   });
 
+  it("every mistake in the rule of an event is named at once, also without a start", async () => {
+    const event = (fields: object) => wrongFields(create({ content_type: "event", event: fields }));
+    const recurrence = { freq: "weekly", bymonthday: 3, until: "2026-12-05", count: 2, bysetpos: 1 };
+    const contradictions = ["event.recurrence.bymonthday", "event.recurrence.until"];
+    expect(await event({ datetime_start: "2026-12-10T10:00", end_date: "2026-01-01", recurrence })).toEqual([
+      "event.end_date",
+      ...contradictions,
+    ]);
+    expect(await event({ recurrence })).toEqual(["event.datetime_start", ...contradictions]);
+    const positions = { freq: "daily", bysetpos: 1, until: "2026-12-05" };
+    expect(await event({ datetime_start: "2026-12-10T10:00", recurrence: positions })).toEqual([
+      "event.recurrence.bysetpos",
+      "event.recurrence.until",
+    ]);
+    const never = { freq: "yearly", bymonth: 2, bymonthday: 30 };
+    expect(await event({ recurrence: never })).toEqual(["event.datetime_start", "event.recurrence"]);
+    expect(await event({ repeat_rules: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30" })).toEqual([
+      "event.datetime_start",
+      "event.repeat_rules",
+    ]);
+  });
+
   it("every mistake is named at once", async () => {
     const { fields } = await refusal(
       create({

@@ -61,9 +61,10 @@ export function ruleIssues(rules: readonly Rule[], first = ""): FieldErrors {
     const { freq, until, count, byday, bymonthday, bysetpos } = rule;
     if (until !== null && count !== null) add(".until", "must not be given together with count");
     else if (until !== null && until < first) add(".until", `must not be before the first day, ${first}`);
-    if (bysetpos !== null && byday.length === 0) add(".bysetpos", "needs byday");
-    else if (freq === "weekly" && bymonthday !== null) add(".bymonthday", "must not be given with weekly");
-    else if (!isPossible(rulePartsOf(rule))) add("", neverHappens);
+    const [isUnset, isUnknown] = [bysetpos !== null && byday.length === 0, freq === "weekly" && bymonthday !== null];
+    if (isUnset) add(".bysetpos", "needs byday");
+    if (isUnknown) add(".bymonthday", "must not be given with weekly");
+    if (!isUnset && !isUnknown && !isPossible(rulePartsOf(rule))) add("", neverHappens);
     const same = rules.findIndex((other) => isDeepStrictEqual(other, rule));
     if (same < index) issues.recurrence = [`must not contain the same rule twice: ${same} and ${index}`];
   }

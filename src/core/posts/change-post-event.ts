@@ -3,7 +3,15 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-schemas.ts";
 import { formatRrule, withEnd } from "../../contract/rrule-text.ts";
 import { occurrencesOn } from "../pipeline/recurrence/place-occurrences.ts";
-import { BadRule, daysOf, fullRecurrence, parseRule, type Repetition, ruleOf } from "./post-recurrence.ts";
+import {
+  BadRule,
+  daysOf,
+  fullRecurrence,
+  parseRule,
+  type Repetition,
+  recurrenceIssues,
+  ruleOf,
+} from "./post-recurrence.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
 type Zoned = Temporal.ZonedDateTime;
@@ -11,6 +19,7 @@ interface Span {
   readonly start: Zoned;
   readonly end: Zoned;
   readonly all_day: boolean;
+  readonly timezone: string;
 }
 
 /** Returns the event with these fields changed, or their validation errors. `zone` is the instance's time zone. */
@@ -22,18 +31,19 @@ export async function changeEvent(
   const timezone = fields.timezone ?? before?.timezone ?? zone;
   const all_day = fields.all_day ?? before?.all_day ?? false;
   const read = await reader(before, timezone);
+  const repeats = repetition(before, fields);
   const start = read(fields.datetime_start, before?.datetime_start);
-  if (start === undefined) return { event: null, issues: { "event.datetime_start": ["is required"] } };
+  const missing = { "event.datetime_start": ["is required"], ...repeats.issues };
+  if (start === undefined) return { event: null, issues: missing };
   const moves = fields.datetime_start !== undefined && before?.datetime_end === before?.datetime_start;
   const end = read(fields.datetime_end, moves ? undefined : before?.datetime_end) ?? start;
-  const span = { start, end, all_day };
-  const issues = spanIssues(span, fields);
-  const repeats = repetition(before, fields);
-  Object.assign(issues, repeats.issues);
-  if (Object.keys(issues).length > 0) return { event: null, issues };
+  const span = { start, end, all_day, timezone };
   const end_date = fields.end_date === undefined ? (before?.end_date ?? null) : fields.end_date;
+  const { last, issues: early } = await lastDays(span, repeats, end_date);
+  const issues = { ...spanIssues(span, fields), ...early, ...repeats.issues };
+  if (Object.keys(issues).length > 0) return { event: null, issues };
   try {
-    const { dates, rrule } = await takePlace(span, repeats.rule, { end_date, timezone });
+    const { dates, rrule } = await takePlace(span, repeats.rule, last);
     const event: StoredEvent = {
       location: fields.location === undefined ? (before?.location ?? null) : fields.location,
       link: fields.link === undefined ? (before?.link ?? null) : fields.link,
@@ -50,7 +60,7 @@ export async function changeEvent(
     return { event, issues: {} };
   } catch (error) {
     if (!(error instanceof BadRule)) throw error;
-    return { event: null, issues: ruleIssue(error, repeats.recurrence !== null) };
+    return { event: null, issues: { [ruleField(repeats)]: [error.message] } };
   }
 }
 
@@ -107,47 +117,63 @@ function repetition(before: StoredEvent | null, { recurrence: given, repeat_rule
   }
   const base = text === null || (given === null && before?.recurrence) ? null : before;
   const recurrence = given ? fullRecurrence(given) : text ? null : (base?.recurrence ?? null);
+  if (recurrence !== null) return { recurrence, rule: ruleOf(recurrence), issues: recurrenceIssues(recurrence) };
   try {
-    if (recurrence !== null) return { recurrence, rule: ruleOf(recurrence), issues: {} };
     const rrule = text ?? base?.rrule;
     return { ...none, rule: rrule ? parseRule(rrule) : null };
   } catch (error) {
     if (!(error instanceof BadRule)) throw error;
-    return { ...none, issues: ruleIssue(error, recurrence !== null) };
+    return { ...none, issues: { [ruleField(none)]: [error.message] } };
   }
 }
 
-function ruleIssue({ message, part }: BadRule, isRecurrence: boolean): FieldErrors {
-  if (part === "end_date") return { "event.end_date": [message] };
-  if (!isRecurrence) return { "event.repeat_rules": [message] };
-  return { [part === undefined ? "event.recurrence" : `event.recurrence.${part}`]: [message] };
+const ruleField = ({ recurrence }: Pick<Repeats, "recurrence">) =>
+  recurrence === null ? "event.repeat_rules" : "event.recurrence";
+
+/** The last days on which an event can occur, by its end date and by its rule. */
+interface LastDays {
+  readonly endDay: Temporal.PlainDate | undefined;
+  readonly untilDay: Temporal.PlainDate | undefined;
+}
+
+/** Returns the last days, and validation errors of those that are before the start. */
+async function lastDays(
+  span: Span,
+  { rule, recurrence }: Repeats,
+  end_date: string | null,
+): Promise<{ last: LastDays; issues: FieldErrors }> {
+  const { Temporal } = await import("temporal-polyfill");
+  const isEarly = (day: Temporal.PlainDate | undefined) =>
+    day !== undefined && Temporal.PlainDate.compare(day, span.start.toPlainDate()) < 0;
+  const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
+  const untilDay = await lastDay(rule?.until ?? null, span);
+  const issues: FieldErrors = {};
+  if (isEarly(endDay)) issues["event.end_date"] = ["must not be before the start"];
+  const untilField = recurrence === null ? "event.repeat_rules" : "event.recurrence.until";
+  if (isEarly(untilDay)) issues[untilField] = ["must not be before the start"];
+  return { last: { endDay, untilDay }, issues };
 }
 
 /** Returns the occurrences and the complete rule as text. Throws `BadRule`. */
 async function takePlace(
   span: Span,
   rule: Repetition | null,
-  { end_date, timezone }: { end_date: string | null; timezone: string },
+  { endDay, untilDay }: LastDays,
 ): Promise<Pick<StoredEvent, "dates" | "rrule">> {
   const { Temporal } = await import("temporal-polyfill");
-  const first = span.start.toPlainDate();
-  const isEarly = (day: Temporal.PlainDate | undefined) => day && Temporal.PlainDate.compare(day, first) < 0;
-  const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
-  if (isEarly(endDay)) throw new BadRule("must not be before the start", "end_date");
-  if (rule === null) return { dates: await datesOn([first.toString()], span, timezone), rrule: null };
-  const untilDay = await lastDay(rule.until, span, timezone);
-  if (isEarly(untilDay)) throw new BadRule("must not be before the start", "until");
+  const first = span.start.toPlainDate().toString();
+  if (rule === null) return { dates: await datesOn([first], span), rrule: null };
   const [last] = [endDay, untilDay].flatMap((day) => day ?? []).sort(Temporal.PlainDate.compare);
   const { parts, count } = rule;
-  const days = await daysOf({ parts, count, last: last?.toString() ?? null }, first.toString());
+  const days = await daysOf({ parts, count, last: last?.toString() ?? null }, first);
   return {
-    dates: await datesOn(days, span, timezone),
-    rrule: formatRrule(withEnd(parts, count, untilDay ? lastMoment(untilDay, span, timezone) : null)),
+    dates: await datesOn(days, span),
+    rrule: formatRrule(withEnd(parts, count, untilDay ? lastMoment(untilDay, span) : null)),
   };
 }
 
 /** Returns the last day on which an occurrence may start without starting after `until`. */
-async function lastDay(until: string | null, { start, all_day }: Span, timezone: string) {
+async function lastDay(until: string | null, { start, all_day, timezone }: Span) {
   if (until === null) return undefined;
   const { Temporal } = await import("temporal-polyfill");
   if (!until.includes("T")) return Temporal.PlainDate.from(until);
@@ -161,7 +187,7 @@ async function lastDay(until: string | null, { start, all_day }: Span, timezone:
  * Returns UNTIL in the form of RFC 5545: a day such as 20261231 for an all-day event, otherwise the start time on that
  * day in UTC.
  */
-function lastMoment(day: Temporal.PlainDate, { start, all_day }: Span, timezone: string): string {
+function lastMoment(day: Temporal.PlainDate, { start, all_day, timezone }: Span): string {
   if (all_day) return day.toString().replaceAll("-", "");
   const moment = day.toZonedDateTime({ timeZone: timezone, plainTime: start.toPlainTime() });
   return `${moment.toInstant().toString({ smallestUnit: "second" }).replace(/[-:]/g, "")}`;
@@ -169,7 +195,7 @@ function lastMoment(day: Temporal.PlainDate, { start, all_day }: Span, timezone:
 
 const seconds = (moment: Zoned) => Math.floor(moment.epochMilliseconds / 1000);
 
-async function datesOn(days: readonly string[], { start, end, all_day }: Span, timezone: string) {
+async function datesOn(days: readonly string[], { start, end, all_day, timezone }: Span) {
   const first = start.toPlainDate();
   const occurrences = await occurrencesOn(days, {
     ...{ start: seconds(start), end: seconds(end), day: all_day ? first.toString() : null, timezone },

@@ -1,4 +1,5 @@
 import { normalizeDateTime } from "../../contract/date-time.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-schemas.ts";
 import { type RuleParts, rulePartsOf, splitRrule } from "../../contract/rrule-text.ts";
 import { expandRules, isPossible, neverHappens, type RecurrenceRule } from "../pipeline/recurrence/expand-rules.ts";
@@ -14,14 +15,8 @@ export interface Repetition {
   readonly until: string | null;
 }
 
-/** Reports an invalid rule, and the invalid part if the error concerns a single one. */
-export class BadRule extends Error {
-  readonly part: string | undefined;
-  constructor(message: string, part?: string) {
-    super(message);
-    this.part = part;
-  }
-}
+/** Reports an invalid rule. */
+export class BadRule extends Error {}
 
 export function fullRecurrence(given: NonNullable<PostEventFields["recurrence"]>): Recurrence {
   const {
@@ -36,15 +31,27 @@ export function fullRecurrence(given: NonNullable<PostEventFields["recurrence"]>
   return { freq, until, count, interval, bymonthday, bymonth, bysetpos };
 }
 
-/** Returns the rule for a recurrence. Throws `BadRule`. */
-export function ruleOf(recurrence: Recurrence): Repetition {
+export const ruleOf = (recurrence: Recurrence): Repetition => ({
+  parts: rulePartsOf(recurrence),
+  count: recurrence.count,
+  until: recurrence.until,
+});
+
+/** Returns the validation errors of a recurrence that contradicts itself. */
+export function recurrenceIssues(recurrence: Recurrence): FieldErrors {
   const { freq, until, count, bymonthday, bymonth, bysetpos } = recurrence;
-  if (until !== null && count !== null) throw new BadRule("must not be given together with count", "until");
-  if (freq === "weekly" && bymonthday !== null) throw new BadRule("must not be given with weekly", "bymonthday");
-  if (bysetpos !== null && bymonthday === null && bymonth === null) {
-    throw new BadRule("needs bymonthday or bymonth", "bysetpos");
+  const issues: FieldErrors = {};
+  if (until !== null && count !== null) issues["event.recurrence.until"] = ["must not be given together with count"];
+  if (freq === "weekly" && bymonthday !== null) {
+    issues["event.recurrence.bymonthday"] = ["must not be given with weekly"];
   }
-  return { parts: rulePartsOf(recurrence), count, until };
+  if (bysetpos !== null && bymonthday === null && bymonth === null) {
+    issues["event.recurrence.bysetpos"] = ["needs bymonthday or bymonth"];
+  }
+  const isPlain =
+    issues["event.recurrence.bymonthday"] === undefined && issues["event.recurrence.bysetpos"] === undefined;
+  if (isPlain && !isPossible(rulePartsOf(recurrence))) issues["event.recurrence"] = [neverHappens];
+  return issues;
 }
 
 const list = (one: string) => new RegExp(`^${one}(,${one})*$`);
@@ -80,6 +87,7 @@ export function parseRule(text: string): Repetition {
     throw new BadRule("has an UNTIL that does not exist");
   parts.delete("COUNT");
   parts.delete("UNTIL");
+  if (!isPossible(parts)) throw new BadRule(neverHappens);
   return { parts, count: count === undefined ? null : Number(count), until: until ?? null };
 }
 
@@ -94,7 +102,7 @@ function iso(until: string | undefined): string | undefined {
  */
 export async function daysOf(rule: RecurrenceRule, first: string): Promise<string[]> {
   try {
-    const { days, never } = isPossible(rule.parts) ? await expandRules(first, [rule]) : { days: [], never: [0] };
+    const { days, never } = await expandRules(first, [rule]);
     if (never.length === 0) return days;
   } catch (error) {
     throw new BadRule(`is not a rule of RFC 5545: ${(error as Error).message}`);
