@@ -188,6 +188,15 @@ it("columns without a name at the end are ignored while they are empty, and so a
   ]);
 });
 
+it("a department that is missing gets the command that adds it", async () => {
+  const rows = "first_name,last_name,email,unit,department\nA,One,a-one@example.com,root,Finance\n";
+  const refused = (await imported("users", rows)).stderr;
+  expect(refused[0]).toBe("line 2, department: is not a department of the unit: Finance");
+  expect(refused.at(-1)).toContain("wcs units department add <unit> <name>");
+  expect((await place().wcs(["units", "department", "add", "root", "Finance"])).code).toBe(0);
+  expect((await imported("users", rows)).stderr).toEqual([summary(1, 0, 0, 0)]);
+});
+
 it("a line that is not UTF-8 is skipped; U+FFFD itself is a letter like others", async () => {
   const latin = Buffer.concat([
     Buffer.from("reference,name\nutf-1,Gr"),

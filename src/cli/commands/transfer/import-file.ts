@@ -149,6 +149,8 @@ async function finish(
 function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
   if (codes.has("no_such_user_type") && !options.create_user_types)
     return "Pass --create-user-types to create missing user types.";
+  if (codes.has("no_such_department"))
+    return "Add missing departments with wcs units department add <unit> <name>, and import the file again.";
   if (!codes.has("email_taken"))
     return "Correct these rows and import the file again; rows that are already imported stay unchanged.";
   // A row can take the address that another row of the same request gives up.

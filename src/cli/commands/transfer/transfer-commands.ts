@@ -121,7 +121,8 @@ the file contains e-mail addresses.`,
 /** `wcs units export`. */
 export const exportUnits: CustomCommand = {
   summary: "Export units to a CSV or NDJSON file for import",
-  description: "Exports all units below the root. Each unit is followed by the units below it, sorted by reference.",
+  description: `Exports all units below the root. Each unit is followed by the units below it, sorted by reference. Their departments are
+not in the file: wcs export has them, and wcs units department add adds one.`,
   args: [destination],
   flags: [format],
   examples: ["wcs units export units.csv"],
