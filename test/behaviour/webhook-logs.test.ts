@@ -47,14 +47,47 @@ for (const environment of [sqliteLocal, postgresLocal]) {
     it("webhooks.stats counts each entry once, in its part of the period", async () => {
       const { administrator } = world().actors;
       const { data } = await administrator.call(webhooks.stats, { id, since: crowded, parts: 4 });
-      const length = 10_001;
+      const length = 10_000;
       expect(data).toEqual([
-        // All of the crowded second, and the next 10,000 entries.
-        { start: crowded, succeeded: 20_000 + 9000, failed: 5000 + 1000 },
-        { start: crowded + length, succeeded: 9000, failed: 1001 },
-        { start: crowded + 2 * length, succeeded: 4500, failed: 499 + 1 },
+        // All of the crowded second, and the next 9,999 entries.
+        { start: crowded, succeeded: 20_000 + 8999, failed: 5000 + 1000 },
+        { start: crowded + length, succeeded: 9000, failed: 1000 },
+        { start: crowded + 2 * length, succeeded: 4501, failed: 500 + 1 },
         { start: crowded + 3 * length, succeeded: 0, failed: 0 },
       ]);
+    });
+
+    it("webhooks.stats has parts of whole hours by default, the last up to now", async () => {
+      const { administrator } = world().actors;
+      const { data } = await administrator.call(webhooks.stats, { id });
+      const now = world().instance.now();
+      expect(data.map(({ start }) => start)).toEqual(Array.from({ length: 24 }, (_, n) => now - (24 - n) * 3600));
+      const count = data.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
+      expect(count).toBe(1 + inOneSecond + later + 1);
+    });
+
+    it.each([
+      [39_999, 7],
+      [3, 200],
+      [-50, 2],
+    ])("webhooks.stats counts what is since the start of each part: %i seconds, %i parts", async (length, parts) => {
+      const { administrator } = world().actors;
+      const now = world().instance.now();
+      const since = now - length;
+      const { data } = await administrator.call(webhooks.stats, { id, since, parts });
+      expect(data).toHaveLength(parts);
+      expect(Math.max(...data.map(({ start }) => start))).toBeLessThanOrEqual(Math.max(now, since));
+      for (const [index, { start, succeeded, failed }] of data.entries()) {
+        const end = data[index + 1]?.start ?? Number.MAX_SAFE_INTEGER;
+        const { count } = await world()
+          .instance.database.reader.selectFrom("webhook_logs")
+          .select(({ fn }) => fn.countAll<number>().as("count"))
+          .where("webhook_id", "=", id)
+          .where("created_at", ">=", start)
+          .where("created_at", "<", end)
+          .executeTakeFirstOrThrow();
+        expect(succeeded + failed, `part ${index}`).toBe(count);
+      }
     });
 
     it("webhooks.logs is read as a whole beyond the 10,000 entries that are counted after a page", async () => {

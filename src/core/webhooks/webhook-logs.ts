@@ -69,11 +69,12 @@ export const webhookLogHandlers = {
 
   async stats(ctx, { id, since = ctx.now - dayOfSeconds, parts }) {
     await findWebhook(ctx, id);
-    const length = Math.max(Math.ceil((ctx.now + 1 - since) / parts), 1);
-    const counted = await countByPart(ctx, id, { since, length });
+    const length = Math.max(ctx.now - since, 1);
+    const counted = await countByPart(ctx, id, { since, length, parts });
     return {
       data: Array.from({ length: parts }, (_, index) => {
-        return { start: since + index * length, ...(counted.get(index) ?? { succeeded: 0, failed: 0 }) };
+        const start = since + Math.floor((index * length) / parts);
+        return { start, ...(counted.get(index) ?? { succeeded: 0, failed: 0 }) };
       }),
     };
   },
@@ -156,10 +157,18 @@ interface Counts {
   readonly failed: number;
 }
 
-/** Counts the entries since a time by parts of a period, which last `length` seconds each. */
-async function countByPart(ctx: Ctx, webhook: number, { since, length }: { since: number; length: number }) {
+interface Period {
+  readonly since: number;
+  /** Seconds. */
+  readonly length: number;
+  readonly parts: number;
+}
+
+/** Counts the entries since a time by parts of a period. The last part also has those at its end and later. */
+async function countByPart(ctx: Ctx, webhook: number, { since, length, parts }: Period) {
   const counts = new Map<number, Counts>();
-  const part = sql<number>`(created_at - ${sql.lit(since)}) / ${sql.lit(length)}`;
+  // The last part that starts, at a whole second, at or before the entry.
+  const part = sql<number>`((created_at - ${sql.lit(since)} + 1) * ${sql.lit(parts)} - 1) / ${sql.lit(length)}`;
   for await (const portion of portionsSince(ctx, webhook, since)) {
     const counted = await within(ctx, webhook, portion)
       .select([
@@ -169,7 +178,8 @@ async function countByPart(ctx: Ctx, webhook: number, { since, length }: { since
       ])
       .groupBy(part)
       .execute();
-    for (const { part, all, succeeded } of counted) {
+    for (const { part: found, all, succeeded } of counted) {
+      const part = Math.min(found, parts - 1);
       const before = counts.get(part) ?? { succeeded: 0, failed: 0 };
       const failed = before.failed + all - succeeded;
       counts.set(part, { succeeded: before.succeeded + succeeded, failed });
