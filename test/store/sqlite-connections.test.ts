@@ -84,9 +84,9 @@ describe("a SQLite file that cannot be read for a while", () => {
 describe("a SQLite file without an instance", () => {
   it("is refused with the command that makes one", async () => {
     const path = `${open().target}-other`;
-    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create it with wcs init --db ${path}` });
+    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create it with wcs init --db '${path}'` });
     writeFileSync(path, "");
-    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create one with wcs init --db ${path}` });
+    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create one with wcs init --db '${path}'` });
   });
 });
 
@@ -161,6 +161,12 @@ describe("errors of SQLite", () => {
       expect([rest.code, explained(error).message, cause]).toEqual([code, message, error]);
       expect(retryAfter).toBe(errcode < 8 ? 1 : undefined);
     }
+  });
+
+  it("name the file that cannot be written in their hint only", () => {
+    const { database, target: path } = open();
+    const { message, hint } = database.explain({ errcode: 8 }) as ServiceError;
+    expect([message.includes(path), hint?.includes(path)]).toEqual([false, true]);
   });
 
   it("of other kinds are passed on", () => {

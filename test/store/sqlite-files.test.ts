@@ -126,8 +126,12 @@ describe("SQLite files", () => {
     other.close();
     chmodSync(folder, 0o755);
     chmodSync(path, 0o444);
-    const refused = await asNobody(() => refusal(openDatabase(path)));
-    expect(refused).toMatchObject({ code: "unavailable", message: "The database cannot be written to." });
+    const refused = asNobody(() => openDatabase(path));
+    await expect(refused).rejects.toMatchObject({
+      code: "unavailable",
+      message: "The database cannot be written to.",
+      hint: `You need permission to write to ${path} and to its folder.`,
+    });
   });
 
   it("missing: not found, and none is made", async () => {

@@ -24,7 +24,7 @@ export async function connectSqlite(path: string, { create }: OpenOptions): Prom
   try {
     const reader = open(path);
     reader.exec("pragma query_only = on");
-    return database(writer, reader, translateError);
+    return database(writer, reader, (error) => translateError(error, undefined, path));
   } catch (error) {
     writer.close();
     throw translateError(error, path);
@@ -38,7 +38,7 @@ export function openFile(path: string, create: boolean): DatabaseSync {
     if (create) makeFile(path);
     else if (!existsSync(path)) {
       throw new ServiceError("not_found", `There is no database at ${path}.`, {
-        hint: `Create it with wcs init --db ${path}`,
+        hint: `Create it with wcs init --db '${path}'`,
       });
     }
     connection = open(path);
@@ -84,7 +84,7 @@ export function notOurs(path: string): ServiceError {
 
 function isEmpty(path: string): ServiceError {
   return new ServiceError("not_found", `${path} is empty: it contains no wcs instance.`, {
-    hint: `Create one with wcs init --db ${path}`,
+    hint: `Create one with wcs init --db '${path}'`,
   });
 }
 
@@ -249,8 +249,9 @@ const restore = "Restore a backup with wcs db restore, which keeps the present f
 /**
  * Translates an error of SQLite into a `ServiceError`; returns other errors unchanged. `path` names a file that is being
  * opened: damage in it is a `conflict` of the command, while a database in use that turns out to be damaged is `unavailable`.
+ * Only hints name the `file` in use, since messages are shown to users of the service.
  */
-export function translateError(error: unknown, path?: string): unknown {
+export function translateError(error: unknown, path?: string, file = path): unknown {
   const name = path ?? "The database";
   const damaged = path === undefined ? "unavailable" : "conflict";
   if (isFileError(error)) {
@@ -265,7 +266,10 @@ export function translateError(error: unknown, path?: string): unknown {
     case 6:
       return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
     case 8:
-      return new ServiceError("unavailable", "The database cannot be written to.", { cause: error });
+      return new ServiceError("unavailable", "The database cannot be written to.", {
+        hint: file && `You need permission to write to ${file} and to its folder.`,
+        cause: error,
+      });
     case 13:
       return new ServiceError("unavailable", "The disk is full; nothing was changed.", { cause: error });
     case 10:
