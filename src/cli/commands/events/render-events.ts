@@ -17,7 +17,7 @@ const phraseIn = ({ recurrence }: Pick<ListedEvent, "recurrence">): string =>
 /** Renders events as a table, with the next occurrence of each. */
 export const eventList: Renderer<ListedEvent> = (sheet) => {
   const columns = ["id", "when", "title", "repeats", "location", "type"];
-  const table = createTableWriter({ ...sheet, columns });
+  const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
   const times = timesOf(sheet, false);
   const rowOf = (event: ListedEvent): Item => ({ ...event, when: times(event)[0] ?? "", repeats: phraseIn(event) });
   return { ...table, page: (items) => table.page(items.map(rowOf)) };

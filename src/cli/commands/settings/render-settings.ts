@@ -8,6 +8,8 @@ import { wrapText } from "../../terminal/wrap-text.ts";
 import { explainSetting } from "./explain-setting.ts";
 
 const widestText = 100;
+/** Columns that are needed beside the names. In narrower terminals the meanings are below the names. */
+const narrowestText = 30;
 
 /** Renders each setting with its value, and below it the meaning, unit and default. */
 export const settingsPage: Renderer<object> = (options) => {
@@ -20,9 +22,10 @@ export const settingsPage: Renderer<object> = (options) => {
       const entries = fields.map((field) => {
         const value = cells.human((item as Item)[field.name], field.name);
         if (!header) return `${value}\n`;
-        const width = Math.min(terminal.width, widestText) - column;
-        const meaning = wrapText(explainSetting(field), width).map(
-          (line) => " ".repeat(column) + terminal.paint.dim(line),
+        const width = Math.min(terminal.width, widestText);
+        const indent = width - column < narrowestText ? 2 : column;
+        const meaning = wrapText(explainSetting(field), width - indent).map(
+          (line) => " ".repeat(indent) + terminal.paint.dim(line),
         );
         return [`${terminal.paint.strong(field.name.padEnd(column))}${value || "-"}`, ...meaning, ""].join("\n");
       });
