@@ -86,7 +86,7 @@ it.each([
   [["profile", "use", "nobody"], 6, "There is no profile 'nobody'."],
   [["alias", "set", "users", "--", "users", "list"], 2, "is a command of wcs"],
   [["alias", "remove", "nothing"], 6, "There is no alias nothing."],
-  [["auth", "logout"], 4, "is not signed in"],
+  [["auth", "logout"], 0, "is not signed in. There is nothing to sign out of."],
   [["auth", "renew"], 4, "is not signed in"],
 ])("--dry-run of %j fails as the command itself would", async (words, code, message) => {
   const [first, second, ...rest] = words as [string, string, ...string[]];

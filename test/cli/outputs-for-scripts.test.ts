@@ -49,7 +49,7 @@ describe("errors", () => {
     const line = ["auth", "login", "--username", "ada@example.com", "--password-stdin"];
     const { stderr, code } = await home().wcs(line, { stdin: "not the password" });
     expect(code).toBe(4);
-    expect(stderr).toMatch(/^hint: .* wcs auth password request\.$/m);
+    expect(stderr).toMatch(/^hint: .* wcs auth password request --email ada@example\.com --db \S+$/m);
   });
 });
 
@@ -92,6 +92,10 @@ describe("values", () => {
     const { stdout } = await sit("settings list");
     expect(stdout).toMatch(/^tokens\.lifetime +86400\n +Lifetime of an access token \(seconds, default 86400\)$/m);
     expect(stdout).toMatch(/^uploads\.max_bytes +26\.2 MB$/m);
+    const { stdout: narrow } = await home().sit(["settings", "list"], { screen: { width: 40, height: 40 } });
+    expect(narrow).toMatch(
+      /^tokens\.lifetime +86400\n {2}Lifetime of an access token \(seconds,\n {2}default 86400\)$/m,
+    );
     expect(JSON.parse((await wcs("settings list --json")).stdout)).toMatchObject({ "tokens.lifetime": 86_400 });
     expect((await wcs("settings list")).stdout).toMatch(/^tokens\.lifetime\t86400$/m);
   });
@@ -141,6 +145,11 @@ describe("events", () => {
     expect(fields).toMatchObject({ code: 0, stdout: `${id}\nTalk\n` });
     expect((await home().sit([...standup, "-n"], { screen })).stdout).toMatch(/^title +Talk$/m);
     expect(await count()).toBe(before);
+  });
+
+  it("events list cuts no time on a narrow terminal", async () => {
+    const { stdout } = await home().sit(["events", "list"], { screen: { width: 40, height: 40 } });
+    expect(stdout).toMatch(new RegExp(`^1 +${first} \\d\\d:\\d\\d( |$)`, "m"));
   });
 
   it("events list has start, end and repeats for programs", async () => {
@@ -214,6 +223,7 @@ describe("webhooks", () => {
     const other = await wcs(`webhooks create --name good --uri ${url}/x --triggers user.delete --if-not-exists`);
     expect(other).toMatchObject({ stdout: "", code: 7 });
     expect(other.stderr).toContain(`uri is ${url}/good, not ${url}/x; triggers are user.create, not user.delete.`);
+    expect(other.stderr).toContain(`with wcs webhooks update 1 --uri ${url}/x --triggers user.delete\n`);
   });
 
   it("webhooks test: exit 9 when the call failed, with the result on stdout", async () => {

@@ -1,5 +1,7 @@
 import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
+import { lineOf } from "../terminal/shell-words.ts";
 import { changeConfig, withProfile } from "./config.ts";
+import { withoutPassword } from "./database-url.ts";
 import { open, type Route } from "./open-caller.ts";
 
 /** The e-mail address and password to sign in with, and the code of a second factor. */
@@ -66,8 +68,11 @@ async function requestToken(route: Route, credentials: Credentials): Promise<Iss
     return login;
   } catch (error) {
     if (!isError(error, "unauthenticated")) throw error;
+    const { address, remote } = route.target;
+    const words = ["--email", credentials.username, remote ? "--url" : "--db", withoutPassword(address)];
+    const line = lineOf(["auth", "password", "request", ...words]);
     throw new ServiceError(error.code, error.message, {
-      hint: "If you forgot the password, request a link to set a new one with wcs auth password request.",
+      hint: `If you forgot the password, request a link to set a new one with ${route.terminal.sanitizeLine(line)}`,
     });
   } finally {
     await caller.close();

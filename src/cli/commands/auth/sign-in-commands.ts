@@ -87,7 +87,8 @@ function loginProfile({ globals, terminal }: Context, { address, remote, profile
 /** `wcs auth logout`. Forgets the token also when its session cannot be ended, and then fails. */
 export async function logout(context: Context): Promise<void> {
   const target = loginOf(context);
-  const { name, token } = needProfile(target);
+  if (!target.profile?.token) return context.terminal.note(`${notSignedIn(target)} There is nothing to sign out of.`);
+  const { name, token } = target.profile;
   if (context.flags.dryRun) return noteDone(context, `Signed out of profile ${name}.`);
   const failure = await endSession(routeOf(context, target), token);
   await changeConfig(context.terminal.env, (config) => {
@@ -130,13 +131,12 @@ function loginOf(context: Context): Target {
   return name === undefined || profile === undefined ? target : { ...target, profile: { name, ...profile } };
 }
 
-function needProfile({ profile }: Target) {
-  if (!profile?.token) {
-    throw new ServiceError(
-      "unauthenticated",
-      profile ? `Profile ${profile.name} is not signed in.` : "You are not signed in to this target.",
-    );
-  }
+const notSignedIn = ({ profile }: Target): string =>
+  profile ? `Profile ${profile.name} is not signed in.` : "You are not signed in to this target.";
+
+function needProfile(target: Target) {
+  const { profile } = target;
+  if (!profile?.token) throw new ServiceError("unauthenticated", notSignedIn(target));
   return { name: profile.name, token: profile.token };
 }
 

@@ -4,6 +4,7 @@ import { settings } from "../../../contract/settings.ts";
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
 import { unlessForbidden } from "../../errors/unless-forbidden.ts";
 import type { Context, OperationRun } from "../../kit/command-spec.ts";
+import { lineOf } from "../../terminal/shell-words.ts";
 
 type Webhook = OutputOf<typeof ops.get>["data"];
 type Wanted = InputOf<typeof ops.create>;
@@ -25,19 +26,29 @@ export async function rotateSecret({ input, context, finish }: OperationRun<type
   noteSecret(await finish(input), context);
 }
 
+interface Difference {
+  readonly sentence: string;
+  /** The flag that removes the difference, with its value. */
+  readonly change: readonly string[];
+}
+
 /** Returns how an existing webhook differs from the one to create. */
-function differences(webhook: Webhook, { uri, triggers: wanted }: Wanted): string[] {
-  const [now, then] = [webhook.triggers, wanted ?? triggers].map((list) => [...list].sort().join(","));
-  return [
-    ...(webhook.uri === uri ? [] : [`uri is ${webhook.uri}, not ${uri}`]),
-    ...(now === then ? [] : [`triggers are ${now}, not ${then}`]),
+function differences(webhook: Webhook, { uri, triggers: wanted }: Wanted): Difference[] {
+  const [now = "", then = ""] = [webhook.triggers, wanted ?? triggers].map((list) => [...list].sort().join(","));
+  const all = [
+    { sentence: `uri is ${webhook.uri}, not ${uri}`, change: ["--uri", uri], isSame: webhook.uri === uri },
+    { sentence: `triggers are ${now}, not ${then}`, change: ["--triggers", then], isSame: now === then },
   ];
+  return all.filter(({ isSame }) => !isSame);
 }
 
 function different(webhook: Webhook, wanted: Wanted): ServiceError {
   const { id, name } = webhook;
-  return new ServiceError("conflict", `Webhook ${id} (${name}) differs: ${differences(webhook, wanted).join("; ")}.`, {
-    hint: `Change it with wcs webhooks update ${id}.`,
+  const found = differences(webhook, wanted);
+  const sentences = found.map(({ sentence }) => sentence).join("; ");
+  const line = lineOf(["webhooks", "update", String(id), ...found.flatMap(({ change }) => change)]);
+  return new ServiceError("conflict", `Webhook ${id} (${name}) differs: ${sentences}.`, {
+    hint: `Change it with ${line}`,
   });
 }
 
