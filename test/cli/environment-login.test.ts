@@ -27,6 +27,13 @@ describePlaces("WCS_USERNAME and WCS_PASSWORD", (place) => {
     expect(with_.stdout).toBe("bob@example.com\n");
   });
 
+  it("WCS_USERNAME alone is named when nothing else signs in", async () => {
+    const { code, stderr } = await place().wcs(["whoami"], login("bob@example.com", ""));
+    if (!place().args.includes("--url")) return expect(code).toBe(0);
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^error: WCS_USERNAME is set without WCS_PASSWORD\.\nhint: Set both /);
+  });
+
   it("are not taken for a new password", async () => {
     const { code, stderr } = await place().wcs(["users", "password", "me"], login("bob@example.com"));
     expect(code).toBe(2);
