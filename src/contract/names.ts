@@ -17,7 +17,7 @@ export const names = operationGroup("names", {
       z.strictObject({
         texts: z
           .array(line(255, 1))
-          .min(1)
+          .min(1, "must name at least one text")
           .max(mostTexts)
           .optional()
           .meta({ placeholder: "text", description: "Names, references and e-mail addresses to look up" }),

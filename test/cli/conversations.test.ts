@@ -142,7 +142,7 @@ describePlaces("wcs conversations", (place) => {
     expect(await textsOf("--limit", "2")).toEqual(all.slice(0, 2));
     expect(await textsOf("--around", `${first.id + 1}`, "--limit", "3")).toEqual(all.slice(1, 4));
     const cut = await say(["messages", `${group}`, "--limit", "1"], { screen });
-    expect(cut.stderr).toBe("Showing only the first one. Use --all or --limit N for more.\n");
+    expect(cut.stderr).toBe("Showing only the first one. Use a higher --limit for more.\n");
     const { meta } = JSON.parse((await say(["messages", `${group}`, "--limit", "3", "--raw"])).stdout);
     expect(await textsOf("--cursor", meta.next_cursor)).toEqual(["Let us launch"]);
     for (const wrong of [["--all"], ["--cursor", "x"]]) {

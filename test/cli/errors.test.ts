@@ -10,6 +10,20 @@ const notAUrl = /^error: The URL of the database is not valid\.\nhint: .*percent
 const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] = [
   ["nonsense", 2, /^error: Unknown command 'wcs nonsense'\.\nusage: wcs <command>; see wcs --help\n$/],
   ["unist", 2, /^error: Unknown command 'wcs unist'\.\nhint: Did you mean 'wcs units'\?\n$/],
+  ["login", 2, /^error: Unknown command 'wcs login'\.\nhint: Did you mean 'wcs auth login'\?\n$/],
+  ["logout", 2, /hint: Did you mean 'wcs auth logout'\?/],
+  ["version", 2, /hint: Did you mean 'wcs --version'\?/],
+  ["users list --help=foo", 2, /^error: --help takes no value\.\nusage: /],
+  ["users list --all=5", 2, /^error: --all takes no value\.\nusage: /],
+  ["events files get E1", 2, /^error: <id> of the file must be an integer, not 'E1'\.\n$/],
+  ["users get ref:", 6, /^error: <id>: there is no reference after ref:\.\n/],
+  ["audit list --since 1h", 2, /, not '1h'\.\nhint: Write -1h for the past, \+1h for the future\.\n$/],
+  [
+    "units create --name @home --parent 1",
+    2,
+    /: no such file: home\.\nhint: Write @@ for a text that begins with @\.\n$/,
+  ],
+  ["names find ,", 3, /must name at least one text\.\n/],
   ["units lst", 2, /hint: Did you mean 'wcs units list'\?/],
   ["users membership ad", 2, /hint: Did you mean 'wcs users membership add'\?/],
   ["units del", 2, /hint: Did you mean 'wcs units delete'\?/],
@@ -27,7 +41,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     /^error: Unknown command 'wcs auth sessions'\.\nhint: Did you mean 'wcs sessions list'\?\n$/,
   ],
   ["units list -o xml", 2, /^error: --output must be one of table, json, ndjson, csv, yaml, not 'xml'\.\n/],
-  ["tokens get ci", 6, /^error: <id>: no token is called ci\.\nhint: Give a token by name or ID\. /],
+  ["tokens get ci", 6, /^error: <id>: no token is called ci\.\nhint: Give the token by name or ID\. /],
   ["conversations update 1 --mute-rule 2h", 2, /^error: --mute-rule must be one of always, 1h, 8h, 1w, not '2h'\.\n/],
   ["webhooks logs 1 --event webhook.test", 6, /^error: There is no webhook 1\.\n/],
   ["api GET /units?limit=1.5", 3, /^error: limit must be an integer\.\n/],
@@ -54,11 +68,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["settings set timezone UTC --default", 2, /^error: <value> and --default cannot be used together\.\n$/],
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
-  ["units get abc", 6, /^error: <id>: no unit is called abc\.\nhint: Give a unit by name, reference or ID\. /],
+  ["units get abc", 6, /^error: <id>: no unit is called abc\.\nhint: Give the unit by name, reference or ID\. /],
   ["users list --cursor nonsense", 3, /^error: --cursor .*without a cursor\.\n/],
   ["api GET /users/reference/%zz", 2, /^error: %zz in the path is not percent-encoded UTF-8\.\nhint: /],
   ["posts mute 1 --for constructor", 2, /^error: --for must be one of always, 1h, 8h, 1w, not 'constructor'\.\n/],
-  ["events get abc", 6, /^error: <id>: no event is called abc\.\n/],
+  ["events get abc", 6, /^error: <id>: no event is called abc\.\nhint: Give the event by title or ID\. /],
   [
     "units create --unit-type floor --name x --parent 1",
     2,
@@ -73,7 +87,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units update 2 --opening-hours-closed {", 2, /^error: --opening-hours-closed must be JSON\.\n$/],
   ["units update 2 --data []", 2, /^error: --data must be a JSON object/],
   ["units update 2 --unset name", 2, /^error: --unset: 'name' cannot be cleared\./],
-  ["units update 2 --description @/no/such", 2, /^error: --description: no such file: \/no\/such\.\n$/],
+  ["units update 2 --description @/no/such", 2, /^error: --description: no such file: \/no\/such\.\nhint: Write @@ /],
   ["units get", 2, /^error: Missing <id>\.\n$/],
   ["users create", 2, /^error: Missing --first-name, --last-name, --email, --unit\.\n$/],
   ["units get 2 --reference SALES", 2, /^error: <id> and --reference cannot be used together\.\n$/],
@@ -154,6 +168,17 @@ it("no target selected: exit 2, with a hint how to get one", async () => {
   expect(stderr).toMatch(
     /^error: No target selected\. Use --db, --url or --profile\.\nhint: .*wcs init.*wcs auth login/,
   );
+});
+
+it("help after a group shows the help of the group, and before a command that of the command", async () => {
+  for (const [line, same] of [
+    ["webhooks help", "webhooks --help"],
+    ["webhooks help create", "webhooks create --help"],
+    ["auth 2fa help", "auth 2fa --help"],
+  ] as const) {
+    const { code, stdout } = await home().wcs(line.split(" "));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: (await home().wcs(same.split(" "))).stdout });
+  }
 });
 
 it("not signed in: exit 4", async () => {

@@ -28,7 +28,7 @@ export function createSources(terminal: Terminal): Sources {
         throw new UsageError(`${flag}: '${text}' would be read as the name of a file`, {
           hint: "write @@ in place of @",
         });
-      return sources.file(text.slice(1), flag);
+      return readFile(text.slice(1), flag, "write @@ for a text that begins with @");
     },
     async stdin(flag) {
       claim(flag);
@@ -45,15 +45,17 @@ export function createSources(terminal: Terminal): Sources {
       }
       return Buffer.concat(chunks);
     },
-    file(path, flag) {
-      try {
-        return withoutLastBreak(readFileSync(path, "utf8"));
-      } catch (error) {
-        throw new UsageError(`${flag}: ${reason(error, path)}`);
-      }
-    },
+    file: (path, flag) => readFile(path, flag),
   };
   return sources;
+}
+
+function readFile(path: string, flag: string, hint?: string): string {
+  try {
+    return withoutLastBreak(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${flag}: ${reason(error, path)}`, { hint });
+  }
 }
 
 const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, "");

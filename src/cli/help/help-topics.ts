@@ -61,6 +61,7 @@ item has one row per field. -o selects a format:
 
   -o table   a table, also without a terminal
   -o json    a list is an array of items, a single item an object; --json is short for -o json
+             wcs users get prints an object for one user, and an array for several; for both alike, use -o ndjson
   -o ndjson  one item per line; memory use does not depend on the length of the list
   -o csv     comma-separated values; an apostrophe is put before cells that a spreadsheet would evaluate
   -o yaml    YAML
@@ -72,8 +73,10 @@ item has one row per field. -o selects a format:
   --raw                        print the API response unchanged
 
 Times are Unix seconds in JSON, NDJSON, CSV and YAML. Other formats show them in your time zone, or the one given by --tz.
-Lists print one page on a terminal, and all items elsewhere or with -o csv or ndjson. --all prints all items
-everywhere, --limit N at most N.
+Lists print one page on a terminal, and all items elsewhere or with -o csv or ndjson. Where a list has
+pages, --all prints all items on a terminal, too; --limit N prints at most N.
+
+Values of arguments and flags: @FILE reads a text from a file, - from stdin. @@ stands for a text that begins with @.
 `;
 
 const configuration = `config.json contains the profiles, their logins and the name of the current profile. Its directory is

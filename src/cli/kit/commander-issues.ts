@@ -28,8 +28,7 @@ function parseOnce(
       case "commander.unknownOption": {
         const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);
         const suggested = meant ?? secretFlag(command, word);
-        const more = suggested ? { hint: `did you mean ${suggested}?` } : { usage };
-        issues.add(new UsageError(message, more), suggested?.match(/--[\w-]+/g) ?? []);
+        issues.add(unknownOption(message, suggested, word, usage), suggested?.match(/--[\w-]+/g) ?? []);
         return withoutUnknown(command, words, { word, meant, issues });
       }
       case "commander.optionMissingArgument":
@@ -48,6 +47,13 @@ function parseOnce(
         return undefined;
     }
   }
+}
+
+/** Returns the error for an unknown option. One that takes no value is unknown to commander when it has one. */
+function unknownOption(message: string, suggested: string | undefined, word: string, usage: string): UsageError {
+  if (suggested === undefined) return new UsageError(message, { usage });
+  if (suggested === word.split("=")[0]) return new UsageError(`${suggested} takes no value`, { usage });
+  return new UsageError(message, { hint: `did you mean ${suggested}?` });
 }
 
 /** Returns a message in the words of the other issues for a value that is not one of an option's choices. */

@@ -178,7 +178,8 @@ function mismatchOf(
 function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): string {
   const noun = referenceNouns[kind];
   if (!isName(text)) return `'${text.slice(0, 80)}' is not a ${noun}`;
-  const reference = /^ref:(.+)/s.exec(text)?.[1];
+  const reference = /^ref:(.*)/s.exec(text)?.[1];
+  if (reference === "") return "there is no reference after ref:";
   if (reference !== undefined) return `no ${noun} has the reference ${reference}`;
   if (kind === "users" && text.includes("@")) return `no user with the e-mail address ${text} is visible to you`;
   return `no ${noun} is called ${text}${similar.length > 0 ? `; similar names: ${listed(similar)}` : ""}`;
@@ -199,6 +200,6 @@ function mismatchError(mismatches: readonly Mismatch[]): Error {
     .map(([label, own]) => `${label && `${label}: `}${own.map(({ sentence }) => sentence).join("; ")}`)
     .join("; ");
   if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use an ID" });
-  const ways = [...new Set(mismatches.map(({ kind }) => `Give a ${referenceNouns[kind]} by ${waysToName[kind]}.`))];
+  const ways = [...new Set(mismatches.map(({ kind }) => `Give the ${referenceNouns[kind]} by ${waysToName[kind]}.`))];
   return new ServiceError("not_found", `${message}.`, { hint: `${ways.join(" ")} Find names with wcs names find.` });
 }

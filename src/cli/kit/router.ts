@@ -14,16 +14,22 @@ export interface Found {
 export async function findCommand(registry: Registry, args: readonly string[]): Promise<Found> {
   const path: string[] = [];
   const rest = [...args];
+  let removed = 0;
   let entry: CommandEntry | undefined;
   for (const { word, at } of words(args)) {
     const commands = entry && isGroup(entry) ? entry.commands : undefined;
     const names = Object.keys(commands ?? registry);
     const name = names.includes(word) ? word : aliasIn(names, word);
+    if (name === undefined && word === "help") {
+      // As with other tools: wcs webhooks help, wcs webhooks help create.
+      rest.splice(at - removed, 1, "--help");
+      continue;
+    }
     if (name === undefined) {
       const { unknownCommand } = await import("./unknown-command.ts");
       throw unknownCommand({ path, word, names, next: args[at + 1], registry });
     }
-    rest.splice(at - path.length, 1);
+    rest.splice(at - removed++, 1);
     path.push(name);
     entry = commands ? commands[name] : await registry[name]?.load();
     if (!entry || !isGroup(entry)) break;

@@ -13,6 +13,9 @@ const synonyms = [
   ["logout", "signout"],
 ];
 
+/** Commands that other tools have at the top, and what they are here. */
+const moved: Readonly<Record<string, string>> = { login: "auth login", logout: "auth logout", version: "--version" };
+
 interface UnknownWord {
   readonly path: readonly string[];
   readonly word: string;
@@ -33,8 +36,9 @@ export function unknownCommand({ path, word, names, next = "", registry }: Unkno
   }
   if (parent === "wcs" && word === "wcs")
     return new UsageError("unknown command 'wcs wcs'", { hint: "write the command without wcs" });
+  const own = path.length === 0 && Object.hasOwn(moved, word) ? moved[word] : undefined;
   const meant =
-    suggestName(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
+    own ?? suggestName(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
   return new UsageError(
     `unknown command '${parent} ${word}'`,
     meant ? { hint: `did you mean '${parent} ${meant}'?` } : { usage: `${parent} <command>; see ${parent} --help` },

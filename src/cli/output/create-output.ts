@@ -128,8 +128,9 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         await to?.end();
         if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
-      const way = view.op?.list && !view.op.list.paging ? "a higher --limit" : "--all or --limit N";
-      const { page, cursor } = environment.flags ?? {};
+      const { page, cursor, limit } = environment.flags ?? {};
+      const isLimited = limit !== undefined || (view.op?.list && !view.op.list.paging);
+      const way = isLimited ? "a higher --limit" : "--all or --limit N";
       const first = seen.count === 1 ? "only the first one" : `the first ${seen.count}`;
       if (seen.more) terminal.note(`Showing ${(page ?? cursor) ? seen.count : first}. Use ${way} for more.`);
     },

@@ -79,8 +79,11 @@ async function parse(text: string, flag: string, reading: Reading): Promise<numb
 }
 
 function refuse(text: string, flag: string): never {
+  const length = text.trim();
+  const isUnsigned = /^\d+(\.\d+)?[smhdw]$/.test(length);
   throw new UsageError(
     `${flag} must be a time like 2026-12-31, '2026-12-31 14:00', -2h or 'tomorrow 14:00', not '${text}'`,
+    isUnsigned ? { hint: `write -${length} for the past, +${length} for the future` } : {},
   );
 }
 

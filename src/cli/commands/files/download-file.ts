@@ -22,7 +22,7 @@ type FindFile = (caller: Caller) => Promise<number>;
  */
 export async function download(context: Context, findFile?: FindFile): Promise<void> {
   const { terminal, args, flags } = context;
-  const named = findFile ? 0 : parseInteger(args.id, "<id>");
+  const named = findFile ? 0 : parseInteger(args.id, "<id> of the file");
   const given = flags.output as string | undefined;
   const signal = given === "-" ? new AbortController().signal : context.stopOnInterrupt();
   const { caller } = await context.connect();

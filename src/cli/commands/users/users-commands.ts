@@ -85,6 +85,7 @@ export const users: Commands = {
       "wcs users get 12",
       "wcs users get me --json",
       "wcs users get 12 13 14",
+      "wcs users get 12 13 14 -o ndjson",
       "wcs users get --reference E-1044",
     ],
   }),
