@@ -15,7 +15,7 @@ import type { EventRow } from "./event-rows.ts";
 import { type EventTimes, eventTimesOf, keepOccurrences, planTimes } from "./event-times.ts";
 import { editableEvent } from "./find-event.ts";
 import { countOccurrences, displaceEvent, entryIssues, placeEvent } from "./index-event.ts";
-import { readEvent } from "./read-events.ts";
+import { loadEvent } from "./read-events.ts";
 
 type Changing = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
 type Input = Parameters<Changing["create"]>[1];
@@ -102,7 +102,7 @@ async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, 
   await keepOccurrences(ctx, id, occurrences);
   await placeEvent(ctx, { id, author: ctx.actor.id, readers });
   await addFiles(ctx, "event", id, fields.files ?? []);
-  return { ...(await readEvent(ctx, id)), message: `Event ${id} was created.` };
+  return { ...(await loadEvent(ctx, id)), message: `Event ${id} was created.` };
 }
 
 async function change(

@@ -24,7 +24,7 @@ export const eventReadHandlers = {
     return hitsOf(await presentInOrder(ctx, ids), { ...input, total });
   },
 
-  get: (ctx, { id }) => readEvent(ctx, id),
+  get: (ctx, { id }) => loadEvent(ctx, id),
 
   async upcoming(ctx) {
     const dates = await nextOccurrences(ctx);
@@ -40,7 +40,7 @@ export const eventReadHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 /** Returns an event as the actor sees it. Throws like `readableEvent`. */
-export async function readEvent(ctx: Ctx, id: number): Promise<Event> {
+export async function loadEvent(ctx: Ctx, id: number): Promise<Event> {
   const [row] = await shownEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
   return presentEvent(ctx, requireReadableEvent(row, id));
 }
