@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import fs, {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -22,6 +23,7 @@ import {
   withConfigLock,
 } from "../../src/cli/session/config.ts";
 import { LockTimeout, withLock } from "../../src/cli/session/file-lock.ts";
+import { asNobody } from "../store/support.ts";
 import { type Home, newHome } from "./support.ts";
 
 let home: Home;
@@ -34,6 +36,38 @@ beforeEach(() => {
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const add = (name: string) =>
   changeConfig(env, (config) => ({ ...config, profiles: { ...config.profiles, [name]: { target: "/x" } } }));
+
+describe("a folder that this user may not read", () => {
+  it("is an error with a way out, a finding of doctor, and not needed for a database by its path", async () => {
+    const shared = home.path("shared");
+    const db = join(shared, "wcs.db");
+    const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace"];
+    expect((await home.sit(["init", "--db", db, "--no-profile", ...administrator])).code).toBe(0);
+    await add("first");
+    chmodSync(configDir(env), 0o000);
+    chmodSync(home.folder, 0o755);
+    if (process.geteuid?.() === 0) for (const path of [shared, db]) chownSync(path, 65_534, 65_534);
+    await asNobody(async () => {
+      const refused = await home.sit(["units", "list"]);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringMatching(/cannot be read \(EACCES\)\.\nhint: Set WCS_CONFIG_DIR to a folder that you can read/),
+      ]);
+      const doctor = await home.sit(["doctor", "--db", db, "--json"]);
+      expect(doctor.code).toBe(9);
+      expect(JSON.parse(doctor.stdout)).toContainEqual(
+        expect.objectContaining({
+          check: "configuration",
+          state: "failed",
+          message: expect.stringContaining("EACCES"),
+        }),
+      );
+      expect(await home.sit(["units", "list", "--db", db])).toMatchObject({ code: 0, stderr: "" });
+      expect(await home.sit(["units", "list"], { env: { WCS_DB: db } })).toMatchObject({ code: 0, stderr: "" });
+    });
+    chmodSync(configDir(env), 0o700);
+  });
+});
 
 describe("the file", () => {
   it.each([0o000, 0o022, 0o077])("is its owner's alone, with umask %i too", async (umask) => {

@@ -46,7 +46,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return { profiles: {} };
-    throw new UsageError(`the configuration file ${file} cannot be read (${code})`);
+    throw new UsageError(`the configuration file ${file} cannot be read (${code})`, {
+      hint: "set WCS_CONFIG_DIR to a folder that you can read, or name the database with --db",
+    });
   }
   const config = parseConfig(text);
   if (config) return config;

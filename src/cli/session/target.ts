@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { once } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Globals } from "../terminal/global-options.ts";
@@ -55,24 +56,28 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Finds the target by flags, else by the environment, else by the current profile. */
-export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, config: Config = readConfig(env)): Target {
+/**
+ * Finds the target by flags, else by the environment, else by the current profile. Does not read the configuration for a
+ * database by its path, which needs nothing of it.
+ */
+export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, given?: Config): Target {
+  const read = once(() => given ?? readConfig(env));
   const target =
-    chosen(config, [
+    chosen(read, [
       ["--profile", "profile", globals.profile],
       ["--db", "db", globals.db],
       ["--url", "url", globals.url],
     ]) ??
-    chosen(config, [
+    chosen(read, [
       ["WCS_PROFILE", "profile", env.WCS_PROFILE || undefined],
       ["WCS_DB", "db", env.WCS_DB || undefined],
       ["WCS_URL", "url", env.WCS_URL || undefined],
     ]) ??
-    (config.current === undefined ? undefined : byProfile(config, config.current));
+    current(read());
   if (!target) {
     throw new UsageError("no target selected. Use --db, --url or --profile", {
       hint:
-        Object.keys(config.profiles).length > 0
+        Object.keys(read().profiles).length > 0
           ? "choose a profile with wcs profile use NAME"
           : "create a database with wcs init, or sign in to an instance with wcs auth login --url URL",
     });
@@ -84,19 +89,23 @@ export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, config: Con
 
 type Choice = readonly [source: string, kind: "profile" | "db" | "url", value: string | undefined];
 
-function chosen(config: Config, choices: readonly Choice[]): Target | undefined {
+const current = (config: Config): Target | undefined =>
+  config.current === undefined ? undefined : byProfile(config, config.current);
+
+function chosen(read: () => Config, choices: readonly Choice[]): Target | undefined {
   const given = choices.filter(([, , value]) => value !== undefined);
   if (given.length > 1)
     throw new UsageError(`${given.map(([source]) => source).join(" and ")} cannot be used together`);
   const [source = "", kind, value] = given[0] ?? [];
   if (kind === undefined || value === undefined) return undefined;
-  if (kind === "profile") return byProfile(config, value);
+  if (kind === "profile") return byProfile(read(), value);
   if (kind === "db") {
     if (isRemote(value))
       throw new UsageError(`'${value}' is the URL of an instance, not a database`, { hint: "use --url" });
     return { address: givenDatabase(source, value), remote: false };
   }
   const address = baseUrl(value);
+  const config = read();
   const names = [config.current ?? "", ...Object.keys(config.profiles)];
   const [profile] = names.flatMap((name) => {
     const found = config.profiles[name];

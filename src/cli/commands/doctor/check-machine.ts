@@ -31,11 +31,14 @@ export function readMachineFacts(env: NodeJS.ProcessEnv): MachineFacts {
   };
 }
 
-/** Returns the permission bits of a file or folder; undefined when it does not exist, or on Windows. */
+/** Returns the permission bits of a file or folder; undefined when it cannot be examined, or on Windows. */
 export function modeOf(path: string): number | undefined {
   if (process.platform === "win32") return undefined;
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && found.mode & 0o777;
+  try {
+    return statSync(path).mode & 0o777;
+  } catch {
+    return undefined;
+  }
 }
 
 function reasonOf(work: () => unknown): string | undefined {
