@@ -40,6 +40,11 @@ export interface Database {
   readonly secrets: SecretCipher;
   /** Translates a database failure into a `ServiceError`; returns other errors unchanged. */
   explain(error: unknown): unknown;
+  /**
+   * From now on, statements fail as `unavailable` when PostgreSQL does not answer within 30 seconds; for servers, whose
+   * statements are short.
+   */
+  limitAnswers(): void;
   close(): Promise<void>;
 }
 

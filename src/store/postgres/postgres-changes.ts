@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { listeners } from "../change-listeners.ts";
 import { serverLock } from "../dialect.ts";
@@ -14,6 +15,7 @@ declare module "pg" {
 const channel = "wcs_changes";
 const firstPause = 500;
 const longestPause = 10_000;
+const longestFarewell = 1000;
 
 /** Payloads must be shorter than 8,000 bytes. A longer one is sent empty, which stands for any topic. */
 const longestPayload = 7_900;
@@ -112,6 +114,7 @@ class Listening {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#client?.end().catch(() => {});
+    // A machine that has vanished does not confirm the end.
+    await Promise.race([this.#client?.end().catch(() => {}), sleep(longestFarewell)]);
   }
 }

@@ -6,14 +6,17 @@ import type { Connected, OpenOptions } from "../database.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { ArrayCompiler } from "./array-compiler.ts";
-import { forgetNames, NamingClient, planOnce } from "./named-statements.ts";
+import { forgetNames, planOnce } from "./named-statements.ts";
 import { pipelinedReads } from "./pipelined-reads.ts";
 import { postgresChanges } from "./postgres-changes.ts";
 import { PostgresWritingDriver } from "./postgres-driver.ts";
 import { withPassword } from "./postgres-password.ts";
+import { type AnswerLimit, WatchedClient } from "./watched-client.ts";
 
 const connectSeconds = 5;
 const busySeconds = 10;
+/** Seconds without an answer after which a server gives a connection up. */
+const answerSeconds = 30;
 const mostConnections = 10;
 /** Connections that take several reads at a time; measured, see docs/performance.md. */
 const readingConnections = 4;
@@ -25,7 +28,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 export async function connectPostgres(target: string, { create }: OpenOptions): Promise<Connected> {
   const url = readable(target);
   const behindPooler = isBehindPooler(url);
-  const pool = openPool(url, behindPooler);
+  const answerLimit: AnswerLimit = { milliseconds: undefined };
+  const pool = openPool(url, { behindPooler, answerLimit });
   const db = new Kysely<Schema>({ dialect: new WritingDialect({ pool }) });
   const reader = new Kysely<Schema>({ dialect: new ReadingDialect({ pool }) });
   const readOne = async (text: string, values: readonly unknown[]) =>
@@ -53,6 +57,9 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     onChange: changes.onChange,
     announce: changes.announce,
     explain,
+    limitAnswers() {
+      answerLimit.milliseconds = answerSeconds * 1000;
+    },
     async close() {
       await changes.close();
       // Kysely ends only a pool that it has used, and the idle connections of another would keep the process running.
@@ -79,14 +86,21 @@ function readable(target: string): string {
   }
 }
 
-function openPool(url: string, behindPooler: boolean): pg.Pool {
+interface ClientOptions {
+  readonly behindPooler: boolean;
+  readonly answerLimit: AnswerLimit;
+}
+
+function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: connectSeconds * 1000,
     max: mostConnections,
     application_name: "wcs",
-    Client: NamingClient,
+    keepAlive: true,
+    Client: WatchedClient,
     behindPooler,
+    answerLimit,
     pipeline: !behindPooler,
     // A setting of the session would stay with a connection of the pooler.
     ...(behindPooler ? {} : { onConnect: planOnce }),

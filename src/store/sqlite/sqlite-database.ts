@@ -153,6 +153,7 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
     onChange: changes.onChange,
     announce: changes.announce,
     explain,
+    limitAnswers() {},
     async close() {
       for (const connection of [writer, reader]) connection.close();
     },

@@ -152,6 +152,7 @@ async function serveHere(server: Server): Promise<void> {
   const database = await openWithKey(target.address, environment);
   try {
     await modules.requireRights(database);
+    database.limitAnswers();
     await serveDatabase({ ...server, modules, database });
   } finally {
     await database.close();

@@ -1,0 +1,36 @@
+import type pg from "pg";
+import { NamingClient } from "./named-statements.ts";
+
+/** Milliseconds within which PostgreSQL must answer a statement; undefined when it may take any time. */
+export interface AnswerLimit {
+  milliseconds: number | undefined;
+}
+
+declare module "pg" {
+  interface ClientConfig {
+    answerLimit?: AnswerLimit;
+  }
+}
+
+/** A client that ends its connection when PostgreSQL does not answer, as after its machine has vanished or a virtual address has moved. */
+export class WatchedClient extends NamingClient {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const { query: ask, connection } = this;
+    const limit = config?.answerLimit;
+    let timer: NodeJS.Timeout | undefined;
+    const stopWaiting = () => {
+      clearTimeout(timer);
+      timer = undefined;
+    };
+    const giveUp = () => connection.stream.destroy(new Error("Connection terminated: PostgreSQL does not answer"));
+    const watched = (...given: Parameters<typeof ask>) => {
+      if (limit?.milliseconds !== undefined) timer ??= setTimeout(giveUp, limit.milliseconds);
+      return ask(...given);
+    };
+    this.query = watched as typeof this.query;
+    this.on("drain", stopWaiting);
+    this.on("end", stopWaiting);
+    connection.on("readyForQuery", () => timer?.refresh());
+  }
+}
