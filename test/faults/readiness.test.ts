@@ -31,16 +31,18 @@ describeOnDatabases("readiness", (open, kind) => {
     it("/readyz is 503 while the database can only be read, and recovers by itself", async () => {
       expect(await status()).toBe(200);
       const name = new URL(instance.target).pathname.slice(1);
-      const readOnly = async (value: "on" | "off") => {
-        await query(instance.target, `alter database ${name} set default_transaction_read_only = ${value}`);
-        await query(
+      const readOnly = (value: "on" | "off") =>
+        query(instance.target, `alter database ${name} set default_transaction_read_only = ${value}`);
+      const endConnections = () =>
+        query(
           instance.target,
           "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
         );
-      };
       await readOnly("on");
+      await endConnections();
       await expect.poll(status).toBe(503);
       expect((await fetch(`${instance.url}/healthz`)).status).toBe(200);
+      // Connections from before are read-only for as long as they last.
       await readOnly("off");
       await expect.poll(status).toBe(200);
       await instance.administrator.call(units.create, { name: "After", parent: 1 });

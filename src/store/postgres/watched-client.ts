@@ -12,13 +12,17 @@ declare module "pg" {
   }
 }
 
-/** A client that ends its connection when PostgreSQL does not answer, as after its machine has vanished or a virtual address has moved. */
+/**
+ * A client that ends a connection which is of no more use: PostgreSQL does not answer, as after its machine has vanished or a
+ * virtual address has moved, or it only reads, while a new connection may lead to one that writes.
+ */
 export class WatchedClient extends NamingClient {
   constructor(config?: pg.ClientConfig) {
     super(config);
     const { query: ask, connection } = this;
     const limit = config?.answerLimit;
     let timer: NodeJS.Timeout | undefined;
+    let onlyReads = false;
     const stopWaiting = () => {
       clearTimeout(timer);
       timer = undefined;
@@ -31,6 +35,13 @@ export class WatchedClient extends NamingClient {
     this.query = watched as typeof this.query;
     this.on("drain", stopWaiting);
     this.on("end", stopWaiting);
-    connection.on("readyForQuery", () => timer?.refresh());
+    connection.on("errorMessage", ({ code }) => {
+      if (code === "25006") onlyReads = true;
+    });
+    connection.on("readyForQuery", ({ status }) => {
+      timer?.refresh();
+      // Within a transaction, its rollback is still to come.
+      if (onlyReads && status === "I") void this.end();
+    });
   }
 }
