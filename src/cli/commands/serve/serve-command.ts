@@ -207,9 +207,7 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   if (metricsPort !== undefined)
     servers.push(await modules.listen(modules.createMetricsApp(metrics, log), { ...shared, port: metricsPort }));
   const deliver = () => startDelivery({ engine, service, modules, log });
-  // The engine goes on. Without this, an outage of the database would end one worker after the other.
-  const noteFailure = (err: unknown) => log.error({ err }, "the settings of mail cannot be read");
-  if (worker) worker.ready(server.url, () => void deliver().catch(noteFailure));
+  if (worker) worker.ready(server.url, () => void deliver());
   else {
     await deliver();
     await terminal.write(`${server.url}\n`);
@@ -227,9 +225,13 @@ interface Delivering extends Pick<Serving, "modules" | "log"> {
   readonly service: Service;
 }
 
-/** Starts to deliver, and logs which settings are missing for mail. */
+/** Starts to deliver, and logs which settings are missing for mail. Goes on during an outage of the database. */
 async function startDelivery({ engine, service, modules, log }: Delivering): Promise<void> {
   engine.start();
-  const missing = modules.missingForMail(await service.settings());
-  if (missing.length > 0) log.warn(noMail(missing));
+  try {
+    const missing = modules.missingForMail(await service.settings());
+    if (missing.length > 0) log.warn(noMail(missing));
+  } catch (err) {
+    log.error({ err }, "the settings of mail cannot be read");
+  }
 }
