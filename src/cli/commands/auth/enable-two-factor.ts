@@ -17,7 +17,6 @@ export const recoveryCodeList: Renderer<RecoveryCodes> = (options) => ({
   one: ({ recovery_codes }) => options.terminal.write(recovery_codes.map((code) => `${code}\n`).join("")),
 });
 
-/** `wcs auth 2fa enable` */
 export async function enableTwoFactor(context: Context): Promise<void> {
   const { terminal } = context;
   if (!terminal.interactive)

@@ -22,7 +22,6 @@ import type { Globals } from "../../terminal/global-options.ts";
 const routeOf = ({ globals, terminal }: Context, target: Target) => ({ target, globals, terminal });
 const targetOf = ({ globals, terminal }: Context): Target => findTarget(globals, terminal.env);
 
-/** `wcs auth login` */
 export async function login(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const { target, globals } = await askTarget(context);
@@ -108,7 +107,6 @@ export async function logout(context: Context): Promise<void> {
   );
 }
 
-/** `wcs auth renew` */
 export async function renewNow(context: Context): Promise<void> {
   const target = loginOf(context);
   const { name, token } = needProfile(target);
@@ -140,7 +138,6 @@ function needProfile(target: Target) {
   return { name: profile.name, token: profile.token };
 }
 
-/** `wcs auth status` */
 export async function status(context: Context): Promise<void> {
   const { terminal, globals } = context;
   const { users } = await import("../../../contract/users.ts");
@@ -186,7 +183,6 @@ async function factsOfApiToken(caller: Caller, owner: number | undefined) {
 const tokenOf = ({ terminal }: Context, { profile }: Target): string | undefined =>
   profile && readConfig(terminal.env).profiles[profile.name]?.token;
 
-/** `wcs auth token` */
 export async function printToken(context: Context): Promise<void> {
   const { terminal } = context;
   const target = targetOf(context);

@@ -1,6 +1,5 @@
 import type { TopLevelCommand } from "../../kit/command-spec.ts";
 
-/** `wcs batch` */
 export const batch: TopLevelCommand = {
   description: `{column} in the command stands for the value of the row in this column. All rows run in this process, on one connection.
 Rows that fail are reported, and the others go on (exit 3); a lost login or an unreachable instance stops the batch.

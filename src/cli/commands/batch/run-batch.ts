@@ -29,7 +29,6 @@ interface Batch {
   readonly signal: AbortSignal;
 }
 
-/** `wcs batch` */
 export async function runBatch(context: Context): Promise<void> {
   const { terminal, args, flags } = context;
   const words = await checkCommand(context);

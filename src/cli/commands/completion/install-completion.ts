@@ -19,7 +19,6 @@ interface Place {
   readonly load: string;
 }
 
-/** `wcs completion install` */
 export async function installCompletion(context: Context): Promise<void> {
   const { args, terminal, program } = context;
   const write = context.flags.dryRun ? checkChange : writeIfChanged;

@@ -60,7 +60,6 @@ async function sendIn(context: Context, [first, ...words]: readonly string[]): P
   );
 }
 
-/** `wcs conversations message edit`. */
 export async function editMessage(context: Context): Promise<void> {
   const { args } = context;
   const messageId = parseInteger(args.message, "<message>");

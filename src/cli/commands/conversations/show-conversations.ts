@@ -23,7 +23,6 @@ const columns = [
   "latest_message.message",
 ];
 
-/** `wcs conversations list` */
 export async function showConversations(context: Context): Promise<void> {
   const { flags } = context;
   const extent = extentOf(context);

@@ -14,7 +14,6 @@ import { messageForm } from "./render-message.ts";
 /** Default columns of messages. */
 export const messageColumns = ["id", "date", "author.name", "message"];
 
-/** `wcs conversations messages` */
 export async function showMessages(context: Context): Promise<void> {
   const { flags } = context;
   const idFor = conversationOf(context);

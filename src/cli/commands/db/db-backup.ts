@@ -18,7 +18,6 @@ import { newBackupIn, oldBackups, removeBackups } from "./backup-rotation.ts";
 import { watched } from "./copy-progress.ts";
 import { sqliteFileOf } from "./db-target.ts";
 
-/** `wcs db backup` */
 export async function backup(context: Context): Promise<void> {
   const { terminal, args, flags } = context;
   const database = sqliteFileOf(context, "pg_dump --format=custom");

@@ -10,7 +10,6 @@ import { type Finding, failed, failure, ok, warning } from "../doctor/finding.ts
 import { showFindings } from "../doctor/show-findings.ts";
 import { databaseOf } from "./db-target.ts";
 
-/** `wcs db check` */
 export async function check(context: Context): Promise<void> {
   const address = databaseOf(context);
   const restore = isPostgresUrl(address) ? "pg_restore" : "wcs db restore";

@@ -11,7 +11,6 @@ import { watched } from "./copy-progress.ts";
 import { checkDatabase } from "./db-check.ts";
 import { databaseOf } from "./db-target.ts";
 
-/** `wcs db copy` */
 export async function copy(context: Context): Promise<void> {
   const { terminal } = context;
   const to = addressOf(context, "to");

@@ -6,7 +6,6 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 
 const formats = { size_bytes: "bytes", created_at: "unix-time" } as const;
 
-/** `wcs db info` */
 export async function info(context: Context): Promise<void> {
   const { terminal } = context;
   await withDatabase(openDatabase(databaseOf(context), { skipMigration: true }), async (database) => {

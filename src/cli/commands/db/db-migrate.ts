@@ -5,7 +5,6 @@ import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 
-/** `wcs db migrate` */
 export async function migrate(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const dryRun = flags.dryRun === true;

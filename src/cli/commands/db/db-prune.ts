@@ -6,7 +6,6 @@ import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 
-/** `wcs db prune` */
 export async function prune(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const dryRun = flags.dryRun === true;

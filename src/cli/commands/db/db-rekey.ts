@@ -9,7 +9,6 @@ import { pluralize } from "../../output/pluralize.ts";
 import { advice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 
-/** `wcs db rekey` */
 export async function rekey(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const given = await newKey(context);

@@ -12,7 +12,6 @@ import { createOutput } from "../../output/create-output.ts";
 import { watched } from "./copy-progress.ts";
 import { sqliteFileOf } from "./db-target.ts";
 
-/** `wcs db restore` */
 export async function restore(context: Context): Promise<void> {
   const { terminal, args, flags } = context;
   const address = sqliteFileOf(context, "pg_restore");

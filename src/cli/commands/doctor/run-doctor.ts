@@ -9,7 +9,6 @@ import { machineChecks, readMachineFacts } from "./check-machine.ts";
 import { type Finding, failure, judgeFacts } from "./finding.ts";
 import { showFindings } from "./show-findings.ts";
 
-/** `wcs doctor` */
 export async function runDoctor(context: Context): Promise<void> {
   await showFindings(findAll(context), context);
 }

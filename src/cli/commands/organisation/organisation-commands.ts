@@ -7,7 +7,6 @@ const prune: CommandFlag = {
   description: "Delete entries that are not in the sections of the file; users are deactivated",
 };
 
-/** `wcs export`. */
 export const exportFile: TopLevelCommand = {
   description: `Exports user types, units, users and webhooks to a YAML or JSON file for wcs apply. Entries are identified by reference,
 never by ID; user types without a reference by name, users by e-mail address, webhooks by name. The same data gives the
@@ -41,7 +40,6 @@ wcs help organisation describes the file.`,
   run: async (context) => (await import("./export-organisation.ts")).exportOrganisation(context),
 };
 
-/** `wcs schema`. */
 export const schema: Commands = {
   organisation: {
     summary: "Print the JSON Schema of an organisation file",
@@ -57,7 +55,6 @@ export const schema: Commands = {
   },
 };
 
-/** `wcs diff`. */
 export const diff: TopLevelCommand = {
   description: `Prints a row for each change that wcs apply would make: action (create, update, move, delete, deactivate), kind, name,
 and the changed fields with their values before and after. Nothing is changed.`,
@@ -68,7 +65,6 @@ and the changed fields with their values before and after. Nothing is changed.`,
   run: async (context) => (await import("./apply-organisation.ts")).diffOrganisation(context),
 };
 
-/** `wcs apply`. */
 export const apply: TopLevelCommand = {
   description: `Creates, updates and moves entries so that they match the file, and prints the changes as rows, like wcs diff. Applying a
 file again changes nothing. Fields and entries that are not in the file stay unchanged: a deactivated user becomes active

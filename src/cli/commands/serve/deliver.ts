@@ -11,7 +11,6 @@ import { environmentWithSmtp, noMail } from "./smtp-option.ts";
 const countOf = (callbacks: number, mails: number): string =>
   `${pluralize(callbacks, "callback")}, ${pluralize(mails, "mail")}`;
 
-/** `wcs webhooks deliver` */
 export async function deliver(context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const environment = environmentWithSmtp(terminal.env, flags);

@@ -9,7 +9,6 @@ import { drawSnapshot } from "./draw-snapshot.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { createSnapshots, type Snapshot } from "./take-snapshot.ts";
 
-/** `wcs top` */
 export async function runTop(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const isOnce = flags.once === true;

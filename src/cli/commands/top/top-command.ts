@@ -1,6 +1,5 @@
 import type { TopLevelCommand } from "../../kit/command-spec.ts";
 
-/** `wcs top` */
 export const top: TopLevelCommand = {
   description: `Draws one screen until q or Ctrl-C. --once prints the same once, also without a terminal. The webhooks need an
 administrator.

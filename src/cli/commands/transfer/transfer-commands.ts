@@ -28,7 +28,6 @@ file can be imported again at any time. An empty cell clears the field; without 
 apostrophe before = + - @, which protects spreadsheets from formulas, is removed. --json prints the numbers of rows by
 outcome, -o ndjson the result of each row.`;
 
-/** `wcs users import`. */
 export const importUsers: CustomCommand = {
   summary: "Create or update users from a CSV or NDJSON file",
   description: `Users are matched by reference, or else by e-mail address. A CSV file begins with a line of column names. Columns, in any
@@ -83,7 +82,6 @@ kept. wcs users reactivate undoes it; an import does not.`,
   run: async (context) => (await import("./import-users-file.ts")).importUsersFile(context),
 };
 
-/** `wcs units import`. */
 export const importUnits: CustomCommand = {
   summary: "Create, update and move units from a CSV or NDJSON file",
   description: `Units are matched by reference. A CSV file begins with a line of column names. Columns, in any order (* required):
@@ -99,7 +97,6 @@ ${importing}`,
   },
 };
 
-/** `wcs users export`. */
 export const exportUsers: CustomCommand = {
   summary: "Export users to a CSV or NDJSON file for import",
   description: `Exports all active users, sorted by ID, each with the first membership. Needs the ability user over all of them, because
@@ -118,7 +115,6 @@ the file contains e-mail addresses.`,
   run: async (context) => (await import("./export-users.ts")).writeUsers(context),
 };
 
-/** `wcs units export`. */
 export const exportUnits: CustomCommand = {
   summary: "Export units to a CSV or NDJSON file for import",
   description: `Exports all units below the root. Each unit is followed by the units below it, sorted by reference. Their departments are

@@ -9,7 +9,6 @@ import { lineOf } from "../../terminal/shell-words.ts";
 type Webhook = OutputOf<typeof ops.get>["data"];
 type Wanted = InputOf<typeof ops.create>;
 
-/** `wcs webhooks create` */
 export async function createWebhook(run: OperationRun<typeof ops.create>): Promise<void> {
   const { input, context, caller, finish, show } = run;
   const { data } = context.flags.ifNotExists ? await caller.call(ops.list, {}) : { data: [] };
@@ -21,7 +20,6 @@ export async function createWebhook(run: OperationRun<typeof ops.create>): Promi
   await warnAboutAddress(input.uri, caller, context);
 }
 
-/** `wcs webhooks rotate-secret` */
 export async function rotateSecret({ input, context, finish }: OperationRun<typeof ops.rotateSecret>): Promise<void> {
   noteSecret(await finish(input), context);
 }
