@@ -15,8 +15,6 @@ export type EngineOptions = Omit<DeliveryOptions, keyof typeof defaults> & Parti
 export interface Engine {
   /** Starts delivering, and removes expired data once an hour. */
   start(): void;
-  /** Checks for due deliveries at once. Changes of the database trigger this by themselves. */
-  wake(): void;
   /** Finishes running deliveries within 20 seconds and releases the rest to other engines. */
   stop(): Promise<void>;
   /** Delivers what is due now, without `start`, for a limited time. Returns the counts of what remains. */
@@ -36,12 +34,10 @@ export function createEngine(given: EngineOptions): Engine {
   function run() {
     const webhooks = new WebhookWorker(options);
     const mails = new MailWorker(options);
-    const wake = () => {
+    const unsubscribe = database.onChange((topics) => {
+      if (topics !== undefined && !topics.includes("outbox")) return;
       webhooks.wakeup.raise();
       mails.wakeup.raise();
-    };
-    const unsubscribe = database.onChange((topics) => {
-      if (topics === undefined || topics.includes("outbox")) wake();
     });
     const chores = startChores();
     const loop = (worker: Worker, message: string) =>
@@ -49,7 +45,6 @@ export function createEngine(given: EngineOptions): Engine {
     const webhookLoop = loop(webhooks, "webhooks cannot be sent");
     const mailLoop = loop(mails, "mails cannot be sent");
     return {
-      wake,
       async stop() {
         unsubscribe();
         const deadline = performance.now() + graceMilliseconds;
@@ -92,7 +87,6 @@ export function createEngine(given: EngineOptions): Engine {
     start() {
       running ??= run();
     },
-    wake: () => running?.wake(),
     async stop() {
       const ending = running;
       running = undefined;
