@@ -1,6 +1,6 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { devNull } from "node:os";
-import { BrokenPipe } from "../errors/cli-errors.ts";
+import { BrokenPipe, LostOutput } from "../errors/cli-errors.ts";
 import { refuseClosedOutput } from "./closed-output.ts";
 
 /** File descriptor of stdout. */
@@ -22,11 +22,17 @@ export function isTerminal(stream: () => NodeJS.WriteStream): boolean {
 // Reused: new buffers for each page of a long list would fill the memory before they are collected.
 let buffer: Uint8Array | undefined;
 let isChecked = false;
+let isChanged = false;
 
 /** Throws a `UsageError` when stdout was closed. */
 export function requireOutput(): void {
   if (!isChecked) refuseClosedOutput();
   isChecked = true;
+}
+
+/** Remembers that a change was made, so that output that cannot be written is a `LostOutput`. */
+export function noteChange(): void {
+  isChanged = true;
 }
 
 /** Writes a text to stdout. Falls back to the stream when the descriptor would block. */
@@ -72,4 +78,7 @@ async function writeStream(bytes: Uint8Array, stream: NodeJS.WriteStream): Promi
 
 /** Errors of a write when nobody reads any more. A socket as stdout, as Node gives its children, has the second. */
 const closed = new Set<string | undefined>(["EPIPE", "ECONNRESET"]);
-const brokenOr = (error: unknown) => (closed.has((error as NodeJS.ErrnoException).code) ? new BrokenPipe() : error);
+function brokenOr(error: unknown): unknown {
+  if (closed.has((error as NodeJS.ErrnoException).code)) return new BrokenPipe();
+  return isChanged ? new LostOutput(error) : error;
+}

@@ -1,11 +1,10 @@
 import { once } from "../../contract/operation.ts";
-import { BrokenPipe, LostOutput } from "../errors/cli-errors.ts";
 import type { Paint } from "./colors.ts";
 import type { EditedText } from "./editor.ts";
 import type { Ask } from "./prompts.ts";
 import { sanitizeLine } from "./sanitize.ts";
 import { handleSignals, type Signals } from "./signals.ts";
-import { isTerminal, requireOutput, writeBytesOut, writeOut } from "./standard-output.ts";
+import { isTerminal, noteChange, requireOutput, writeBytesOut, writeOut } from "./standard-output.ts";
 
 /** Input and output of the program. `write` sends data to stdout; all messages go to stderr. */
 export interface Terminal {
@@ -86,10 +85,6 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
   const paint = wantsColour(env, stdoutIsTerminal) ? await paints() : noPaint;
   const stderr = once(() => streams.stderr.on("error", () => {}));
   const signals = handleSignals(streams);
-  let isChanged = false;
-  const lost = (error: unknown) => {
-    throw isChanged && !(error instanceof BrokenPipe) ? new LostOutput(error) : error;
-  };
 
   return {
     env,
@@ -115,12 +110,10 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
     configure({ input = true, color = true, quiet = false }) {
       Object.assign(options, { input, color, quiet });
     },
-    write: (text) => writeOut(text, stdout).catch(lost),
-    writeBytes: (bytes) => writeBytesOut(bytes, stdout).catch(lost),
+    write: (text) => writeOut(text, stdout),
+    writeBytes: (bytes) => writeBytesOut(bytes, stdout),
     requireOutput,
-    noteChange() {
-      isChanged = true;
-    },
+    noteChange,
     note(line) {
       if (!options.quiet) stderr().write(`${line}\n`);
     },
