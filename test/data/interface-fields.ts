@@ -23,6 +23,31 @@ const shortUser = {
 };
 const participation = "object|null";
 
+const event = {
+    fields: {
+      id: "integer",
+      content_type: "string",
+      permissions: "Permissions",
+      title: "string",
+      dates: "Span[]",
+      all_day: "boolean",
+      date: "string|null",
+      location: "string|null",
+      link: "string",
+      type: "string",
+      files: "File[]",
+      body: "string",
+      userTypes: "UserTypeBrief[]",
+      units: "EventUnit[]",
+      shared: "boolean?",
+      url: "string",
+    },
+    added: [
+      ...["days", "timezone", "recurrence", "uploading_files", "author", "seen", "participation", "uid"],
+      ...["created_at", "updated_at"],
+    ],
+  } satisfies FieldTable;
+
 export const objects: Readonly<Record<string, FieldTable>> = {
   AccessToken: { fields: { jwt: "string", expires: "integer" } },
   Post: {
@@ -302,30 +327,7 @@ export const objects: Readonly<Record<string, FieldTable>> = {
     fields: { name: "string", reference: "string|null", id: "integer", url: "string" },
     added: ["content_type", "abilities"],
   },
-  Event: {
-    fields: {
-      id: "integer",
-      content_type: "string",
-      permissions: "Permissions",
-      title: "string",
-      dates: "Span[]",
-      all_day: "boolean",
-      date: "string|null",
-      location: "string|null",
-      link: "string",
-      type: "string",
-      files: "File[]",
-      body: "string",
-      userTypes: "UserTypeBrief[]",
-      units: "EventUnit[]",
-      shared: "boolean?",
-      url: "string",
-    },
-    added: [
-      ...["days", "timezone", "recurrence", "uploading_files", "author", "seen", "participation", "uid"],
-      ...["created_at", "updated_at"],
-    ],
-  },
+  Event: event,
   EventUnit: { fields: { content_type: "string", id: "integer", name: "string", url: "string" } },
   EventPage: { fields: { hits: "Event[]", meta: "EventMeta" } },
   EventMeta: { fields: { pagination: "Pagination" } },
@@ -339,7 +341,7 @@ export const objects: Readonly<Record<string, FieldTable>> = {
       links: "object[]",
     },
   },
-  CreatedEvent: { fields: { message: "string" }, added: ["id"] },
+  CreatedEvent: { fields: { message: "string" }, added: [...Object.keys(event.fields), ...event.added] },
   Webhook: {
     fields: {
       id: "integer",
