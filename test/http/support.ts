@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import type { Content } from "../../src/contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../src/contract/operation.ts";
+import { answerShapeOf } from "../../src/http/client/read-answer.ts";
 import { type AppOptions, createApp } from "../../src/http/server/app.ts";
 import { type Listening, type ListenOptions, listen } from "../../src/http/server/listen.ts";
 import type { App } from "../../src/http/server/routing.ts";
@@ -27,7 +28,13 @@ export interface Fake extends Listening {
 /** What many responses have, and what downloads have. */
 export function usualAnswer({ op }: Call): unknown {
   if (op.bytes) return contentOf("Hello");
-  return { id: 7, name: "Ann", ...(op.location?.includes("{conversationId}") && { conversationId: 5 }) };
+  const { items, field } = answerShapeOf(op);
+  return {
+    ...(items && { [items]: [] }),
+    ...(field && { [field]: {} }),
+    ...{ id: 7, name: "Ann" },
+    ...(op.location?.includes("{conversationId}") && { conversationId: 5 }),
+  };
 }
 
 /** A text as what the core answers to whoever asks for a file. */
