@@ -113,7 +113,7 @@ function bodyFields(op: AnyOperation, body: unknown, issues: FieldErrors): Recor
 /** Returns the maximum number of values in a body of the operation. */
 export const valueLimitOf = ({ valueLimit = 50_000 }: AnyOperation): number => valueLimit;
 
-export const tooDeep = (): ServiceError =>
+export const nestedTooDeep = (): ServiceError =>
   new ServiceError("bad_request", `The body must not be nested deeper than ${deepest} levels.`);
 
 export const tooManyValues = (most: number): ServiceError =>
@@ -130,7 +130,7 @@ function inspect(body: object, valueLimit: number, issues: FieldErrors): void {
   let left = valueLimit;
   const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
-    if (next.depth > deepest) throw tooDeep();
+    if (next.depth > deepest) throw nestedTooDeep();
     const length = Array.isArray(next.value) ? next.value.length : undefined;
     // Listing the keys of a long list would take longer than parsing it.
     const keys = length !== undefined && length > left ? [] : Object.keys(next.value);

@@ -1,5 +1,5 @@
 import { deepest } from "../../contract/nesting.ts";
-import { tooDeep, tooManyValues } from "../codec.ts";
+import { nestedTooDeep, tooManyValues } from "../codec.ts";
 
 const [quote, comma, backslash, openList, closeList, openObject, closeObject] = [34, 44, 92, 91, 93, 123, 125];
 
@@ -28,7 +28,7 @@ export function jsonLimits(mostValues: number): (chunk: Buffer) => void {
         // The first value in it; the others follow commas.
         values += 1;
         depth += 1;
-        if (depth > deepest) throw tooDeep();
+        if (depth > deepest) throw nestedTooDeep();
       }
       if (values > mostValues) throw tooManyValues(mostValues);
     }
