@@ -109,7 +109,7 @@ describe("long lists", () => {
     expect(count(onScreen)).toBe(50);
     // Scripts get the whole list, and are told when they asked for less.
     expect({ ...(await list()), stdout: await lines() }).toEqual({ code: 0, stderr: "", stdout: 62 });
-    expect((await list("--limit", "3")).stderr).toBe("Showing the first 3. Use --all or --limit N for more.\n");
+    expect((await list("--limit", "3")).stderr).toBe("Showing the first 3. Use a higher --limit for more.\n");
     expect((await list("--limit", "3", "-q")).stderr).toBe("");
     expect((await sit(["units", "list", "-o", "csv", "--no-header"], { screen })).stdout.split("\n")).toHaveLength(63);
     expect(await lines("--limit", "55")).toBe(55);
@@ -172,7 +172,7 @@ describe("what a person reads", () => {
     const none = await home().sit(["usertypes", "list"], { screen });
     expect(none).toEqual({ code: 0, stdout: "", stderr: "No user types.\n" });
     const some = await home().sit(["units", "list", "--limit", "2"], { screen });
-    expect(some.stderr).toBe("Showing the first 2. Use --all or --limit N for more.\n");
+    expect(some.stderr).toBe("Showing the first 2. Use a higher --limit for more.\n");
     const all = await home().sit(["units", "list", "--all"], { screen });
     expect(all.stderr).toBe("");
     for (const start of ["2100-01-01T10:00", "2100-01-02T10:00", "2100-01-03T10:00"]) {
@@ -181,11 +181,11 @@ describe("what a person reads", () => {
       expect((await home().sit(event)).code).toBe(0);
     }
     const page = await home().sit(["events", "list", "--page", "2", "--limit", "1"], { screen });
-    expect(page.stderr).toBe("Showing 1. Use --all or --limit N for more.\n");
+    expect(page.stderr).toBe("Showing 1. Use a higher --limit for more.\n");
     const { stdout } = await home().sit(["units", "list", "--raw", "--limit", "1"]);
     const cursor = JSON.parse(stdout).meta.next_cursor;
     const further = await home().sit(["units", "list", "--cursor", cursor, "--limit", "1"], { screen });
-    expect(further.stderr).toBe("Showing 1. Use --all or --limit N for more.\n");
+    expect(further.stderr).toBe("Showing 1. Use a higher --limit for more.\n");
   });
 
   it("data cannot steer the terminal", async () => {
