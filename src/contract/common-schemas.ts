@@ -123,8 +123,8 @@ export const nullable = <T extends z.ZodType>(schema: T) =>
 
 /** A display name: 1 to 255 characters, not blank. */
 export const name = () => line(255, 1);
-/** Normalizes a reference, because other systems write the same letter in one or in two characters. */
-export const normalizeReference = (value: string): string => value.normalize("NFC");
+/** Normalizes a reference, because other systems write the same letter in one or in two characters, and fill columns with spaces. */
+export const normalizeReference = (value: string): string => value.normalize("NFC").trim();
 /** A key assigned by another system: 1 to 255 characters, unique within its kind. */
 export const reference = () =>
   text(255, 1, (schema) => schema.overwrite(normalizeReference).refine(isLine, onOneLine)).meta({

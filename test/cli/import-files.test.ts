@@ -138,10 +138,10 @@ it("what cannot be read is one row: the next line begins another", async () => {
   expect((await imported("units", rows.join("\r\n"))).stderr).toEqual(again);
 });
 
-it("spaces around a cell do not matter, nor the form in which Unicode writes a reference", async () => {
-  const rows = ["reference, name ,parent", 'sp-1,"  Trimmed ", \u00a0', " sp-\u00e9\t,Second,sp-1 "];
+it("spaces around a reference do not matter, nor the form in which Unicode writes it", async () => {
+  const rows = ["reference, name ,parent", "sp-1\u00a0,First,", " sp-\u00e9\t,Second,sp-1 "];
   expect((await imported("units", rows.join("\n"))).stderr).toEqual([summary(2, 0, 0, 0)]);
-  expect((await imported("units", "reference,name,parent\nsp-1,Trimmed,\nsp-\u00e9,Second,sp-1\n")).stderr).toEqual([
+  expect((await imported("units", "reference,name,parent\nsp-1,First,\nsp-\u00e9,Second,sp-1\n")).stderr).toEqual([
     summary(0, 0, 2, 0),
   ]);
   // The parent of the first row is the unit of the last one, in another form.
@@ -149,7 +149,7 @@ it("spaces around a cell do not matter, nor the form in which Unicode writes a r
   const forms = ["reference,name,parent", "sp-a,Child,sp-a\u030a", ...many, "sp-\u00e5,Parent,"].join("\n");
   expect((await imported("units", forms, "-n")).stderr[0]).toBe(summary(602, 0, 0, 0));
   expect((await imported("units", forms)).stderr).toEqual([summary(602, 0, 0, 0)]);
-  const person = "reference,first_name,last_name,email,unit\nsp-2 , Ann,One , sp@example.com,sp-1 \n";
+  const person = "reference,first_name,last_name,email,unit\nsp-2 ,Ann,One,sp@example.com,sp-1 \n";
   expect((await imported("users", person)).stderr).toEqual([summary(1, 0, 0, 0)]);
   expect((await imported("users", person.replaceAll(" ", ""))).stderr).toEqual([summary(0, 0, 1, 0)]);
 });

@@ -19,21 +19,14 @@ export function readCsv(
     if ("issue" in header) throw refusedHeader(`${label}: the header line ${header.issue}.`, table);
     return readHeader(header, table, label, mapping);
   };
-  // No field of a user or a unit means anything by the spaces around it.
-  return csvRows(blocks, columnsOf, { values: mapping?.values, readCell: (cell) => unescapeCell(cell).trim() });
-}
-
-interface RowOptions {
-  /** Values that are the same in each row. */
-  readonly values?: Readonly<Record<string, string>> | undefined;
-  readonly readCell?: (cell: string) => string;
+  return csvRows(blocks, columnsOf, mapping?.values);
 }
 
 /** Yields rows with the columns that `columnsOf` returns for the first line, which is undefined in an empty file. */
 export async function* csvRows(
   blocks: AsyncIterable<Lines>,
   columnsOf: (header: CsvRecord["cells"] | undefined) => readonly string[],
-  options: RowOptions = {},
+  values?: Readonly<Record<string, string>>,
 ): AsyncGenerator<SourceRow[]> {
   let columns: readonly string[] | undefined;
   let width = 0;
@@ -44,7 +37,7 @@ export async function* csvRows(
       width = "issue" in header.cells ? 0 : header.cells.length;
     }
     const names = columns;
-    if (names) yield records.map((record) => rowOf(record, { names, width, ...options }));
+    if (names) yield records.map((record) => rowOf(record, { names, width, values }));
   }
   if (columns === undefined) columnsOf(undefined);
 }
@@ -55,22 +48,21 @@ function named(cells: CsvRecord["cells"]): CsvRecord["cells"] {
 }
 
 /** The columns of a file. Those beyond `names` have no name. */
-interface Columns extends RowOptions {
+interface Columns {
   readonly names: readonly string[];
   readonly width: number;
+  /** The same in each row. */
+  readonly values: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns a record as a row, without the columns whose name is empty. */
-function rowOf(
-  { line, size, cells }: CsvRecord,
-  { names, width, values, readCell = unescapeCell }: Columns,
-): SourceRow {
+function rowOf({ line, size, cells }: CsvRecord, { names, width, values }: Columns): SourceRow {
   const refused = (issue: string): SourceRow => ({ line, size, fields: { row: [issue] } });
   if ("issue" in cells) return refused(cells.issue);
   if (cells.length !== width) return refused(`has ${pluralize(cells.length, "column")}, and the header ${width}`);
   const surplus = cells.findIndex((cell, at) => at >= names.length && cell.trim() !== "");
   if (surplus >= 0) return refused(`has a value in column ${surplus + 1}, which has no name`);
   const row: Record<string, string> = { ...values };
-  for (const [at, name] of names.entries()) if (name !== "") row[name] = readCell(cells[at] ?? "");
+  for (const [at, name] of names.entries()) if (name !== "") row[name] = unescapeCell(cells[at] ?? "");
   return { line, size, row: row as FileRow };
 }
