@@ -77,7 +77,7 @@ async function addPosts(tx: Tx): Promise<void> {
 }
 
 function postOf(id: number) {
-  const type = { content_type: id % 5 === 0 ? "debate" : "news", title: `Post ${id}` };
+  const type = { content_type: id % 5 === 0 ? "debate" : "news", title: `Post ${id}`, title_key: `post ${id}` };
   const state = id % 50 === 0 ? { draft: 1, published_at: null } : { draft: 0, published_at: id };
   return { id, audience_id: id, ...type, ...state, listed_at: id, created_at: id, updated_at: id };
 }
