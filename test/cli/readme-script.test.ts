@@ -68,7 +68,9 @@ it("the CI script of the guide: 9 when it was not called in time", async () => {
   const { code, stderr } = await run("three@example.com", script.replace("--timeout 60s", "--timeout 2s"));
   expect({ code, stderr }).toEqual({
     code: 9,
-    stderr: expect.stringContaining("No attempt with event user.create and status 200 arrived within 2s"),
+    stderr: expect.stringContaining(
+      "No attempt with event user.create and status 2xx arrived within 2s, but 1 attempt with status 500",
+    ),
   });
 });
 
