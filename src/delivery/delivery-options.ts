@@ -3,7 +3,7 @@ import type { Database } from "../store/database.ts";
 import type { Resolve } from "./ssrf/guarded-lookup.ts";
 
 /** The engine's log; a pino logger fits. */
-export interface DeliveryLog {
+interface DeliveryLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }

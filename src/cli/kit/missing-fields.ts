@@ -25,7 +25,7 @@ export function noteMissing(spec: InputSpec, missing: readonly Field[], issues: 
 }
 
 /** Returns the argument or flag that gives a field its value. */
-export function wordFor({ places }: InputSpec, { name }: Field): string {
+function wordFor({ places }: InputSpec, { name }: Field): string {
   const place = places.find(({ path }) => path[0] === name);
   return place === undefined ? `--${kebab(name)}` : wordOf(place, { words: [] });
 }

@@ -33,7 +33,7 @@ export interface PostShape extends Omit<Order, "hasEnd"> {
 }
 
 /** The parameters of a search. Pins are those at the time `at`. */
-export interface PostSearch extends PostReader, GroupReader {
+interface PostSearch extends PostReader, GroupReader {
   readonly now: number;
   readonly at: number;
   readonly keyTime: number;
