@@ -175,7 +175,7 @@ export const createdEvent = component("CreatedEvent", () => ({
 export const occurrence = once(() => z.object(shown()).meta({ id: "EventOccurrence" }));
 
 /** Maximum number of events after the page that the total counts. */
-export const countedBeyond = 100;
+export const countedBeyond = 1000;
 
 /** A page of events. Its shape differs from the other numbered pages for compatibility. */
 export const hits = <T extends z.ZodType>(item: T) =>

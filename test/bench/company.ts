@@ -275,6 +275,7 @@ async function addEvents(db: Db, now: number): Promise<void> {
         end_at: at + length,
         span: spanOf(length),
         previous_at: dates(id)[index - 1] ?? never,
+        limited: 0,
       })),
     ),
   );

@@ -87,9 +87,9 @@ export async function fillEvents(target: string, count: number, mix: Mix) {
         rows.slice(at, at + 1000).flatMap((each) => each.dates),
       );
     }
-    await sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at)
+    await sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at, limited)
       select p.place, d.start_at, d.event_id, d.end_at, d.span,
-        lag(d.start_at, 1, ${sql.lit(never)}) over (partition by p.place, d.event_id order by d.start_at)
+        lag(d.start_at, 1, ${sql.lit(never)}) over (partition by p.place, d.event_id order by d.start_at), 0
       from event_dates d join (
         select id, 'a' || author_id as place from audiences
         union all select id, 'o' || owner_unit_id from audiences where personal = 0

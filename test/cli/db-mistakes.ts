@@ -19,7 +19,7 @@ const event = [
   audience,
   "insert into events (id, audience_id, type, title, title_key, start_at, end_at, last_at, timezone, uid, created_at, updated_at) values (500, 500, 'chain', 'T', 't', 10, 20, 20, 'UTC', 'u', 1, 1)",
   "insert into event_dates (event_id, start_at, end_at, span) values (500, 10, 20, 0)",
-  "insert into event_places (place, start_at, event_id, end_at, span, previous_at) values ('a1', 10, 500, 20, 0, -9), ('o1', 10, 500, 20, 0, -9), ('c', 10, 500, 20, 0, -9)",
+  "insert into event_places (place, start_at, event_id, end_at, span, previous_at, limited) values ('a1', 10, 500, 20, 0, -9, 0), ('o1', 10, 500, 20, 0, -9, 0), ('c', 10, 500, 20, 0, -9, 0)",
 ];
 const talk = [
   "insert into conversations (id, type, people_key, last_position, created_at, updated_at) values (500, 'direct', 'k', 1, 1, 1)",

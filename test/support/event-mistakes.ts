@@ -8,6 +8,7 @@ export async function eventMistakes({ reader }: Database): Promise<string[]> {
   const marks = await reader.selectFrom("event_marks").selectAll().execute();
   const audiences = await reader.selectFrom("audiences").selectAll().execute();
   const units = await reader.selectFrom("audience_units").selectAll().execute();
+  const types = await reader.selectFrom("audience_user_types").selectAll().execute();
   const shares = await reader.selectFrom("audience_shares").selectAll().execute();
   const placed = await reader.selectFrom("event_places").selectAll().orderBy("start_at").orderBy("place").execute();
   const files = await reader.selectFrom("files").select("owner_id").where("owner", "=", "event").execute();
@@ -51,13 +52,18 @@ export async function eventMistakes({ reader }: Database): Promise<string[]> {
         .map(({ unit_id, falldown }) => `${falldown === 1 ? "d" : "u"}${unit_id}`),
       ...shares.filter((share) => share.audience_id === event.audience_id).map(({ user_id }) => `s${user_id}`),
     ].sort();
+    const hasTypes = types.some((type) => type.audience_id === event.audience_id);
+    const limited = (place: string) => (hasTypes && /^[ud]/.test(place) ? 1 : 0);
     check(
       "places",
       placed
         .filter((each) => each.event_id === event.id)
-        .map((row) => [row.place, row.start_at, row.end_at, row.span, row.previous_at]),
+        .map((row) => [row.place, row.start_at, row.end_at, row.span, row.previous_at, row.limited]),
       own.flatMap(({ start_at, end_at, span }, at) =>
-        places.map((place) => [place, start_at, end_at, span, own[at - 1]?.start_at ?? Number.MIN_SAFE_INTEGER]),
+        places.map((place) => [
+          ...[place, start_at, end_at, span],
+          ...[own[at - 1]?.start_at ?? Number.MIN_SAFE_INTEGER, limited(place)],
+        ]),
       ),
     );
   }

@@ -1,11 +1,13 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { mostEventEntries } from "../../contract/event-schemas.ts";
 import type { Db } from "../../store/database.ts";
-import { listed } from "../../store/dialect.ts";
+import { flagValue, listed } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { placeInFeed, placesFor, placesOf } from "../visibility/feed-index.ts";
+import { ancestorsOf } from "../pipeline/unit-path.ts";
+import { type Reader, readable, readerOf } from "../visibility/audience.ts";
+import { isOfMembers, placeInFeed, placesFor, placesOf } from "../visibility/feed-index.ts";
 import { eventAudienceOf, type Readers } from "./event-audience.ts";
 import { ability } from "./find-event.ts";
 
@@ -24,9 +26,10 @@ const portion = 2000;
 /** Adds the occurrences of an event to the feed index. */
 export const placeEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
   inPortionsOfPlaces(db, event, (places) =>
-    sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at)
+    sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at, limited)
     select place.value, d.start_at, d.event_id, d.end_at, d.span,
-      lag(d.start_at, 1, ${sql.lit(never)}) over (partition by place.value order by d.start_at)
+      lag(d.start_at, 1, ${sql.lit(never)}) over (partition by place.value order by d.start_at),
+      case when ${isOfMembers(sql`place.value`)} then ${flagValue(event.readers.userTypes.length > 0)} else 0 end
     from event_dates d cross join ${listed(db, "place", places)}
     where d.event_id = ${event.id}`.execute(db),
   );
@@ -86,10 +89,29 @@ function placesOfEvent({ author, readers }: IndexedEvent): string[] {
   return [...placesOf(eventAudienceOf(readers), { author, owner: readers.owner }), ...common];
 }
 
-/** Returns the places of all events that the actor may read. */
-export async function placesOfReader(ctx: Ctx): Promise<string[]> {
-  const { id } = ctx.actor;
-  return (
-    (await placesFor(ctx, "readable", [ability])) ?? [placeInFeed.common, placeInFeed.author(id), placeInFeed.share(id)]
-  );
+/** A reader of events, and the places that cover all of them. */
+export interface IndexReader extends Reader {
+  readonly places: readonly string[];
+  /** 1 when the reader may read all entries of these places that are not `limited`. */
+  readonly exact: 0 | 1;
+}
+
+/** Returns the actor as a reader of all events, or of those of a type. */
+export async function indexReaderOf(ctx: Ctx, type?: Readers["type"]): Promise<IndexReader> {
+  const { id, admin } = ctx.actor;
+  const reader = readerOf(ctx.actor, ability);
+  const own = [placeInFeed.author(id), placeInFeed.share(id)];
+  // Personal events have no other places.
+  const places = type === "user" ? own : await placesFor(ctx, "readable", [ability]);
+  if (places !== undefined) return { ...reader, places, exact: 1 };
+  // A unit owns each event that is not personal, so that editors of the root may read it.
+  const ownsAll = admin || reader.reach.some((path) => ancestorsOf(path).length === 0);
+  return { ...reader, places: [placeInFeed.common, ...own], exact: ownsAll ? 1 : 0 };
+}
+
+/** Returns the condition that the reader may read the event of the entry `ep` in one of the reader's places. */
+export function readableEntry(db: Db, p: IndexReader): RawBuilder<SqlBool> {
+  // A subquery as a value is run for each entry in index order. PostgreSQL can turn joins and `exists` into a search of all events.
+  return sql<SqlBool>`((ep.limited = 0 and ${p.exact} = 1) or (select 1 from events e join audiences a on a.id = e.audience_id
+    where e.id = ep.event_id and ${readable(db, "a", p)}) = 1)`;
 }

@@ -2,10 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { forEach, listed } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Reader, readable, readerOf } from "../visibility/audience.ts";
 import type { DateRow } from "./event-rows.ts";
-import { ability } from "./find-event.ts";
-import { placesOfReader } from "./index-event.ts";
+import { type IndexReader, indexReaderOf, readableEntry } from "./index-event.ts";
 import { lastShortSpan, spans } from "./occurrence-spans.ts";
 
 /** Maximum number of upcoming occurrences. */
@@ -13,12 +11,8 @@ export const upcomingOccurrences = 3;
 
 /** Returns the next occurrences that the actor may read, including running ones, ordered by start. */
 export async function nextOccurrences(ctx: Ctx): Promise<DateRow[]> {
-  const { db, now } = ctx;
-  const places = await placesOfReader(ctx);
-  return nextInPlaces(db, { ...readerOf(ctx.actor, ability), now, places });
+  return nextInPlaces(ctx.db, { ...(await indexReaderOf(ctx)), now: ctx.now });
 }
-
-type Parameters = Reader & { readonly now: number; readonly places: readonly string[] };
 
 const longSpans = spans.map((seconds, span) => ({ span, seconds })).filter(({ span }) => span > lastShortSpan);
 
@@ -26,17 +20,14 @@ const longSpans = spans.map((seconds, span) => ({ span, seconds })).filter(({ sp
  * Finds the first occurrences in each place that end after now and, for each class of long occurrences, the first that
  * are running.
  */
-const nextInPlaces = prepared((db, p: Parameters) => {
-  // A subquery as a value is run for each occurrence in index order. PostgreSQL can turn joins and `exists` into a search of all events.
-  const reads = sql<SqlBool>`(select 1 from events e join audiences a on a.id = e.audience_id
-    where e.id = ep.event_id and ${readable(db, "a", p)}) = 1`;
+const nextInPlaces = prepared((db, p: IndexReader & { readonly now: number }) => {
   const first = (outer: RawBuilder<unknown>, condition: RawBuilder<SqlBool>) => {
     const one = db
       .selectFrom("event_places as ep")
       .select(["ep.place", "ep.start_at", "ep.event_id"])
       .where(sql<SqlBool>`ep.place = place.value`)
       .where(condition)
-      .where(reads)
+      .where(readableEntry(db, p))
       .orderBy("ep.start_at")
       .orderBy("ep.event_id")
       .limit(sql.lit(upcomingOccurrences));

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -22,6 +22,9 @@ export const placeInFeed = {
   share: (id: number) => `s${id}`,
   group: (id: number) => `g${id}`,
 } as const;
+
+/** Returns the condition that a place is one of `unit` or `branch`. */
+export const isOfMembers = (place: RawBuilder<unknown>) => sql<SqlBool>`substr(${place}, 1, 1) in ('u', 'd')`;
 
 interface Home {
   readonly author: number;

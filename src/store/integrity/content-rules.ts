@@ -49,33 +49,38 @@ export const postRules: readonly (Recount | IntegrityRule)[] = [
 
 /**
  * Lists the feed places of a post or event with the alias `t`, in the format of the core's `placesOf`. `columns` are columns
- * of `t`.
+ * of `t`. The column `limited` is as in `event_places`.
  */
 function places(table: string, columns: string): string {
   const from = `${table} t join audiences a on a.id = t.audience_id`;
   const isThere = "t.deleted_at is null";
-  const part = (place: string, join: string, where = isThere) =>
-    `select t.id as id, ${place} as place, ${columns} from ${from} ${join} where ${where}`;
+  const part = (place: string, join: string, where = isThere, limited = "0") =>
+    `select t.id as id, ${place} as place, ${columns}, ${limited} as limited from ${from} ${join} where ${where}`;
+  const hasTypes = "case when exists (select 1 from audience_user_types where audience_id = a.id) then 1 else 0 end";
   return [
     part("'a' || a.author_id", ""),
     part("'o' || a.owner_unit_id", "", `${isThere} and a.owner_unit_id is not null`),
     part(
       "(case u.falldown when 1 then 'd' else 'u' end) || u.unit_id",
       "join audience_units u on u.audience_id = a.id",
+      isThere,
+      hasTypes,
     ),
     part("'s' || s.user_id", "join audience_shares s on s.audience_id = a.id"),
-    table === "posts"
-      ? part("'*'", "", `${isThere} and a.everywhere = 1`)
-      : part("'c'", "", `${isThere} and a.personal = 0`),
-    ...(table === "posts" ? [part("'g' || a.group_id", "", `${isThere} and a.group_id is not null`)] : []),
+    ...(table === "posts"
+      ? [
+          part("'*'", "", `${isThere} and a.everywhere = 1`),
+          part("'g' || a.group_id", "", `${isThere} and a.group_id is not null`),
+        ]
+      : [part("'c'", "", `${isThere} and a.personal = 0`)]),
   ].join(" union all ");
 }
 
 const postPlaces = places("posts", "t.listed_at, t.updated_at");
 const keptPostPlaces = "select post_id as id, place, listed_at, updated_at from post_places";
-const eventPlaces = `select p.id, p.place, d.start_at, d.end_at, d.span
+const eventPlaces = `select p.id, p.place, d.start_at, d.end_at, d.span, p.limited
   from (${places("events", "t.start_at as first")}) p join event_dates d on d.event_id = p.id`;
-const keptEventPlaces = "select event_id as id, place, start_at, end_at, span from event_places";
+const keptEventPlaces = "select event_id as id, place, start_at, end_at, span, limited from event_places";
 
 /** Checks that feed entries exist exactly where readers look for them. */
 const found = (thing: string, wanted: string, kept: string): IntegrityRule[] => [
@@ -88,7 +93,7 @@ const found = (thing: string, wanted: string, kept: string): IntegrityRule[] => 
 ];
 
 export const readerRules: readonly IntegrityRule[] = [
-  ...found("post", `select * from (${postPlaces}) wanted`, keptPostPlaces),
+  ...found("post", `select id, place, listed_at, updated_at from (${postPlaces}) wanted`, keptPostPlaces),
   ...found("event", eventPlaces, keptEventPlaces),
 ];
 

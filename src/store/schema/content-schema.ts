@@ -252,6 +252,8 @@ interface EventPlacesTable {
   span: number;
   /** Start of the previous occurrence; before all times for the first. */
   previous_at: number;
+  /** 1 when user types limit who may read the event by this place. */
+  limited: 0 | 1;
 }
 
 interface EventMarksTable {

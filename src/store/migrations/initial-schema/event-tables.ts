@@ -59,8 +59,9 @@ export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string
     end_at ${number} not null,
     span integer not null,
     previous_at ${number} not null,
+    limited integer not null,
     primary key (place, start_at, event_id)
   )${clustered}`,
-  `create index event_places_first on event_places (place, previous_at, start_at, event_id) where previous_at = ${never}`,
-  "create index event_places_long on event_places (place, span, start_at, event_id, end_at) where span > 1",
+  `create index event_places_first on event_places (place, previous_at, start_at, event_id, limited) where previous_at = ${never}`,
+  "create index event_places_long on event_places (place, span, start_at, event_id, end_at, limited) where span > 1",
 ];
