@@ -94,7 +94,7 @@ export type Rule = z.infer<ReturnType<typeof rule>>;
 
 /** The optional fields of an event. */
 export const eventFields = () => ({
-  body: clearable(multiline(100_000)).describe("Text of the event"),
+  body: clearable(multiline(20_000)).describe("Text of the event"),
   location: nullable(line(1000)).describe("Place where the event happens"),
   link: clearable(url()).describe("Link to an online meeting or a page (http or https)"),
   start: time().nullish().describe("Start of the first occurrence; not for all-day events"),

@@ -23,7 +23,7 @@ const mark = (method: "POST" | "DELETE", path: string, summary: string, descript
 export const posts = operationGroup("posts", {
   list: operation("GET", "/content", "List posts, newest first", {
     description:
-      "Lists published posts that you can read. In the feed, posts that are pinned when the first page is read come first: in the feed of a unit or group all pinned posts of it, otherwise those that are pinned in the main feed. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
+      "Lists published posts that you can read. In the feed, posts that are pinned when the first page is read come first: in the feed of a unit or group all pinned posts of it, otherwise those that are pinned in the main feed. With another status, it lists drafts, scheduled or unpublished posts that you can edit. A page of more than 25 posts ends early when their texts are longer than 4 MiB.",
     access: "signed_in",
     input: () =>
       z.strictObject({

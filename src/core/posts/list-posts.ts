@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { posts as contract } from "../../contract/posts.ts";
+import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
@@ -20,8 +22,33 @@ export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: In
   const time = sort === "published" ? "listed_at" : "updated_at";
   const found = await findInParts(ctx, filter, { at, time, position, limit: limit + 1 });
   const keyOf = (row: (typeof found)[number]): Key => [at, row.part, row.time, row.id];
-  const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf });
+  const fitting = limit > smallPage ? await countFitting(ctx, found.slice(0, limit)) : limit;
+  const { rows, meta } = makeCursorPage(ctx, list, found, { limit: fitting, position, keyOf });
   return { ids: rows.map((row) => row.id), meta };
+}
+
+/** Number of posts that are shown together, however long their texts are. */
+const smallPage = 25;
+/** Bytes of the texts of a longer page, which ends before others. */
+const longestTexts = 4 * 1024 * 1024;
+
+const sizesOf = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("posts")
+    .select(["id", sql<number>`octet_length(body)`.as("bytes")])
+    .where("id", "in", p.ids),
+);
+
+/** Returns how many of these posts make a page: the first ones with texts of a limited size. */
+async function countFitting({ db }: Ctx, found: readonly FoundPost[]): Promise<number> {
+  const rows = await sizesOf(db, { ids: found.map(({ id }) => id) });
+  const bytes = new Map(rows.map((row) => [row.id, row.bytes]));
+  let size = 0;
+  const fitting = found.findIndex(({ id }, at) => {
+    size += bytes.get(id) ?? 0;
+    return at >= smallPage && size > longestTexts;
+  });
+  return fitting === -1 ? found.length : fitting;
 }
 
 interface Search {

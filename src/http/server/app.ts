@@ -106,7 +106,7 @@ function operationHandler(
     const output = takesBody ? await readBody({ op, params, exchange }, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
-    return exchange.respond(op.status, op.status === 204 ? null : encodeOutput(output), more);
+    return exchange.respond(op.status, op.status === 204 ? null : await encodeOutput(output), more);
   };
   return answering(state, op.path, async (exchange, c) => {
     try {

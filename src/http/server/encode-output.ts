@@ -1,49 +1,66 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { isRecord } from "../../contract/parse-input.ts";
 
 /** Items of a long list that are written together, so that none of their texts is long. */
 const portion = 10;
-/** Number of items up to which lists are not long. */
+/** Number of items up to which lists are not long, and from which they are, whatever their items are. */
 const shortList = 25;
+const longList = 100;
 /** Characters above which V8 takes memory for a text from the system and gives it back, which takes long. */
 const longText = 131_072;
+/** Bytes that are written as JSON, in up to 20 ms, before other requests can run. */
+const longTurn = 4 * 1024 * 1024;
 
 /**
  * Returns an output as JSON: as text or, when it has a long list, as bytes, because `node:http` would also copy a long
  * text into another one, behind the headers. Shorter lists take more time as bytes.
  */
-export function encodeOutput(output: unknown): string | Uint8Array<ArrayBuffer> {
+export function encodeOutput(output: unknown): string | Promise<Uint8Array<ArrayBuffer>> {
   const isLong = isRecord(output) && Object.values(output).some((value) => isList(value) && isLongList(value));
-  return isLong ? bytesOf(fieldsOf(output)) : JSON.stringify(output);
+  return isLong ? bytesOf(output) : JSON.stringify(output);
 }
 
-/** Guesses from the first item, because the items of a list are alike. */
-const isLongList = (items: readonly unknown[]) =>
-  items.length > shortList && JSON.stringify(items[0] ?? null).length * items.length > longText;
+/** Guesses from the first item, because the items of a list are mostly alike. */
+const isLongList = ({ length, 0: first = null }: readonly unknown[]) =>
+  length > longList || (length > shortList && JSON.stringify(first).length * length > longText);
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-function fieldsOf(output: Readonly<Record<string, unknown>>): string[] {
-  const fields = Object.entries(output).filter(([, value]) => value !== undefined);
-  const texts = fields.flatMap(([name, value], at) => [
-    `${at === 0 ? "{" : ","}${JSON.stringify(name)}:`,
-    ...(isList(value) ? portionsOf(value) : [JSON.stringify(value)]),
-  ]);
-  return [...texts, "}"];
-}
-
-function portionsOf(items: readonly unknown[]): string[] {
-  const texts = ["["];
-  for (let at = 0; at < items.length; at += portion) {
-    if (at > 0) texts.push(",");
-    // Without the brackets.
-    texts.push(JSON.stringify(items.slice(at, at + portion)).slice(1, -1));
+function* textsOf(output: Readonly<Record<string, unknown>>): Generator<string> {
+  let separator = "{";
+  for (const [name, value] of Object.entries(output)) {
+    if (value === undefined) continue;
+    yield `${separator}${JSON.stringify(name)}:`;
+    if (isList(value)) yield* portionsOf(value);
+    else yield JSON.stringify(value);
+    separator = ",";
   }
-  return [...texts, "]"];
+  yield "}";
 }
 
-/** Returns the texts in UTF-8, one after the other, without a copy of each. */
-function bytesOf(texts: readonly string[]): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+function* portionsOf(items: readonly unknown[]): Generator<string> {
+  yield "[";
+  for (let at = 0; at < items.length; at += portion) {
+    if (at > 0) yield ",";
+    // Without the brackets.
+    yield JSON.stringify(items.slice(at, at + portion)).slice(1, -1);
+  }
+  yield "]";
+}
+
+/** Returns an output in UTF-8, without a copy of each text. Other requests can run between some of the texts. */
+async function bytesOf(output: Readonly<Record<string, unknown>>): Promise<Uint8Array<ArrayBuffer>> {
+  const texts: string[] = [];
+  let size = 0;
+  let sizeAtTurn = 0;
+  for (const text of textsOf(output)) {
+    texts.push(text);
+    size += Buffer.byteLength(text);
+    if (size - sizeAtTurn < longTurn) continue;
+    await yieldToEventLoop();
+    sizeAtTurn = size;
+  }
+  const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   for (const text of texts) at += bytes.write(text, at);
   return bytes;
