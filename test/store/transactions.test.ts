@@ -58,6 +58,26 @@ for (const kind of kinds) {
       expect(await get(database, "number")).toBe("50");
     });
 
+    it("a long transaction is committed although short ones change what it reads all the time", async () => {
+      const { database } = open();
+      await database.write((tx) => put(tx, "long", 0));
+      let isDone = false;
+      const short = async (n: number) => {
+        for (let count = 0; !isDone; count += 1) {
+          await database.write(async (tx) => put(tx, `short ${n}`, `${count} ${await get({ reader: tx }, "long")}`));
+        }
+      };
+      const others = times(4, short);
+      await database.write(async (tx) => {
+        await tx.selectFrom("settings").selectAll().execute();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await put(tx, "long", 1);
+      });
+      isDone = true;
+      await Promise.all(others);
+      expect(await get(database, "long")).toBe("1");
+    });
+
     it("transactions wait for each other although the system's clock is set forward meanwhile", async () => {
       const { database } = open();
       repeatConflicts();

@@ -49,10 +49,11 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     throw explain(error);
   }
   const changes = postgresChanges(pool, behindPooler ? undefined : url);
+  const [serializable, locking] = [conflictRetries(), conflictRetries()];
   return {
     reader,
-    write: (work) => retryOnConflict(() => db.transaction().setIsolationLevel("serializable").execute(work)),
-    writeLocking: (work) => retryOnConflict(() => db.transaction().setIsolationLevel("read committed").execute(work)),
+    write: (work) => serializable(() => db.transaction().setIsolationLevel("serializable").execute(work)),
+    writeLocking: (work) => locking(() => db.transaction().setIsolationLevel("read committed").execute(work)),
     factVersions: () => undefined,
     onChange: changes.onChange,
     announce: changes.announce,
@@ -137,17 +138,34 @@ class WritingDialect extends ReadingDialect {
   }
 }
 
-/** Runs a transaction until it has no conflict with another one. */
-async function retryOnConflict<T>(transaction: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + busySeconds * 1000;
-  for (let pause = 2; ; pause = Math.min(pause * 2, 200)) {
-    try {
-      return await transaction();
-    } catch (error) {
-      if (!isConflict(error) || performance.now() > deadline) throw error;
-    }
-    await sleep(pause * Math.random());
-  }
+/** Conflicts of a transaction after which it runs alone. */
+const mostConflicts = 3;
+
+/**
+ * Returns a function that runs a transaction until it has no conflict with another one. After some conflicts it runs while no
+ * other of this process begins, because short transactions could otherwise keep a long one from ever being committed.
+ */
+function conflictRetries() {
+  let alone: Promise<unknown> = Promise.resolve();
+  return async <T>(transaction: () => Promise<T>): Promise<T> => {
+    const deadline = performance.now() + busySeconds * 1000;
+    const run = async (conflicts: number): Promise<T> => {
+      if (conflicts < mostConflicts) await alone;
+      try {
+        return await transaction();
+      } catch (error) {
+        if (!isConflict(error) || performance.now() > deadline) throw error;
+      }
+      await sleep(Math.min(2 ** (conflicts + 1), 200) * Math.random());
+      return conflicts + 1 === mostConflicts ? runAlone() : run(conflicts + 1);
+    };
+    const runAlone = () => {
+      const result = alone.then(() => run(mostConflicts));
+      alone = result.catch(() => {});
+      return result;
+    };
+    return run(0);
+  };
 }
 
 function sqlState(error: unknown): string | undefined {
