@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, type RawBuilder, sql, type Updateable } from "kysely";
+import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from "kysely";
 import { isPostgres } from "./dialect.ts";
 import type { StoredRow, StoredValue } from "./insert-by-copy.ts";
 import { runText } from "./prepared.ts";
@@ -83,11 +83,65 @@ export async function updateRow<T extends TableWithId>(
   id: number,
   changes: Updateable<Schema[T]>,
 ): Promise<void> {
-  const given = Object.entries<unknown>(changes).filter(([, value]) => value !== undefined);
-  const place = (at: number) => (isPostgres(db) ? `$${at + 1}` : "?");
-  const columns = given.map(([name], at) => `${name} = ${place(at)}`);
-  const text = `update ${table} set ${columns.join(", ")} where id = ${place(given.length)}`;
-  await runText(db, text, [...given.map(([, value]) => value), id]);
+  const given = Object.fromEntries(Object.entries<unknown>(changes).filter(([, value]) => value !== undefined));
+  await runUpdate(db, table, { id }, given, (column, value) => `${column} = ${value}`);
+}
+
+/** Values of columns that identify rows. */
+type Key<T extends keyof Schema> = Partial<Selectable<Schema[T]>>;
+
+/** Changes the rows with that key. */
+export function updateRows<T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  key: Key<T>,
+  changes: Updateable<Schema[T]>,
+): Promise<void> {
+  return runUpdate(db, table, key, changes, (column, value) => `${column} = ${value}`);
+}
+
+/** Adds to columns of the row with that ID. */
+export function addToRow<T extends TableWithId>(
+  db: Kysely<Schema>,
+  table: T,
+  id: number,
+  more: { readonly [C in keyof Schema[T]]?: number },
+): Promise<void> {
+  return runUpdate(db, table, { id }, more, (column, value) => `${column} = ${column} + ${value}`);
+}
+
+async function runUpdate(
+  db: Kysely<Schema>,
+  table: string,
+  key: object,
+  changes: object,
+  change: (column: string, value: string) => string,
+): Promise<void> {
+  const place = placesIn(db);
+  const columns = Object.keys(changes).map((column) => change(column, place()));
+  const conditions = Object.keys(key).map((column) => `${column} = ${place()}`);
+  const text = `update ${table} set ${columns.join(", ")} where ${conditions.join(" and ")}`;
+  await runText(db, text, [...Object.values(changes), ...Object.values(key)]);
+}
+
+/** Inserts a row with that key or, if there is one, changes its columns. */
+export async function upsertRow<T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  key: Key<T>,
+  changes: Updateable<Schema[T]>,
+): Promise<void> {
+  const row = { ...key, ...changes };
+  const [columns, values] = [Object.keys(row).join(", "), Object.keys(row).map(placesIn(db)).join(", ")];
+  const change = Object.keys(changes).map((column) => `${column} = excluded.${column}`);
+  const conflict = `on conflict (${Object.keys(key).join(", ")}) do update set ${change.join(", ")}`;
+  await runText(db, `insert into ${table} (${columns}) values (${values}) ${conflict}`, Object.values(row));
+}
+
+/** Returns a function that returns the placeholders of a statement, one after the other. */
+function placesIn(db: Kysely<Schema>): () => string {
+  let count = 0;
+  return () => (isPostgres(db) ? `$${++count}` : "?");
 }
 
 /**

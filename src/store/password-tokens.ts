@@ -1,3 +1,4 @@
+import { upsertRow } from "./bulk.ts";
 import type { Tx } from "./database.ts";
 
 const tokenBytes = 32;
@@ -10,11 +11,6 @@ export function hashPasswordToken(token: string): string {
 /** Creates the only valid token with which a user can set a password, and ends an earlier one. Times are Unix seconds. */
 export async function replacePasswordToken(tx: Tx, user: number, expires_at: number): Promise<string> {
   const token = process.getBuiltinModule("node:crypto").randomBytes(tokenBytes).toString("base64url");
-  const values = { token_hash: hashPasswordToken(token), expires_at };
-  await tx
-    .insertInto("password_tokens")
-    .values({ user_id: user, ...values })
-    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(values))
-    .execute();
+  await upsertRow(tx, "password_tokens", { user_id: user }, { token_hash: hashPasswordToken(token), expires_at });
   return token;
 }

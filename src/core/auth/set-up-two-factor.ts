@@ -1,5 +1,6 @@
 import type { auth as contract } from "../../contract/auth.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { upsertRow } from "../../store/bulk.ts";
 import { instanceName } from "../../store/instance-name.ts";
 import { attempt } from "../directory/attempts.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
@@ -34,12 +35,7 @@ export const twoFactorBegin: Auth["twoFactorBegin"] = async (ctx, { password }) 
     if ((await ownRow(tx)).two_factor_at !== null) throw isOn();
     const { id } = tx.actor;
     const sealed = await tx.secrets.seal(tx.db, `two_factors.secret.${id}`, secret);
-    const values = { secret: sealed, last_step: 0, begun_at: tx.now };
-    await tx.db
-      .insertInto("two_factors")
-      .values({ user_id: id, ...values })
-      .onConflict((conflict) => conflict.column("user_id").doUpdateSet(values))
-      .execute();
+    await upsertRow(tx.db, "two_factors", { user_id: id }, { secret: sealed, last_step: 0, begun_at: tx.now });
     return { secret, uri: totpUri(secret, issuer, user.email ?? String(id)) };
   });
 };

@@ -1,7 +1,7 @@
 import { largestGroup } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { invalid, ServiceError } from "../../contract/errors.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { insertRows, updateRows } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { appendService } from "./append-message.ts";
 import { directRefusal, lockedParticipation, type Participation, requireAdministrator } from "./participation.ts";
@@ -84,11 +84,6 @@ function standingOf(standings: readonly Standing[], user: number, conversation: 
   return standing;
 }
 
-async function setRole(ctx: Ctx, conversation: number, user: number, role: Standing["role"]): Promise<void> {
-  await ctx.db
-    .updateTable("conversation_participants")
-    .set({ role })
-    .where("conversation_id", "=", conversation)
-    .where("user_id", "=", user)
-    .execute();
+function setRole({ db }: Ctx, conversation_id: number, user_id: number, role: Standing["role"]): Promise<void> {
+  return updateRows(db, "conversation_participants", { conversation_id, user_id }, { role });
 }

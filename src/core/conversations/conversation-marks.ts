@@ -1,6 +1,6 @@
 import type { Updateable } from "kysely";
 import type { conversations as contract } from "../../contract/conversations.ts";
-import { updateRow } from "../../store/bulk.ts";
+import { updateRow, updateRows } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { titleWordsKey } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -64,15 +64,6 @@ export const conversationMarkHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 /** Changes the actor's own view of the conversation. */
-async function mark(
-  ctx: Ctx,
-  conversation: number,
-  changes: Updateable<Schema["conversation_participants"]>,
-): Promise<void> {
-  await ctx.db
-    .updateTable("conversation_participants")
-    .set(changes)
-    .where("conversation_id", "=", conversation)
-    .where("user_id", "=", ctx.actor.id)
-    .execute();
+function mark({ db, actor }: Ctx, id: number, changes: Updateable<Schema["conversation_participants"]>): Promise<void> {
+  return updateRows(db, "conversation_participants", { conversation_id: id, user_id: actor.id }, changes);
 }

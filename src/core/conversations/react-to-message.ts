@@ -1,6 +1,7 @@
 import { emojiOf } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { insertRows } from "../../store/bulk.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation } from "./participation.ts";
@@ -26,10 +27,8 @@ export const reactions = {
       if (own.length >= mostReactions) {
         throw new ServiceError("conflict", `You have ${mostReactions} reactions to this message; remove one first.`);
       }
-      await ctx.db
-        .insertInto("message_reactions")
-        .values({ message_id: messageId, user_id: ctx.actor.id, emoji: wanted, created_at: ctx.now })
-        .execute();
+      const reaction = { message_id: messageId, user_id: ctx.actor.id, emoji: wanted, created_at: ctx.now };
+      await insertRows(ctx.db, "message_reactions", [reaction]);
     }
     return presentOneMessage(ctx, mine, row);
   },

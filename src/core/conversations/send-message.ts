@@ -1,7 +1,7 @@
 import { isVisible } from "../../contract/common-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
-import { insertRow, updateRow } from "../../store/bulk.ts";
+import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -147,17 +147,13 @@ async function conversationOf(ctx: Ctx, people: ReadonlySet<number>): Promise<Lo
     created_at: ctx.now,
     updated_at: ctx.now,
   });
-  await ctx.db
-    .insertInto("conversation_participants")
-    .values(
-      [...people].map((user_id) => ({
-        conversation_id: id,
-        user_id,
-        role: type === "group" && user_id === ctx.actor.id ? "administrator" : "member",
-        joined_position: 0,
-        seen_position: 0,
-      })),
-    )
-    .execute();
+  const participants = [...people].map((user_id) => ({
+    conversation_id: id,
+    user_id,
+    role: type === "group" && user_id === ctx.actor.id ? "administrator" : "member",
+    joined_position: 0,
+    seen_position: 0,
+  }));
+  await insertRows(ctx.db, "conversation_participants", participants);
   return { id, last_position: 0, cleared_position: 0 };
 }

@@ -1,3 +1,4 @@
+import { addToRow, upsertRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 
 type Answer = "accepted" | "rejected";
@@ -10,19 +11,11 @@ export async function saveRsvp(
 ): Promise<void> {
   if (before === after) return;
   const answered_at = after === null ? null : now;
-  await db
-    .insertInto("event_marks")
-    .values({ event_id, user_id, seen_at: null, answer: after, answered_at })
-    .onConflict((conflict) => conflict.columns(["event_id", "user_id"]).doUpdateSet({ answer: after, answered_at }))
-    .execute();
-  await db
-    .updateTable("events")
-    .set((eb) => ({
-      accepted_count: eb("accepted_count", "+", counts("accepted", before, after)),
-      rejected_count: eb("rejected_count", "+", counts("rejected", before, after)),
-    }))
-    .where("id", "=", event_id)
-    .execute();
+  await upsertRow(db, "event_marks", { event_id, user_id }, { answer: after, answered_at });
+  await addToRow(db, "events", event_id, {
+    accepted_count: counts("accepted", before, after),
+    rejected_count: counts("rejected", before, after),
+  });
 }
 
 const counts = (answer: Answer, before: Answer | null, after: Answer | null) =>

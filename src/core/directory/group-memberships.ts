@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { groupBrief } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { groupRoles } from "../../contract/group-schemas.ts";
+import { addToRow, insertRows, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -13,11 +14,8 @@ export type Role = (typeof groupRoles)[number];
 export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
 
 export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
-  await ctx.db
-    .insertInto("group_members")
-    .values({ group_id: group, user_id: user, role, created_at: ctx.now })
-    .execute();
-  await countMembers(ctx, group, 1);
+  await insertRows(ctx.db, "group_members", [{ group_id: group, user_id: user, role, created_at: ctx.now }]);
+  await addToRow(ctx.db, "groups", group, { member_count: 1 });
   await markChangedUsers(ctx, [user]);
 }
 
@@ -28,7 +26,7 @@ export async function removeMember(ctx: Ctx, group: number, user: number, role: 
     if (other !== undefined && other.role !== "administrator") throw lastAdministrator(group, user);
   }
   await ctx.db.deleteFrom("group_members").where("group_id", "=", group).where("user_id", "=", user).execute();
-  await countMembers(ctx, group, -1);
+  await addToRow(ctx.db, "groups", group, { member_count: -1 });
   await markChangedUsers(ctx, [user]);
 }
 
@@ -37,12 +35,7 @@ export async function changeRole(ctx: Ctx, group: number, user: number, role: Ro
     const [other] = await othersOf(ctx, group, user);
     if (other?.role !== "administrator") throw lastAdministrator(group, user);
   }
-  await ctx.db
-    .updateTable("group_members")
-    .set({ role })
-    .where("group_id", "=", group)
-    .where("user_id", "=", user)
-    .execute();
+  await updateRows(ctx.db, "group_members", { group_id: group, user_id: user }, { role });
 }
 
 function lastAdministrator(group: number, user: number): ServiceError {
@@ -81,14 +74,6 @@ export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
     .where("id", "in", (eb) => eb.selectFrom("group_members").select("group_id").where("user_id", "=", user))
     .execute();
   await db.deleteFrom("group_members").where("user_id", "=", user).execute();
-}
-
-async function countMembers(ctx: Ctx, group: number, more: number): Promise<void> {
-  await ctx.db
-    .updateTable("groups")
-    .set((eb) => ({ member_count: eb("member_count", "+", more) }))
-    .where("id", "=", group)
-    .execute();
 }
 
 /** Returns the groups of a user that the reader may see, as a column of a query in which `id` is the ID of the user. */

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
-import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
-import { prepared } from "../../store/prepared.ts";
+import { addToRow, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
@@ -56,7 +55,7 @@ export async function insertMembership(
   const id = await insertRow(db, "memberships", { user_id: user, unit_id: unit, department_id: department });
   const types = [...new Set(userTypes)].map((user_type_id) => ({ membership_id: id, user_type_id }));
   await insertRows(db, "membership_user_types", types);
-  await addToUserCount(db, { unit, more: 1 });
+  await addToRow(db, "units", unit, { user_count: 1 });
   return id;
 }
 
@@ -241,15 +240,8 @@ async function isDepartment({ db }: Work, unit: number, department: number): Pro
   return found !== undefined;
 }
 
-const addToUserCount = prepared((db, p: { unit: number; more: number }) =>
-  db
-    .updateTable("units")
-    .set((eb) => ({ user_count: eb("user_count", "+", p.more) }))
-    .where("id", "=", p.unit),
-);
-
 async function countMembers({ db }: Work, unit: number, more: number): Promise<void> {
-  if (more !== 0) await addToUserCount(db, { unit, more });
+  if (more !== 0) await addToRow(db, "units", unit, { user_count: more });
 }
 
 /** Updates `users.unit_id`, which is the unit of the first membership. */

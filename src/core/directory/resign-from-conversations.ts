@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { updateRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /**
@@ -16,10 +17,5 @@ export async function resignFromConversations({ db }: Ctx, user: number): Promis
       join users u on u.id = p.user_id and u.active = 1
       where mine.user_id = ${user} and mine.role = 'administrator'
     ) others where place = 1)`.execute(db);
-  await db
-    .updateTable("conversation_participants")
-    .set({ role: "member" })
-    .where("user_id", "=", user)
-    .where("role", "=", "administrator")
-    .execute();
+  await updateRows(db, "conversation_participants", { user_id: user, role: "administrator" }, { role: "member" });
 }

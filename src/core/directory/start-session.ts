@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isLine } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { insertRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { endedSession } from "../pipeline/identify-caller.ts";
 import { issueToken } from "../pipeline/signed-tokens.ts";
@@ -23,10 +24,7 @@ export async function startSession(ctx: Ctx, user: number, version: number) {
       await removeOldSessions(tx, user);
       const user_agent = shownUserAgent(tx.userAgent);
       const times = { created_at: now, last_used_at: now, expires_at: token.expires };
-      await tx.db
-        .insertInto("sessions")
-        .values({ user_id: user, key, user_agent, address, ...times })
-        .execute();
+      await insertRow(tx.db, "sessions", { user_id: user, key, user_agent, address, ...times });
     },
     { locking: true },
   );

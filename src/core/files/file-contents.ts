@@ -1,4 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { upsertRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { locking } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -22,11 +23,7 @@ export async function keepContent(
   chunks: () => AsyncIterable<Uint8Array>,
 ): Promise<void> {
   // Locks the row, so that it is not deleted meanwhile and a simultaneous upload of the same content waits.
-  await db
-    .insertInto("file_contents")
-    .values({ sha256, size })
-    .onConflict((conflict) => conflict.column("sha256").doUpdateSet({ size }))
-    .execute();
+  await upsertRow(db, "file_contents", { sha256 }, { size });
   if ((await chunkAt(db, { sha256, number: 0 })).length > 0) return;
   let number = 0;
   for await (const bytes of chunks()) await addChunk(db, { sha256, number: number++, bytes });

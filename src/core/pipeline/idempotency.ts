@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
 import { isReplayable, withoutSecrets } from "../../contract/secrets.ts";
+import { insertRows } from "../../store/bulk.ts";
 import type { Ctx, Instance } from "./context.ts";
 
 const retentionSeconds = 86_400;
@@ -78,10 +79,8 @@ export async function storeResponse<T>(
   }
   const answer = await work();
   const response = JSON.stringify(withoutSecrets(op.output(), answer) ?? null);
-  await ctx.db
-    .insertInto("idempotency_keys")
-    .values({ actor_id: ctx.actor.id, key, operation: op.name, input_hash, response, created_at: ctx.now })
-    .execute();
+  const row = { actor_id: ctx.actor.id, key, operation: op.name, input_hash, response, created_at: ctx.now };
+  await insertRows(ctx.db, "idempotency_keys", [row]);
   return answer;
 }
 

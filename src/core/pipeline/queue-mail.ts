@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { insertRow } from "../../store/bulk.ts";
 import type { AccountChange, AccountNotice } from "../../store/schema/delivery-schema.ts";
 import type { Ctx } from "./context.ts";
 import { countNotice } from "./rate-limits.ts";
@@ -54,17 +55,14 @@ export async function queueNotice(ctx: Ctx, user: number, change: AccountChange)
   const isLast = await countNotice(ctx, change, row.email_key ?? row.email);
   if (isLast === undefined) return;
   const { now } = ctx;
-  await ctx.db
-    .insertInto("mails")
-    .values({
-      kind: "account_change",
-      user_id: user,
-      recipient: row.email,
-      payload: JSON.stringify({ change, isLast } satisfies AccountNotice),
-      due_at: now * 1000,
-      created_at: now,
-    })
-    .execute();
+  await insertRow(ctx.db, "mails", {
+    kind: "account_change",
+    user_id: user,
+    recipient: row.email,
+    payload: JSON.stringify({ change, isLast } satisfies AccountNotice),
+    due_at: now * 1000,
+    created_at: now,
+  });
   ctx.announce("outbox");
 }
 

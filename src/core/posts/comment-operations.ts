@@ -1,12 +1,11 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { insertRow, updateRow } from "../../store/bulk.ts";
+import { addToRow, insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { findPost } from "./find-post.ts";
 import { addMentions, mentionIssues } from "./mentions.ts";
-import { addToCounter } from "./post-marks.ts";
 import { commentRows, presentComments } from "./present-comments.ts";
 
 export const comments = {
@@ -88,11 +87,7 @@ async function findComment(ctx: Ctx, post: number, id: number) {
 }
 
 async function countComment(ctx: Ctx, at: { post_id: number; parent_id: number | null }, more: number): Promise<void> {
-  await addToCounter(ctx, at.post_id, at.parent_id === null ? "comment_count" : "reply_count", more);
-  if (at.parent_id === null) return;
-  await ctx.db
-    .updateTable("comments")
-    .set((eb) => ({ reply_count: eb("reply_count", "+", more) }))
-    .where("id", "=", at.parent_id)
-    .execute();
+  if (at.parent_id === null) return addToRow(ctx.db, "posts", at.post_id, { comment_count: more });
+  await addToRow(ctx.db, "posts", at.post_id, { reply_count: more });
+  await addToRow(ctx.db, "comments", at.parent_id, { reply_count: more });
 }

@@ -1,6 +1,7 @@
 import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
+import { addToRow, updateRows, upsertRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { muteFrom } from "../pipeline/mutes.ts";
@@ -27,21 +28,21 @@ export const postMarkHandlers = {
       }
     }
     await mark(ctx, id, { read_at: ctx.now });
-    await addToCounter(ctx, id, "read_count", 1);
+    await addToRow(ctx.db, "posts", id, { read_count: 1 });
   },
 
   async like(ctx, { id }) {
     const { liked_at } = await findPost(ctx, id);
     if (liked_at !== null) return;
     await mark(ctx, id, { liked_at: ctx.now });
-    await addToCounter(ctx, id, "like_count", 1);
+    await addToRow(ctx.db, "posts", id, { like_count: 1 });
   },
 
   async unlike(ctx, { id }) {
     const { liked_at } = await findPost(ctx, id);
     if (liked_at === null) return;
     await mark(ctx, id, { liked_at: null });
-    await addToCounter(ctx, id, "like_count", -1);
+    await addToRow(ctx.db, "posts", id, { like_count: -1 });
   },
 
   async bookmark(ctx, { id }) {
@@ -76,12 +77,7 @@ export const postMarkHandlers = {
 async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Promise<void> {
   if (seen_at === null) await mark(ctx, id, { seen_at: ctx.now });
   if (mentions_unseen === 0) return;
-  await ctx.db
-    .updateTable("post_mentions")
-    .set({ seen: 1 })
-    .where("post_id", "=", id)
-    .where("user_id", "=", ctx.actor.id)
-    .execute();
+  await updateRows(ctx.db, "post_mentions", { post_id: id, user_id: ctx.actor.id }, { seen: 1 });
 }
 
 async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promise<void> {
@@ -91,26 +87,11 @@ async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promi
   }
   if (post.answer === answer) return;
   await mark(ctx, id, { answer });
-  if (post.answer !== null) await addToCounter(ctx, id, `${post.answer}_count`, -1);
-  if (answer !== null) await addToCounter(ctx, id, `${answer}_count`, 1);
+  if (post.answer !== null) await addToRow(ctx.db, "posts", id, { [`${post.answer}_count`]: -1 });
+  if (answer !== null) await addToRow(ctx.db, "posts", id, { [`${answer}_count`]: 1 });
 }
 
 /** Stores what the actor did with a post. */
-export async function mark({ db, actor }: Ctx, id: number, change: Updateable<Schema["post_marks"]>): Promise<void> {
-  await db
-    .insertInto("post_marks")
-    .values({ post_id: id, user_id: actor.id, ...change })
-    .onConflict((conflict) => conflict.columns(["post_id", "user_id"]).doUpdateSet(change))
-    .execute();
-}
-
-type Counter = "read_count" | "like_count" | "accepted_count" | "rejected_count" | "comment_count" | "reply_count";
-
-/** Adds `more` to a counter of a post. */
-export async function addToCounter({ db }: Ctx, id: number, counter: Counter, more: number): Promise<void> {
-  await db
-    .updateTable("posts")
-    .set((eb) => ({ [counter]: eb(counter, "+", more) }))
-    .where("id", "=", id)
-    .execute();
+export function mark({ db, actor }: Ctx, id: number, change: Updateable<Schema["post_marks"]>): Promise<void> {
+  return upsertRow(db, "post_marks", { post_id: id, user_id: actor.id }, change);
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { holdsSecret } from "../../contract/secrets.ts";
 import { type settings as contract, defaults, type Settings, settingsSchema } from "../../contract/settings.ts";
+import { upsertRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireSignIn } from "../pipeline/permissions.ts";
 
@@ -39,11 +40,7 @@ export const settings: Handlers<typeof contract> = {
 async function keep(ctx: Ctx, key: keyof Settings, json: string): Promise<void> {
   const isSecret = holdsSecret(settingsSchema().shape[key]);
   const value = isSecret ? await ctx.secrets.seal(ctx.db, `settings.value.${key}`, json) : json;
-  await ctx.db
-    .insertInto("settings")
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
-    .execute();
+  await upsertRow(ctx.db, "settings", { key }, { value });
 }
 
 function shown(settings: Settings) {

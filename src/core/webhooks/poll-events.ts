@@ -1,4 +1,5 @@
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
+import { upsertRow } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
@@ -44,12 +45,5 @@ async function announceListener(ctx: Ctx): Promise<void> {
   // A timestamp in the future was written before the clock was set back.
   const age = sign === undefined ? Number.POSITIVE_INFINITY : Math.abs(ctx.now - sign.polled_at);
   if (age < renewedAfterSeconds) return;
-  const polled_at = ctx.now;
-  await ctx.transaction(({ db }) =>
-    db
-      .insertInto("event_listening")
-      .values({ id: 1, polled_at })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ polled_at }))
-      .execute(),
-  );
+  await ctx.transaction(({ db }) => upsertRow(db, "event_listening", { id: 1 }, { polled_at: ctx.now }));
 }

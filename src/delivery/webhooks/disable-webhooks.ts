@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { updateRow } from "../../store/bulk.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -43,17 +43,14 @@ export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, 
     webhook: { id, name, uri },
     reason,
   });
-  await tx
-    .insertInto("mails")
-    .values({
-      kind: "webhook_disabled",
-      user_id: webhook.author_id,
-      recipient: author.email,
-      payload,
-      due_at: now * 1000,
-      created_at: now,
-    })
-    .execute();
+  await insertRow(tx, "mails", {
+    kind: "webhook_disabled",
+    user_id: webhook.author_id,
+    recipient: author.email,
+    payload,
+    due_at: now * 1000,
+    created_at: now,
+  });
 }
 
 /** Number of deliveries ended in one transaction. */
