@@ -18,16 +18,14 @@ export const files: Handlers<typeof contract> = {
 
 /** Returns a file whose owner the actor may read. Throws `not_found` otherwise, whether or not the file exists. */
 async function findFile(ctx: Ctx, id: number) {
-  const file = await ctx.db
+  return ctx.db
     .selectFrom("files as f")
     .select(["f.name", "f.mime", "f.size", "f.source", "f.sha256"])
     .where("f.id", "=", id)
     .where(
       sql<SqlBool>`(${ofEvent(ctx)} or ${ofPost(ctx)} or ${ofMessage(ctx)} or ${ofUser} or ${ofUnit} or ${ofGroup(ctx)})`,
     )
-    .executeTakeFirst();
-  if (file === undefined) throw new ServiceError("not_found", `There is no file ${id}.`);
-  return file;
+    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `There is no file ${id}.`));
 }
 
 function ofEvent({ db, actor }: Ctx): RawBuilder<SqlBool> {

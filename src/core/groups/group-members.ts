@@ -54,10 +54,9 @@ function memberRows({ db }: Ctx, group: number) {
   return db.selectFrom("group_members").select(["user_id", "role", "created_at"]).where("group_id", "=", group);
 }
 
-async function findMember(ctx: Ctx, group: number, user: number) {
-  const member = await memberRows(ctx, group).where("user_id", "=", user).executeTakeFirst();
-  if (member) return member;
-  throw new ServiceError("not_found", `User ${user} is not a member of group ${group}.`);
+function findMember(ctx: Ctx, group: number, user: number) {
+  const missing = () => new ServiceError("not_found", `User ${user} is not a member of group ${group}.`);
+  return memberRows(ctx, group).where("user_id", "=", user).executeTakeFirstOrThrow(missing);
 }
 
 async function oneMember(ctx: Ctx, group: number, user: number): Promise<Member> {

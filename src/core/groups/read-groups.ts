@@ -41,12 +41,10 @@ export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
  * as if it did not exist.
  */
 export async function findGroup(ctx: Ctx, id: number): Promise<GroupRow> {
-  const row = await groupRows(ctx)
+  return groupRows(ctx)
     .where("g.id", "=", id)
     .where(isVisibleGroup("g", groupReader(ctx.actor)))
-    .executeTakeFirst();
-  if (row === undefined) throw new ServiceError("not_found", `There is no group ${id}.`);
-  return row;
+    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `There is no group ${id}.`));
 }
 
 /** Returns the group like `findGroup`. Throws `forbidden` when the actor may see but not change it. */

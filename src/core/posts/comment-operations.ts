@@ -66,7 +66,7 @@ export async function commentIssues(
 }
 
 async function parentIssues(ctx: Ctx, post: number, parent_id: number | null | undefined): Promise<FieldErrors> {
-  if (parent_id == null || (await commentOn(ctx, post, parent_id)) !== undefined) return {};
+  if (parent_id == null || (await commentOn(ctx, post, parent_id).executeTakeFirst())) return {};
   return { parent_id: [`is not a comment on post ${post}: ${parent_id}`] };
 }
 
@@ -75,15 +75,13 @@ function commentOn({ db }: Ctx, post: number, id: number) {
     .selectFrom("comments")
     .select(["id", "post_id", "parent_id", "author_id", "deleted_at"])
     .where("id", "=", id)
-    .where("post_id", "=", post)
-    .executeTakeFirst();
+    .where("post_id", "=", post);
 }
 
 /** Returns a comment on the post. Throws `not_found` when there is none. */
-async function findComment(ctx: Ctx, post: number, id: number) {
-  const row = await commentOn(ctx, post, id);
-  if (row !== undefined) return row;
-  throw new ServiceError("not_found", `Post ${post} has no comment ${id}.`);
+function findComment(ctx: Ctx, post: number, id: number) {
+  const missing = () => new ServiceError("not_found", `Post ${post} has no comment ${id}.`);
+  return commentOn(ctx, post, id).executeTakeFirstOrThrow(missing);
 }
 
 async function countComment(ctx: Ctx, at: { post_id: number; parent_id: number | null }, more: number): Promise<void> {

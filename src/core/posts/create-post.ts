@@ -3,9 +3,8 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { insertRow, insertRows } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
-import { may } from "../pipeline/actor.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { unitPath } from "../pipeline/permissions.ts";
+import { requireAbility, unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { addAudience } from "../visibility/audience.ts";
 import { placesOf } from "../visibility/feed-index.ts";
@@ -97,18 +96,15 @@ async function findHome(ctx: Ctx, { content_type = "debate", unit, group }: Part
 /** Throws `forbidden` unless the actor may post there. Debates may be posted in the author's own groups and units. */
 async function requireHome({ db, actor }: Ctx, { content_type, owner, group }: Home, path: string | undefined) {
   if (group !== null && !actor.admin) {
-    const member = await db
+    await db
       .selectFrom("group_members")
       .select("user_id")
       .where("group_id", "=", group)
       .where("user_id", "=", actor.id)
-      .executeTakeFirst();
-    if (member === undefined)
-      throw new ServiceError("forbidden", `You are not a member of group ${group}; join it first.`);
+      .executeTakeFirstOrThrow(
+        () => new ServiceError("forbidden", `You are not a member of group ${group}; join it first.`),
+      );
   }
-  const ability = abilityFor(content_type);
   if (content_type === "debate" && actor.units.includes(owner)) return;
-  if (!may(actor, ability, path ?? null)) {
-    throw new ServiceError("forbidden", `You don't have the ability ${ability} in unit ${owner}.`);
-  }
+  requireAbility(actor, abilityFor(content_type), path ?? null);
 }

@@ -37,14 +37,12 @@ export const departments = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<{ id: number; name: string }> {
-  const found = await ctx.db
+  return ctx.db
     .selectFrom("departments")
     .select(["id", "name"])
     .where("id", "=", id)
     .where("unit_id", "=", unit)
-    .executeTakeFirst();
-  if (found === undefined) throw new ServiceError("not_found", `Unit ${unit} has no department ${id}.`);
-  return found;
+    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `Unit ${unit} has no department ${id}.`));
 }
 
 async function changed(ctx: Ctx, unit: number): Promise<void> {

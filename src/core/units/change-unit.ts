@@ -81,13 +81,11 @@ async function markChanged(ctx: Ctx, ids: readonly number[]): Promise<void> {
 
 /** Returns the position of a unit in the tree. Throws `not_found` when it does not exist. */
 async function placeUnit(ctx: Ctx, id: number) {
-  const row = await ctx.db
+  return ctx.db
     .selectFrom("units")
     .select(["id", "path", "level", "parent_id", "child_count", "user_count"])
     .where("id", "=", id)
-    .executeTakeFirst();
-  if (row === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
-  return row;
+    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `There is no unit ${id}.`));
 }
 
 type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;

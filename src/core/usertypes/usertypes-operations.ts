@@ -25,10 +25,8 @@ export const usertypes: Handlers<typeof contract> = {
   get: async (ctx, { id }) => present(await find(ctx, id)),
 
   async reference(ctx, { reference }) {
-    const row = await types(ctx).where("reference", "=", reference).executeTakeFirst();
-    if (row === undefined)
-      throw new ServiceError("not_found", `There is no user type with the reference ${reference}.`);
-    return present(row);
+    const missing = () => new ServiceError("not_found", `There is no user type with the reference ${reference}.`);
+    return present(await types(ctx).where("reference", "=", reference).executeTakeFirstOrThrow(missing));
   },
 
   async create(ctx, { name, reference = null, abilities = {} }) {
@@ -85,10 +83,9 @@ function types(ctx: Ctx) {
   return ctx.db.selectFrom("user_types").select(["id", "name", "reference", "abilities"]);
 }
 
-async function find(ctx: Ctx, id: number): Promise<Row> {
-  const row = await types(ctx).where("id", "=", id).executeTakeFirst();
-  if (row === undefined) throw new ServiceError("not_found", `There is no user type ${id}.`);
-  return row;
+function find(ctx: Ctx, id: number): Promise<Row> {
+  const missing = () => new ServiceError("not_found", `There is no user type ${id}.`);
+  return types(ctx).where("id", "=", id).executeTakeFirstOrThrow(missing);
 }
 
 function present({ id, name, reference, abilities }: Row) {

@@ -25,14 +25,12 @@ export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {
 
 /** Returns a webhook. Throws `not_found` when it does not exist or was deleted. */
 export async function findWebhook(ctx: Ctx, id: number) {
-  const row = await ctx.db
+  return ctx.db
     .selectFrom("webhooks")
     .selectAll()
     .where("id", "=", id)
     .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  if (row === undefined) throw new ServiceError("not_found", `There is no webhook ${id}.`);
-  return row;
+    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `There is no webhook ${id}.`));
 }
 
 /** Returns an active webhook. Throws `conflict` when it is not active. */

@@ -226,12 +226,10 @@ const within = ({ db }: Ctx, webhook: number, { from, end }: Portion) =>
 /** Returns an entry of a webhook's log. Throws `not_found` when the log has no such entry. */
 export async function findEntry(ctx: Ctx, webhook: number, log: number) {
   await findWebhook(ctx, webhook);
-  const entry = await ctx.db
+  return ctx.db
     .selectFrom("webhook_logs")
     .select([...entryColumns, "event_id", "request_headers", "response"])
     .where("id", "=", log)
     .where("webhook_id", "=", webhook)
-    .executeTakeFirst();
-  if (entry === undefined) throw new ServiceError("not_found", `Webhook ${webhook} has no log entry ${log}.`);
-  return entry;
+    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `Webhook ${webhook} has no log entry ${log}.`));
 }
