@@ -2,18 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import { fold } from "../../contract/fold-text.ts";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
-import { afterPrefix, isAmong } from "../../store/dialect.ts";
+import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
-import {
-  byValue,
-  firstMatches,
-  forcedReference,
-  inEachRange,
-  type KeyRange,
-  rangesOf,
-  referenceIn,
-} from "./first-matches.ts";
+import { byValue, firstMatches, inEachRange, type KeyRange, keySteps, referenceIn } from "./first-matches.ts";
 
 /** A table of things with a folded name, as `t`. */
 interface NamedTable {
@@ -66,23 +58,10 @@ async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promi
       find: async (open) =>
         of.hasReferences ? byValue(open, referenceIn, (some) => withReferences(ctx, some, of)) : [],
     },
-    {
-      match: "name",
-      find: (open) =>
-        inRanges(
-          ctx,
-          rangesOf(open, exactKey, (key) => key),
-          of,
-        ),
-    },
-    { match: "similar", find: (open) => inRanges(ctx, rangesOf(open, beginningKey, afterPrefix), of) },
+    ...keySteps(fold, (ranges) => inRanges(ctx, ranges, of)),
   ]);
   return found.map(({ text, id, name, detail, match }) => ({ text, kind: of.kind, id, name, detail, match }));
 }
-
-/** A name of combining accents only folds to an empty key, which would match all names. */
-const exactKey = (text: string) => (forcedReference(text) === undefined ? fold(text) || undefined : undefined);
-const beginningKey = (text: string) => (text === "" ? "" : exactKey(text));
 
 async function withReferences({ db }: Ctx, references: readonly string[], { table, detail, visible }: NamedTable) {
   const { rows } = await sql<Named & { value: string }>`

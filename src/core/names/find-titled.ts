@@ -1,13 +1,12 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
-import { afterPrefix } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { titleLookupKey, titleWordsKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
-import { firstMatches, forcedReference, inEachRange, type KeyRange, type Matched, rangesOf } from "./first-matches.ts";
+import { firstMatches, inEachRange, keySteps } from "./first-matches.ts";
 
 /** Maximum number of posts or events with matching titles of which it is checked whether the actor can read them. */
 const mostChecked = 200;
@@ -56,7 +55,7 @@ function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: 
     .orderBy("p.title_key")
     .orderBy("p.id", "desc")
     .limit(mostMatches);
-  return findByKeys(kind, texts, titleLookupKey, (ranges) => inEachRange<Titled>(ctx, ranges, query));
+  return findByKeys(ctx, texts, { kind, keyOf: titleLookupKey, query });
 }
 
 /** Finds the actor's conversations by their titles. */
@@ -71,23 +70,24 @@ export async function findConversationsByTitle(ctx: Ctx, texts: readonly string[
     .orderBy("c.title_key")
     .orderBy("c.id", "desc")
     .limit(mostMatches);
-  return findByKeys("conversations", texts, titleWordsKey, (ranges) => inEachRange<Titled>(ctx, ranges, query));
+  return findByKeys(ctx, texts, { kind: "conversations", keyOf: titleWordsKey, query });
 }
 
-/** Finds things by the keys of their titles, else by the beginnings of these keys. */
+interface TitleSearch {
+  readonly kind: NamedKind;
+  readonly keyOf: (title: string) => string;
+  /** Selects the first things whose keys are in the range `asked`. */
+  readonly query: Parameters<typeof inEachRange<Titled>>[2];
+}
+
+/** Finds things by the keys of their titles. */
 async function findByKeys(
-  kind: NamedKind,
+  ctx: Ctx,
   texts: readonly string[],
-  keyOf: (text: string) => string,
-  find: (ranges: readonly KeyRange[]) => Promise<readonly Matched<Titled>[]>,
+  { kind, keyOf, query }: TitleSearch,
 ): Promise<NameMatch[]> {
-  // An empty key is the beginning of all keys, so only an empty text has one.
-  const key = (text: string) => (forcedReference(text) === undefined ? keyOf(text) || undefined : undefined);
-  const beginning = (text: string) => (text === "" ? "" : key(text));
-  const found = await firstMatches<Titled>(texts, [
-    { match: "name", find: (open) => find(rangesOf(open, key, (whole) => whole)) },
-    { match: "similar", find: (open) => find(rangesOf(open, beginning, afterPrefix)) },
-  ]);
+  const steps = keySteps(keyOf, (ranges) => inEachRange<Titled>(ctx, ranges, query));
+  const found = await firstMatches<Titled>(texts, steps);
   return found.map(({ text, id, name, at, match }) => ({ text, kind, id, name, detail: dateOf(at), match }));
 }
 

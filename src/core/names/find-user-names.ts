@@ -30,14 +30,7 @@ export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise
     { match: "name", find: async (open) => open.filter((text) => text === "me").map(meAs(ctx)) },
     { match: "reference", find: (open) => byValue(open, referenceIn, (some) => byKey(ctx, "reference", some)) },
     { match: "email", find: (open) => byValue(open, emailIn, (some) => byKey(ctx, "email_key", some)) },
-    {
-      match: "name",
-      find: (open) =>
-        byName(
-          ctx,
-          rangesOf(open, nameIn, (key) => key),
-        ),
-    },
+    { match: "name", find: (open) => byName(ctx, rangesOf(open, nameIn)) },
     { match: "similar", find: (open) => bySimilarName(ctx, rangesOf(open, longestWordIn, afterPrefix)) },
     { match: "similar", find: async (open) => (open.includes("") ? firstUsers(ctx) : []) },
   ]);

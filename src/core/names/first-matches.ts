@@ -2,6 +2,7 @@ import { type Expression, type SelectQueryNode, sql } from "kysely";
 import { normalizeReference } from "../../contract/common-schemas.ts";
 import type { NameMatch } from "../../contract/names.ts";
 import { rowsAs } from "../../store/bulk.ts";
+import { afterPrefix } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
@@ -40,6 +41,22 @@ export async function byValue<T>(
   return asked.flatMap(({ text, value }) => (rows.get(value ?? null) ?? []).map((row) => ({ ...row, text })));
 }
 
+/**
+ * Returns the steps that find things by the keys of texts, else by the beginnings of keys. A text with a reference only has no key;
+ * an empty key would match all names, so only the empty text has one.
+ */
+export function keySteps<T>(
+  keyOf: (text: string) => string,
+  find: (ranges: readonly KeyRange[]) => Promise<readonly Matched<T>[]>,
+): MatchStep<T>[] {
+  const key = (text: string) => (forcedReference(text) === undefined ? keyOf(text) || undefined : undefined);
+  const beginning = (text: string) => (text === "" ? "" : key(text));
+  return [
+    { match: "name", find: (open) => find(rangesOf(open, key)) },
+    { match: "similar", find: (open) => find(rangesOf(open, beginning, afterPrefix)) },
+  ];
+}
+
 /** A text with the first and the last key that match it. */
 export interface KeyRange extends Record<"text" | "low" | "high", string> {}
 
@@ -47,7 +64,7 @@ export interface KeyRange extends Record<"text" | "low" | "high", string> {}
 export function rangesOf(
   texts: readonly string[],
   keyOf: (text: string) => string | undefined,
-  end: (key: string) => string,
+  end = (key: string) => key,
 ): KeyRange[] {
   return texts.flatMap((text) => {
     const key = keyOf(text);

@@ -16,7 +16,7 @@ type Birthdays = Handlers<typeof contract>["birthdays"];
 export const birthdays: Birthdays = async (ctx, input) => {
   const found: Birthday[] = [];
   let total = 0;
-  for (const days of rangesOf(period(ctx, input))) {
+  for (const days of period(ctx, input)) {
     const query = birthdaysIn(ctx, days);
     const offset = Math.max((input.page - 1) * input.limit - total, 0);
     const limit = input.limit - found.length;
@@ -39,15 +39,6 @@ interface Birthday {
   readonly birthday: string | null;
 }
 
-/** Splits a period that spans New Year, so that each part is in the order of the index. */
-const rangesOf = ({ from, to, wraps }: ReturnType<typeof period>): Days[] =>
-  wraps
-    ? [
-        { from, to: lastDay },
-        { from: firstDay, to },
-      ]
-    : [{ from, to }];
-
 /** The conditions of literals are those of the index `users_birthday`, so that it alone gives counts and skips pages. */
 function birthdaysIn({ db, actor }: Ctx, { from, to }: Days) {
   let query = db
@@ -64,10 +55,10 @@ function birthdaysIn({ db, actor }: Ctx, { from, to }: Days) {
 }
 
 /**
- * Returns the first and last day; `wraps` is true when the period includes New Year. Outside leap years,
+ * Returns the days, in two parts when they include New Year, so that each is in the order of the index. Outside leap years,
  * birthdays on 29 February count as 28 February.
  */
-function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: string | undefined }) {
+function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: string | undefined }): Days[] {
   const [year, today] = localDay(ctx);
   let from = start === undefined ? today : keyOf(start);
   let to = end === undefined ? daysAfter(year, from, standardDays) : keyOf(end);
@@ -77,7 +68,11 @@ function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: st
     if (to === february28) to = february29;
     if (from === february29) from = february29 + 1;
   }
-  return { from, to, wraps };
+  const [untilNewYear, sinceNewYear] = [
+    { from, to: lastDay },
+    { from: firstDay, to },
+  ];
+  return wraps ? [untilNewYear, sinceNewYear] : [{ from, to }];
 }
 
 function localDay(ctx: Ctx): [year: number, key: number] {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { insertRows, rowsAs, updateRow } from "../../store/bulk.ts";
 import { moveMembership, removeMembership, setUserTypes } from "../directory/memberships.ts";
 import { indexUser, searchWords } from "../directory/user-words.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { updateColumns } from "./change-account.ts";
 import { newUserRow } from "./user-columns.ts";
@@ -49,10 +50,7 @@ async function insertMemberships(ctx: Ctx, users: readonly { id: number; wanted:
 
 /** Returns what the row changes in an existing user; undefined when nothing. */
 export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
-  const before: Readonly<Record<string, unknown>> = existing;
-  const columns = Object.fromEntries(
-    Object.entries(defined(wanted.columns)).filter(([name, value]) => before[name] !== value),
-  );
+  const columns = listChangedColumns(existing, wanted.columns);
   const moved = existing.unit_id !== wanted.unit.id;
   const held = existing.types.map((type) => type.id);
   const types = wanted.types ?? held;
@@ -77,8 +75,4 @@ export async function changeUser(
     await updateRow(ctx.db, "memberships", membership_id, { department_id: department });
   }
   await indexUser(ctx, id);
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
