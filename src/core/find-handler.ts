@@ -9,30 +9,25 @@ type Functions = Readonly<Record<string, Handler | Check>>;
 const handlers = new Map<string, Handler>();
 
 /** Returns the function that executes an operation: the one of its name among the handlers of its group. */
-export async function findHandler({ name }: AnyOperation): Promise<Handler> {
+export async function findHandler(op: AnyOperation): Promise<Handler> {
+  const { name } = op;
   const known = handlers.get(name);
   if (known !== undefined) return known;
-  const [group, verb] = namesIn(name);
-  const handler = (await loadGroup(group))[group]?.[verb] as Handler | undefined;
+  const handler = await find<Handler>(op);
   if (handler === undefined) throw new Error(`${name} has no handler`);
   handlers.set(name, handler);
   return handler;
 }
 
 /** Returns the rule of an operation that refuses large bodies early, if it has one; see `Admission`. */
-export async function findAdmission({ name }: AnyOperation): Promise<Handler | undefined> {
-  const [group, verb] = namesIn(name);
-  return (await loadGroup(group)).admission?.[verb] as Handler | undefined;
-}
+export const findAdmission = (op: AnyOperation) => find<Handler>(op, "admission");
 
 /** Returns the function that checks fields of an operation against each other and against data; see `Checks`. */
-export async function findCheck({ name }: AnyOperation): Promise<Check | undefined> {
-  const [group, verb] = namesIn(name);
-  return (await loadGroup(group)).checks?.[verb] as Check | undefined;
-}
+export const findCheck = (op: AnyOperation) => find<Check>(op, "checks");
 
-const namesIn = (name: string) => name.split(".") as [string, string];
-
-function loadGroup(group: string): Promise<Partial<Record<string, Functions>>> {
-  return import(`./${group}/${group}-operations.ts`);
+/** Returns the function for an operation in an object that its group exports: by default, in that of the handlers. */
+async function find<F extends Handler | Check>({ name }: AnyOperation, exported?: "admission" | "checks") {
+  const [group, verb] = name.split(".") as [string, string];
+  const functions: Partial<Record<string, Functions>> = await import(`./${group}/${group}-operations.ts`);
+  return functions[exported ?? group]?.[verb] as F | undefined;
 }

@@ -3,14 +3,14 @@ import { auth as contract } from "../../contract/auth.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
 import { hashPasswordToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
-import { endSessions } from "../directory/end-sessions.ts";
+import { replacePassword } from "../directory/end-access.ts";
 import { checkNewPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { extendSession, startSession } from "../directory/start-session.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { queueMails, queueNotice } from "../pipeline/queue-mail.ts";
-import { accountOf, countEvent, forgetWrongPasswords } from "../pipeline/rate-limits.ts";
+import { queueMails } from "../pipeline/queue-mail.ts";
+import { accountOf, countEvent } from "../pipeline/rate-limits.ts";
 import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
 import { checkSignIn } from "./check-sign-in.ts";
 import { twoFactorDisable, twoFactorRecoveryCodes, twoFactorStatus } from "./manage-two-factor.ts";
@@ -74,18 +74,7 @@ export const auth: Handlers<typeof contract> = {
     await ctx.transaction(async (tx) => {
       // Checked again in the transaction: of several simultaneous uses, the first invalidates the token for the others.
       if (!(await isToken(tx, user.id, token))) refuseIssues([badToken]);
-      await queueNotice(tx, user.id, "password");
-      await tx.db.deleteFrom("password_tokens").where("user_id", "=", user.id).execute();
-      await endSessions(tx, [user.id]);
-      // Users reset a password that somebody else may know, who could have created tokens with it.
-      await tx.db.deleteFrom("api_tokens").where("user_id", "=", user.id).execute();
-      await tx.db
-        .updateTable("users")
-        .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
-        .where("id", "=", user.id)
-        .execute();
-      await forgetWrongPasswords(tx, user.id);
-      tx.announce(`user:${user.id}`);
+      await replacePassword(tx, user, password_hash);
       // The holder of the token acts as that user.
       await recordChange({ ...tx, actor: { ...tx.actor, id: user.id } }, contract.passwordReset, {}, undefined);
     });

@@ -6,6 +6,7 @@ import { addMember } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { inPortions } from "../pipeline/change-in-portions.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { findOwnGroup, oneGroup } from "./read-groups.ts";
 
@@ -27,18 +28,10 @@ export const groupChangeHandlers = {
     return oneGroup(ctx, id);
   },
 
-  async update(ctx, { id, name, description, privacy }) {
-    const before = await findOwnGroup(ctx, id);
-    const next = {
-      name: name ?? before.name,
-      description: description ?? before.description,
-      privacy: privacy ?? before.privacy,
-    };
-    const differs = Object.entries(next).some(([column, value]) => before[column as keyof typeof next] !== value);
-    if (differs) {
-      const changes = { ...next, name_key: fold(next.name), updated_at: ctx.now };
-      await updateRow(ctx.db, "groups", id, changes);
-    }
+  async update(ctx, { id, ...fields }) {
+    const name_key = fields.name === undefined ? undefined : fold(fields.name);
+    const changes = listChangedColumns(await findOwnGroup(ctx, id), { ...fields, name_key });
+    if (Object.keys(changes).length > 0) await updateRow(ctx.db, "groups", id, { ...changes, updated_at: ctx.now });
     return oneGroup(ctx, id);
   },
 

@@ -65,11 +65,3 @@ export async function queueNotice(ctx: Ctx, user: number, change: AccountChange)
   });
   ctx.announce("outbox");
 }
-
-/**
- * Invalidates the link for setting a user's password that was sent to the old address, which may belong to somebody else.
- * A queued mail needs nothing: it goes to the address that the user has when it is sent.
- */
-export async function endPasswordLinks({ db }: Ctx, user: number): Promise<void> {
-  await db.deleteFrom("password_tokens").where("user_id", "=", user).execute();
-}

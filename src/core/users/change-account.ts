@@ -2,10 +2,10 @@ import { sql, type Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { updateRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
-import { endSessions } from "../directory/end-sessions.ts";
+import { endAccess } from "../directory/end-access.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { endPasswordLinks, queueNotice } from "../pipeline/queue-mail.ts";
+import { queueNotice } from "../pipeline/queue-mail.ts";
 
 /**
  * Updates columns of a user. A new address ends password links; a new provider ends sessions as well and removes the
@@ -23,8 +23,9 @@ export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Sc
       .where("id", "=", id)
       .execute();
   }
-  if (isElsewhere) await endSessions(ctx, [id]);
-  if (isElsewhere || changes.email_key !== undefined) await endPasswordLinks(ctx, id);
+  if (isElsewhere) await endAccess(ctx, [id], ["sessions", "password_tokens"]);
+  // The link was sent to the old address. A queued mail goes to the address that the user has when it is sent.
+  else if (changes.email_key !== undefined) await endAccess(ctx, [id], ["password_tokens"]);
 }
 
 /** Deactivates active users, ends their sessions and deletes their API tokens and password links. */
@@ -34,9 +35,7 @@ export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise
     .set((eb) => ({ active: 0, token_version: eb("token_version", "+", 1), updated_at: ctx.now }))
     .where("id", "in", ids)
     .execute();
-  await ctx.db.deleteFrom("password_tokens").where("user_id", "in", ids).execute();
-  await ctx.db.deleteFrom("api_tokens").where("user_id", "in", ids).execute();
-  await endSessions(ctx, ids);
+  await endAccess(ctx, ids);
   for (const id of ids) ctx.changed("user.update", id);
 }
 

@@ -1,6 +1,6 @@
 import type { users as contract } from "../../contract/users.ts";
 import { updateRow } from "../../store/bulk.ts";
-import { endSessions } from "../directory/end-sessions.ts";
+import { endAccess } from "../directory/end-access.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
 import { removeAllMemberships } from "../directory/memberships.ts";
@@ -32,7 +32,7 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
   await removeFiles(ctx, "user", [id]);
   await removePersonalEvents(ctx, id);
   await forgetAnswers(ctx.db, id);
-  await endSessions(ctx, [id]);
+  await endAccess(ctx, [id]);
   await removeTwoFactor(ctx, id);
   await updateRow(ctx.db, "users", id, { ...erased, updated_at: ctx.now });
   // Deleted users are not presented, so the time of the deletion is set afterwards.
@@ -46,7 +46,7 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
 /** Removes what other tables say about the user. */
 async function removeTraces(ctx: Ctx, id: number): Promise<void> {
   // Sent mails contain the name and the address, too.
-  for (const table of ["user_words", "password_tokens", "api_tokens", "mails"] as const) {
+  for (const table of ["user_words", "mails"] as const) {
     await ctx.db.deleteFrom(table).where("user_id", "=", id).execute();
   }
   await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();

@@ -1,21 +1,20 @@
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { attempt } from "../directory/attempts.ts";
-import { endSessions } from "../directory/end-sessions.ts";
+import { replacePassword } from "../directory/end-access.ts";
 import { checkPassword, hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireUser } from "../pipeline/permissions.ts";
-import { queueNotice } from "../pipeline/queue-mail.ts";
-import { accountOfUser, forgetWrongPasswords } from "../pipeline/rate-limits.ts";
+import { accountOfUser } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 
 /** Sets a password. Hashes outside the transaction, because it would block all other writers. */
 export const password: Handlers<typeof contract>["password"] = async (ctx, { id, password, current }) => {
   const user = await ctx.db
     .selectFrom("users")
-    .select(["email", "first_name", "last_name", "password_hash", "deleted_at", "token_version"])
+    .select(["id", "password_hash", "deleted_at", "token_version"])
     .where("id", "=", id)
     .executeTakeFirst();
   requireUser(user, id);
@@ -23,24 +22,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
   if (id === ctx.actor.id) Object.assign(issues, await currentIssues(ctx, user.password_hash, current));
   refuse(issues);
   const password_hash = await hashInTurn(ctx.actor.id, password);
-  await ctx.transaction(async (tx) => {
-    await queueNotice(tx, id, "password");
-    const { numUpdatedRows } = await tx.db
-      .updateTable("users")
-      .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
-      .where("id", "=", id)
-      // Rejects the second of two simultaneous changes: the first one ended the session that authorized it.
-      .where("token_version", "=", user.token_version)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n)
-      throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
-    await tx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
-    await endSessions(tx, [id]);
-    // Changing one's own known password is a routine that should not stop jobs.
-    if (id !== ctx.actor.id) await tx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
-    await forgetWrongPasswords(tx, id);
-    tx.announce(`user:${id}`);
-  });
+  await ctx.transaction((tx) => replacePassword(tx, user, password_hash));
 };
 
 type Input = Parameters<Handlers<typeof contract>["password"]>[1];

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { triggers as allTriggers, type webhooks as contract } from "../../contract/webhooks.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { findWebhook, webhookResponse } from "./read-webhooks.ts";
 
@@ -29,15 +30,10 @@ export const webhookChangeHandlers = {
 
   async update(ctx, { id, active, triggers, ...fields }) {
     const before = await findWebhook(ctx, id);
-    const next = {
-      name: fields.name ?? before.name,
-      uri: fields.uri ?? before.uri,
-      triggers: triggers === undefined ? before.triggers : inOrder(triggers),
-      ...(active !== undefined && activity(ctx, before, active)),
-    };
-    const same = Object.entries(next).every(([column, value]) => before[column as keyof typeof before] === value);
-    if (same) return;
-    await updateRow(ctx.db, "webhooks", id, { ...next, updated_at: ctx.now });
+    const state = active === undefined ? {} : activity(ctx, before, active);
+    const changes = listChangedColumns(before, { ...fields, ...state, triggers: triggers && inOrder(triggers) });
+    if (Object.keys(changes).length === 0) return;
+    await updateRow(ctx.db, "webhooks", id, { ...changes, updated_at: ctx.now });
     ctx.announce("outbox");
   },
 

@@ -1,0 +1,40 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { queueNotice } from "../pipeline/queue-mail.ts";
+import { forgetWrongPasswords } from "../pipeline/rate-limits.ts";
+
+const kinds = ["sessions", "password_tokens", "api_tokens"] as const;
+
+/** Ends what gives access to the accounts of users beside their passwords: sessions, links for setting a password, and API tokens. */
+export async function endAccess(
+  { db }: Ctx,
+  users: readonly number[],
+  ended: readonly (typeof kinds)[number][] = kinds,
+): Promise<void> {
+  for (const table of ended) await db.deleteFrom(table).where("user_id", "in", users).execute();
+}
+
+/**
+ * Replaces a user's password and ends sessions. Throws `conflict` for the second of two simultaneous changes: the first one ended
+ * the session that authorized it.
+ */
+export async function replacePassword(
+  tx: Ctx,
+  { id, token_version }: { readonly id: number; readonly token_version: number },
+  password_hash: string,
+): Promise<void> {
+  await queueNotice(tx, id, "password");
+  const { numUpdatedRows } = await tx.db
+    .updateTable("users")
+    .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
+    .where("id", "=", id)
+    .where("token_version", "=", token_version)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n)
+    throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
+  // Changing one's own known password is a routine that should not stop jobs. Others replace a password that somebody else may know,
+  // who could have created tokens with it.
+  await endAccess(tx, [id], id === tx.actor.id ? ["sessions", "password_tokens"] : kinds);
+  await forgetWrongPasswords(tx, id);
+  tx.announce(`user:${id}`);
+}
