@@ -1,4 +1,12 @@
-import { type Expression, expressionBuilder, type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely";
+import {
+  type Expression,
+  expressionBuilder,
+  type Kysely,
+  PostgresAdapter,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from "kysely";
 import { Parameter } from "./query-parameter.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any schema
@@ -133,10 +141,11 @@ export function forEach(
   return sql`${outer} cross join ${sql.table(table)} as found on (${columns}) in ${query}`;
 }
 
-/**
- * Returns the exclusive upper bound of the range of texts that begin with `prefix` (not empty), so that an index serves the
- * search.
- */
+/** Matches rows whose `column` begins with `prefix` (not empty), as a range, so that an index serves the search. */
+export const beginsWith = (column: string, prefix: string) =>
+  sql<SqlBool>`(${sql.ref(column)} >= ${prefix} and ${sql.ref(column)} < ${afterPrefix(prefix)})`;
+
+/** Returns the exclusive upper bound of the range of texts that begin with `prefix`. */
 export function afterPrefix(prefix: string): string {
   // The largest code point sorts after every continuation, in UTF-8 and by code point alike.
   return `${prefix}\u{10FFFF}`;

@@ -1,17 +1,25 @@
 import { sql } from "kysely";
 import type { Database, Db, Tx } from "./database.ts";
-import { isPostgres, locking } from "./dialect.ts";
+import { isAmong, isPostgres, locking } from "./dialect.ts";
 import { runOrRollBack } from "./dry-run.ts";
 import { isSealed, type SecretCipher, type SecretPlace } from "./secret-cipher.ts";
 
 /** Settings that are stored encrypted. */
 export const secretSettings: readonly string[] = ["mail.smtp_url"];
 
-/** A stored secret, and the function that replaces its stored form. */
+/** Columns with secrets, and the column that tells their rows apart in the place of a secret, as 3 in `webhooks.secret.3`. */
+const secretColumns = [
+  { table: "instance", column: "token_key" },
+  { table: "settings", column: "value", key: "key", rows: secretSettings },
+  { table: "two_factors", column: "secret", key: "user_id" },
+  { table: "webhooks", column: "secret", key: "id" },
+  { table: "webhooks", column: "previous_secret", key: "id" },
+] as const;
+
 interface StoredSecret {
   readonly place: SecretPlace;
   readonly stored: string;
-  readonly replace: (tx: Tx, stored: string) => Promise<unknown>;
+  replace(tx: Tx, stored: string): Promise<unknown>;
 }
 
 export interface SecretCounts {
@@ -58,55 +66,21 @@ async function keyIdOf(db: Db): Promise<string | null> {
   return instance?.secret_key_id ?? null;
 }
 
+/** Lists the secrets. Those of deleted webhooks are empty. */
 async function listSecrets(db: Db): Promise<StoredSecret[]> {
-  const { token_key } = await db.selectFrom("instance").select("token_key").executeTakeFirstOrThrow();
-  const settings = await db
-    .selectFrom("settings")
-    .select(["key", "value"])
-    .where("key", "in", secretSettings)
-    .orderBy("key")
-    .execute();
-  const webhooks = await db
-    .selectFrom("webhooks")
-    .select(["id", "secret", "previous_secret"])
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .execute();
-  return [
-    {
-      place: "instance.token_key",
-      stored: token_key,
-      replace: (tx, stored) => tx.updateTable("instance").set({ token_key: stored }).execute(),
-    },
-    ...settings.map(
-      ({ key, value }): StoredSecret => ({
-        place: `settings.value.${key}`,
-        stored: value,
-        replace: (tx, stored) => tx.updateTable("settings").set({ value: stored }).where("key", "=", key).execute(),
-      }),
-    ),
-    ...(await listFactorSecrets(db)),
-    ...webhooks.flatMap(({ id, ...row }) =>
-      (["secret", "previous_secret"] as const).flatMap((column): StoredSecret[] => {
-        const stored = row[column];
-        const replace = (tx: Tx, next: string) =>
-          tx
-            .updateTable("webhooks")
-            .set({ [column]: next })
-            .where("id", "=", id)
-            .where("deleted_at", "is", null)
-            .execute();
-        return stored === null ? [] : [{ place: `webhooks.${column}.${id}`, stored, replace }];
-      }),
-    ),
-  ];
-}
-
-async function listFactorSecrets(db: Db): Promise<StoredSecret[]> {
-  const factors = await db.selectFrom("two_factors").select(["user_id", "secret"]).orderBy("user_id").execute();
-  return factors.map(({ user_id, secret: stored }) => ({
-    place: `two_factors.secret.${user_id}`,
-    stored,
-    replace: (tx, secret) => tx.updateTable("two_factors").set({ secret }).where("user_id", "=", user_id).execute(),
-  }));
+  const found: StoredSecret[] = [];
+  for (const { table, column, ...of } of secretColumns) {
+    const [own, key] = [sql.ref(column), "key" in of ? sql.ref(of.key) : sql`''`];
+    const among = "rows" in of ? sql`and ${isAmong(of.key, of.rows)}` : sql``;
+    const { rows } = await sql<{ stored: string; key: string | number }>`select ${own} as stored, ${key} as key
+      from ${sql.table(table)} where ${own} <> '' ${among} order by key`.execute(db);
+    for (const row of rows) {
+      const place = ("key" in of ? `${table}.${column}.${row.key}` : `${table}.${column}`) as SecretPlace;
+      const replace = (tx: Tx, next: string) =>
+        sql`update ${sql.table(table)} set ${own} = ${next}
+        where ${own} = ${row.stored} and ${key} = ${row.key}`.execute(tx);
+      found.push({ place, stored: row.stored, replace });
+    }
+  }
+  return found;
 }

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import type { Db } from "../../store/database.ts";
-import { afterPrefix, rowCount } from "../../store/dialect.ts";
+import { beginsWith, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { words } from "../directory/text-keys.ts";
 import { wordKinds } from "../directory/user-words.ts";
@@ -177,8 +177,7 @@ const hasParticipant = (db: Db, word: string) =>
       .where("o.conversation_id", "=", sql.ref<number>("p.conversation_id"))
       .where("o.user_id", "<>", sql.ref<number>("p.user_id"))
       .where("w.kind", "=", wordKinds.name)
-      .where("w.word", ">=", word)
-      .where("w.word", "<", afterPrefix(word)),
+      .where(beginsWith("w.word", word)),
   );
 
 const exists = (query: Expression<unknown>) => sql<SqlBool>`exists ${query}`;

@@ -4,8 +4,9 @@ import { fold } from "../../contract/fold-text.ts";
 import { deepestUnit } from "../../contract/nesting.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
+import { afterPrefix, beginsWith } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
-import { ancestorsOf, branchEnd } from "../pipeline/unit-path.ts";
+import { ancestorsOf } from "../pipeline/unit-path.ts";
 
 export interface UnitPosition {
   readonly id: number;
@@ -50,7 +51,7 @@ export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPositio
     .where("n.id", "=", unit.id)
     .executeTakeFirstOrThrow();
   await updateRow(db, "units", unit.id, { parent_id: parent.id });
-  await movePaths(db, [unit.path, branchEnd(unit.path)], { level: old_parent_level, path: old_parent_path }, parent);
+  await movePaths(db, [unit.path, afterPrefix(unit.path)], { level: old_parent_level, path: old_parent_path }, parent);
   const moved = descendant_count + 1;
   await addToCounts(
     db,
@@ -73,7 +74,7 @@ export async function moveChildren(db: Db, unit: UnitPosition, parent: UnitPosit
     .returning(["id", "descendant_count"])
     .execute();
   // Paths begin with the path of the unit; its own is not among them.
-  await movePaths(db, [`${unit.path}0`, branchEnd(unit.path)], unit, parent);
+  await movePaths(db, [`${unit.path}0`, afterPrefix(unit.path)], unit, parent);
   const descendants = children.reduce((sum, { descendant_count }) => sum + descendant_count + 1, 0);
   await addToCounts(db, unit, { children: -children.length, descendants: -descendants });
   await addToCounts(db, parent, { children: children.length, descendants });
@@ -111,8 +112,7 @@ async function fits(db: Db, unit: UnitPosition, deeper: number): Promise<boolean
   const { level } = await db
     .selectFrom("units")
     .select((eb) => eb.fn.max("level").as("level"))
-    .where("path", ">=", unit.path)
-    .where("path", "<", branchEnd(unit.path))
+    .where(beginsWith("path", unit.path))
     .executeTakeFirstOrThrow();
   return level + deeper <= deepestUnit;
 }

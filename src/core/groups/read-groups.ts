@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { groups as contract } from "../../contract/groups.ts";
-import { afterPrefix } from "../../store/dialect.ts";
+import { beginsWith } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { groupReader, isVisibleGroup, ruleGroups } from "../visibility/group-visibility.ts";
@@ -11,10 +11,7 @@ export const groupReadHandlers = {
   async list(ctx, { limit, cursor, ...filter }) {
     const list = `groups ${JSON.stringify(filter)}`;
     let query = groupRows(ctx).where(isVisibleGroup("g", groupReader(ctx.actor)));
-    if (filter.name !== undefined) {
-      const prefix = fold(filter.name) || filter.name;
-      query = query.where("g.name_key", ">=", prefix).where("g.name_key", "<", afterPrefix(prefix));
-    }
+    if (filter.name !== undefined) query = query.where(beginsWith("g.name_key", fold(filter.name) || filter.name));
     if (filter.mine === true) {
       query = query.where("g.id", "in", (eb) =>
         eb.selectFrom("group_members").select("group_id").where("user_id", "=", ctx.actor.id),

@@ -3,7 +3,7 @@ import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.t
 import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { units as contract } from "../../contract/units.ts";
-import { afterPrefix } from "../../store/dialect.ts";
+import { beginsWith } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { presentFullUnits, presentUnits, presentUnitsAfter, type Unit } from "../directory/present-units.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -11,7 +11,6 @@ import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { filterIssues } from "../pipeline/reference-issues.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
-import { branchEnd } from "../pipeline/unit-path.ts";
 
 type Reading = "list" | "get" | "reference" | "tree" | "children";
 
@@ -28,14 +27,10 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     if (filter.below !== undefined) {
       const path = await unitPath(ctx.db, filter.below);
       if (path === undefined) query = query.where((eb) => eb.lit(false));
-      else query = query.where("path", ">", path).where("path", "<", branchEnd(path));
+      else query = query.where(beginsWith("path", path)).where("id", "<>", filter.below);
     }
-    if (filter.name !== undefined) {
-      // A name of combining accents only folds to an empty prefix, which would match all names; unfolded, it matches
-      // none.
-      const prefix = fold(filter.name) || filter.name;
-      query = query.where("name_key", ">=", prefix).where("name_key", "<", afterPrefix(prefix));
-    }
+    // A name of combining accents only folds to an empty prefix, which would match all names; unfolded, it matches none.
+    if (filter.name !== undefined) query = query.where(beginsWith("name_key", fold(filter.name) || filter.name));
     const { rows, meta } = await readPage(ctx, query, { by: ["id"] }, asked);
     if (rows.length === 0) refuse(await unitFilterIssues(ctx, filter));
     const ids = rows.map((row) => row.id);
@@ -58,8 +53,7 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
       .selectFrom("units")
       .select(["id", "name", "level", "unit_type", "reference", "path", "parent_id"])
       .select(["user_count", "child_count", "descendant_count"])
-      .where("path", ">=", top)
-      .where("path", "<", branchEnd(top));
+      .where(beginsWith("path", top));
     if (depth !== undefined) query = query.where("level", "<=", levelOf(top) + depth);
     const { rows, meta } = await readPage(ctx, query, { by: ["path"] }, { list, limit, cursor });
     return { data: rows.map(presentNode), meta };

@@ -1,11 +1,11 @@
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
+import { beginsWith } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
-import { branchEnd } from "../pipeline/unit-path.ts";
 import { deactivateUsers } from "./change-account.ts";
 
 type DeactivateMissing = Handlers<typeof contract>["deactivateMissing"];
@@ -55,9 +55,7 @@ async function usersIn({ db }: Ctx, { provider, unit }: Input) {
   // A unit that does not exist is refused with the permission.
   const path = (await unitPath(db, unit)) ?? "";
   return people
-    .where("u.unit_id", "in", (eb) =>
-      eb.selectFrom("units").select("id").where("path", ">=", path).where("path", "<", branchEnd(path)),
-    )
+    .where("u.unit_id", "in", (eb) => eb.selectFrom("units").select("id").where(beginsWith("path", path)))
     .execute();
 }
 

@@ -2,13 +2,12 @@ import { sql } from "kysely";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import type { Db } from "../../store/database.ts";
-import { isPostgres } from "../../store/dialect.ts";
+import { beginsWith, isPostgres } from "../../store/dialect.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { type AskedPage, decodeCursor, makeCursorPage, readPage } from "../pipeline/cursor.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { unitPath } from "../pipeline/permissions.ts";
-import { branchEnd } from "../pipeline/unit-path.ts";
 
 type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
 
@@ -70,8 +69,7 @@ const membersBelow = (db: Db, path: string) =>
     .selectFrom("memberships as m")
     .innerJoin("units as n", "n.id", "m.unit_id")
     .select("m.user_id")
-    .where("n.path", ">=", path)
-    .where("n.path", "<", branchEnd(path));
+    .where(beginsWith("n.path", path));
 
 const grants = (db: Db) =>
   db
