@@ -64,14 +64,22 @@ function insertion(table: string, columns: readonly string[], size: number, back
   return text;
 }
 
+type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Returns the columns of a row that are not undefined. */
+export function given<T extends object>(row: T): Given<T> {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as never;
+}
+
 /** Inserts a row and returns its ID; columns that are undefined get their defaults. */
 export async function insertRow<T extends TableWithId>(
   db: Kysely<Schema>,
   table: T,
   row: Insertable<Schema[T]>,
 ): Promise<number> {
-  const given = Object.entries<Cell | undefined>(row).filter(([, value]) => value !== undefined);
-  const [made] = await insertRows<{ id: number }>(db, table, [Object.fromEntries(given) as Record<string, Cell>], "id");
+  const [made] = await insertRows<{ id: number }>(db, table, [given(row) as Record<string, Cell>], "id");
   // RETURNING gives the inserted row.
   return made!.id;
 }
@@ -83,8 +91,7 @@ export async function updateRow<T extends TableWithId>(
   id: number,
   changes: Updateable<Schema[T]>,
 ): Promise<void> {
-  const given = Object.fromEntries(Object.entries<unknown>(changes).filter(([, value]) => value !== undefined));
-  await runUpdate(db, table, { id }, given, (column, value) => `${column} = ${value}`);
+  await runUpdate(db, table, { id }, given(changes), (column, value) => `${column} = ${value}`);
 }
 
 /** Values of columns that identify rows. */

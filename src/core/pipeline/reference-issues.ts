@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { FieldErrors } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "./context.ts";
@@ -34,6 +34,30 @@ export async function referenceIssues({ db }: Pick<Ctx, "db">, lists: readonly R
 
 /** The nouns for the rows of a table. */
 const nouns = { units: "unit", user_types: "user type", users: "user" };
+
+interface UniqueValues {
+  readonly name_key?: string;
+  readonly reference?: string | null | undefined;
+}
+
+/** Throws `conflict` when another row than `except` has one of the values. */
+export async function requireFree(
+  { db }: Ctx,
+  table: "units" | "user_types",
+  { name_key, reference }: UniqueValues,
+  except = 0,
+): Promise<void> {
+  if (name_key === undefined && !reference) return;
+  const taken = await db
+    .selectFrom(table)
+    .select(["id", "name_key"])
+    .where("id", "<>", except)
+    .where((eb) => eb.or([eb("name_key", "=", name_key ?? null), eb("reference", "=", reference || null)]))
+    .executeTakeFirst();
+  if (taken === undefined) return;
+  const field = taken.name_key === name_key ? "name" : "reference";
+  throw new ServiceError("conflict", `The ${field} is taken by ${nouns[table]} ${taken.id}.`);
+}
 
 /** An ID, or a list of them, by which a list is filtered. */
 type Filter = readonly [field: string, table: keyof typeof nouns, ids: number | readonly number[] | undefined];

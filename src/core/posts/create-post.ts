@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { insertRow, insertRows } from "../../store/bulk.ts";
+import { given, insertRow, insertRows } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
@@ -13,7 +13,7 @@ import { abilityFor } from "../visibility/post-visibility.ts";
 import { addPoll } from "./change-poll.ts";
 import { addPlaces } from "./index-post.ts";
 import { addMentions } from "./mentions.ts";
-import { type PostPlan, planPost } from "./plan-post.ts";
+import { planPost } from "./plan-post.ts";
 import { type Home, requirePostPlaces } from "./post-audience.ts";
 import { onePost } from "./read-posts.ts";
 import { readerCount } from "./recount-post.ts";
@@ -22,14 +22,15 @@ type Create = Handlers<typeof contract>["create"];
 type Input = Parameters<Create>[1];
 
 export const create: Create = async (ctx, input) => {
-  const { content_type, poll, mentions, files = [] } = input;
+  const { content_type, title, poll, mentions, files = [] } = input;
   const { home, path, issues } = await findHome(ctx, input);
   const { plan, issues: others } = await planPost(ctx, input, home);
   refuse({ ...issues, ...others, ...(await fileIssues(ctx, files)) });
   await requireHome(ctx, home, path);
   await requirePostPlaces(ctx, content_type, plan.audience);
   const audience_id = await addAudience(ctx, { ...plan.audience, ownerUnit: home.owner, personal: false });
-  const row = newPostRow(ctx, input, { audience_id, columns: plan.columns });
+  const kind = { audience_id, content_type, title, title_key: titleLookupKey(title) };
+  const row = { ...newPost, ...given(plan.columns), ...kind, created_at: ctx.now, updated_at: ctx.now };
   const id = await insertRow(ctx.db, "posts", { ...row, reader_count: await readerCount(ctx, row) });
   if (poll) await addPoll(ctx, id, poll);
   await addMentions(ctx, { post: id, comment: null }, mentions);
@@ -41,34 +42,11 @@ export const create: Create = async (ctx, input) => {
   return onePost(ctx, id);
 };
 
-/** Returns the row of a new post, with defaults for columns that are not given, so that all rows have the same columns. */
-function newPostRow(
-  { now }: Ctx,
-  { content_type, title }: Input,
-  { audience_id, columns }: { audience_id: number; columns: PostPlan["columns"] },
-) {
-  return {
-    audience_id,
-    content_type,
-    title,
-    title_key: titleLookupKey(title),
-    body: columns.body ?? "",
-    show_in_feed: columns.show_in_feed ?? 1,
-    important: columns.important ?? 0,
-    comments_enabled: columns.comments_enabled ?? 1,
-    confirm_enabled: columns.confirm_enabled ?? 0,
-    draft: columns.draft,
-    publish_on: columns.publish_on,
-    unpublish_on: columns.unpublish_on,
-    published_at: columns.published_at,
-    listed_at: columns.listed_at,
-    pinned_main_feed: columns.pinned_main_feed ?? null,
-    pinned_until: columns.pinned_until ?? null,
-    event: columns.event ?? null,
-    created_at: now,
-    updated_at: now,
-  };
-}
+/** Defaults of columns that are not given, so that all new rows have the same columns. */
+const newPost = {
+  ...({ body: "", show_in_feed: 1, important: 0, comments_enabled: 1, confirm_enabled: 0 } as const),
+  ...({ pinned_main_feed: null, pinned_until: null, event: null } as const),
+};
 
 /** Returns the issues of those fields of a new post that depend on each other or on data; see `Checks`. */
 export const newPostIssues: NonNullable<Checks<typeof contract>["create"]> = async (ctx, known) => {

@@ -11,13 +11,14 @@ import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { asAdministrator, requireAbility } from "../pipeline/permissions.ts";
+import { requireFree } from "../pipeline/reference-issues.ts";
 import { handOver } from "../visibility/feed-index.ts";
 import { requireMove, requireTransfer } from "./extended-grants.ts";
 import { unitWithChildren } from "./read-units.ts";
 
 export const unitChangeHandlers = {
   async create(ctx, { parent, ...fields }) {
-    await requireFreeReference(ctx, fields.reference);
+    await requireFree(ctx, "units", { reference: fields.reference });
     const id = await addUnit(ctx, await placeUnit(ctx, parent), { ...columns(fields), name: fields.name });
     ctx.changed("unit.create", id);
     return unitWithChildren(ctx, id);
@@ -25,7 +26,7 @@ export const unitChangeHandlers = {
 
   async update(ctx, { id, ...fields }) {
     const before = await unitWithChildren(ctx, id);
-    await requireFreeReference(ctx, fields.reference, id);
+    await requireFree(ctx, "units", { reference: fields.reference }, id);
     const row = await ctx.db.selectFrom("units").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const changes = listChangedColumns(row, columns(fields, before));
     if (Object.keys(changes).length === 0) return before;
@@ -113,15 +114,4 @@ function merged(before: object | undefined, changes: object | undefined): string
   if (changes === undefined) return undefined;
   const text = JSON.stringify({ ...before, ...changes });
   return before !== undefined && isDeepStrictEqual(JSON.parse(text), before) ? undefined : text;
-}
-
-async function requireFreeReference(ctx: Ctx, reference: string | null | undefined, except = 0): Promise<void> {
-  if (!reference) return;
-  const taken = await ctx.db
-    .selectFrom("units")
-    .select("id")
-    .where("reference", "=", reference)
-    .where("id", "<>", except)
-    .executeTakeFirst();
-  if (taken) throw new ServiceError("conflict", `The reference is taken by unit ${taken.id}.`);
 }

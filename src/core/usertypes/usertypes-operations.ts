@@ -6,6 +6,7 @@ import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
+import { requireFree } from "../pipeline/reference-issues.ts";
 import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
 
 interface Row {
@@ -32,14 +33,9 @@ export const usertypes: Handlers<typeof contract> = {
   async create(ctx, { name, reference = null, abilities = {} }) {
     const granted = namesOf(abilities);
     requireAbilities(ctx.actor, [{ abilities: granted }]);
-    await requireFree(ctx, { name, reference });
-    const id = await insertRow(ctx.db, "user_types", {
-      name,
-      name_key: fold(name),
-      reference,
-      abilities: JSON.stringify(granted),
-    });
-    return present(await find(ctx, id));
+    const row = { name, name_key: fold(name), reference, abilities: JSON.stringify(granted) };
+    await requireFree(ctx, "user_types", row);
+    return present(await find(ctx, await insertRow(ctx.db, "user_types", row)));
   },
 
   async update(ctx, { id, name, reference, abilities }) {
@@ -48,13 +44,13 @@ export const usertypes: Handlers<typeof contract> = {
     const after = namesOf({ ...presentAbilities(before), ...abilities });
     // Without `usertypes` there, the name that imports give to holders could be passed to a new type with more abilities.
     await requireAbilitiesWhereHeld(ctx, id, [...new Set<Ability>(["usertypes", ...before, ...after])]);
-    await requireFree(ctx, { name, reference }, id);
-    await updateRow(ctx.db, "user_types", id, {
-      name,
-      name_key: name === undefined ? undefined : fold(name),
+    const changes = {
       reference,
       abilities: JSON.stringify(after),
-    });
+      ...(name !== undefined && { name, name_key: fold(name) }),
+    };
+    await requireFree(ctx, "user_types", changes, id);
+    await updateRow(ctx.db, "user_types", id, changes);
     return present(await find(ctx, id));
   },
 
@@ -118,25 +114,4 @@ async function requireAbilitiesWhereHeld(ctx: Ctx, id: number, abilities: readon
     .where("mt.user_type_id", "=", id)
     .execute();
   requireAbilities(ctx.actor, [{ abilities }, ...places.map(({ path }) => ({ path, abilities }))]);
-}
-
-async function requireFree(
-  ctx: Ctx,
-  { name, reference }: { name?: string | undefined; reference?: string | null | undefined },
-  except = 0,
-): Promise<void> {
-  const taken = await ctx.db
-    .selectFrom("user_types")
-    .select(["id", "name_key"])
-    .where("id", "<>", except)
-    .where((eb) =>
-      eb.or([
-        ...(name === undefined ? [] : [eb("name_key", "=", fold(name))]),
-        ...(reference ? [eb("reference", "=", reference)] : []),
-      ]),
-    )
-    .executeTakeFirst();
-  if (taken === undefined) return;
-  const field = name !== undefined && taken.name_key === fold(name) ? "name" : "reference";
-  throw new ServiceError("conflict", `The ${field} is taken by user type ${taken.id}.`);
 }
