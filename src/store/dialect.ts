@@ -10,7 +10,9 @@ import {
 import { Parameter } from "./query-parameter.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any schema
-export function isPostgres(db: Kysely<any>): boolean {
+export type AnyDb = Kysely<any>;
+
+export function isPostgres(db: AnyDb): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
@@ -40,14 +42,12 @@ export function columnTypes(db: Kysely<unknown>) {
 
 export type ColumnTypes = ReturnType<typeof columnTypes>;
 
-// biome-ignore lint/suspicious/noExplicitAny: any schema
-export async function statements(db: Kysely<any>, ...texts: string[]): Promise<void> {
+export async function statements(db: AnyDb, ...texts: string[]): Promise<void> {
   for (const text of texts) await sql.raw(text).execute(db);
 }
 
 /** Returns true when the database has a table of that name. */
-// biome-ignore lint/suspicious/noExplicitAny: any schema
-export async function hasTable(db: Kysely<any>, name: string): Promise<boolean> {
+export async function hasTable(db: AnyDb, name: string): Promise<boolean> {
   const { rows } = isPostgres(db)
     ? // Not information_schema, which hides tables without rights.
       await sql`select 1 from pg_class where relnamespace = current_schema()::regnamespace and relname = ${name}`.execute(
@@ -61,8 +61,7 @@ export async function hasTable(db: Kysely<any>, name: string): Promise<boolean> 
  * Waits for the advisory lock of that number and holds it to the end of the transaction. SQLite has only one writer, so
  * nothing is locked there.
  */
-// biome-ignore lint/suspicious/noExplicitAny: any schema
-export async function waitForTurn(tx: Kysely<any>, lock: number): Promise<void> {
+export async function waitForTurn(tx: AnyDb, lock: number): Promise<void> {
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
 }
 
@@ -73,8 +72,7 @@ export const serverLock = 0x7763736e;
  * Takes the advisory lock of that number to the end of the transaction. Returns false when others hold it; on SQLite always
  * true.
  */
-// biome-ignore lint/suspicious/noExplicitAny: any schema
-export async function tryLock(tx: Kysely<any>, lock: number): Promise<boolean> {
+export async function tryLock(tx: AnyDb, lock: number): Promise<boolean> {
   if (!isPostgres(tx)) return true;
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${lock}) as taken`.execute(tx);
   return rows[0]?.taken === true;
@@ -84,11 +82,7 @@ export async function tryLock(tx: Kysely<any>, lock: number): Promise<boolean> {
  * Locks the rows that a query finds until the end of the transaction. SQLite has only one writer, so nothing is locked
  * there.
  */
-export function locking<Q extends { forUpdate(): Q }>(
-  // biome-ignore lint/suspicious/noExplicitAny: any schema
-  tx: Kysely<any>,
-  query: Q,
-): Q {
+export function locking<Q extends { forUpdate(): Q }>(tx: AnyDb, query: Q): Q {
   return isPostgres(tx) ? query.forUpdate() : query;
 }
 
@@ -113,12 +107,7 @@ export const flagValue = (value: boolean | undefined) =>
  * Returns text values as a table with the column `value`, passed in a single parameter. In a prepared query, the table of one value
  * contains it directly, which is quicker.
  */
-export function listed(
-  // biome-ignore lint/suspicious/noExplicitAny: any schema
-  db: Kysely<any>,
-  alias: string,
-  values: readonly string[],
-): RawBuilder<unknown> {
+export function listed(db: AnyDb, alias: string, values: readonly string[]): RawBuilder<unknown> {
   const name = sql.id(alias);
   if (values instanceof Parameter && values.asList()) return sql`(select cast(${values} as text) as value) as ${name}`;
   return isPostgres(db) ? sql`unnest(${values}::text[]) as ${name}(value)` : sql`json_each(${values}) as ${name}`;
@@ -129,8 +118,7 @@ export function listed(
  * each row of `outer` and may use its columns. The query must select only the key.
  */
 export function forEach(
-  // biome-ignore lint/suspicious/noExplicitAny: any schema
-  db: Kysely<any>,
+  db: AnyDb,
   outer: RawBuilder<unknown>,
   query: Expression<unknown>,
   { table, key }: { readonly table: string; readonly key: readonly string[] },

@@ -4,7 +4,6 @@ import {
   type Expression,
   ExpressionWrapper,
   IdentifierNode,
-  type Kysely,
   type OperationNode,
   type RawBuilder,
   ReferenceNode,
@@ -14,7 +13,7 @@ import {
 } from "kysely";
 import { jsonArrayFrom as fromPostgres } from "kysely/helpers/postgres";
 import { jsonArrayFrom as fromSqlite } from "kysely/helpers/sqlite";
-import { isPostgres } from "./dialect.ts";
+import { type AnyDb, isPostgres } from "./dialect.ts";
 
 /** Rows in a column; SQLite returns them as text. */
 export type Nested<T> = string | readonly T[];
@@ -25,8 +24,7 @@ export type Nested<T> = string | readonly T[];
  * times as long once there are six.
  */
 export function nested<T>(
-  // biome-ignore lint/suspicious/noExplicitAny: any schema
-  db: Kysely<any>,
+  db: AnyDb,
   query: { toOperationNode(): SelectQueryNode } & Expression<T>,
 ): RawBuilder<Nested<T>> {
   if (isPostgres(db)) return sql<Nested<T>>`${fromPostgres(query)}`;

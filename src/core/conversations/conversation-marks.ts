@@ -42,15 +42,8 @@ export const conversationMarkHandlers = {
     if (unread_count > 0) await mark(ctx, id, { seen_position: last_position, unread_count: 0 });
   },
 
-  async archive(ctx, { id }) {
-    const { archived_at } = await lockedParticipation(ctx, id);
-    if (archived_at === null) await mark(ctx, id, { archived_at: ctx.now });
-  },
-
-  async unarchive(ctx, { id }) {
-    const { archived_at } = await lockedParticipation(ctx, id);
-    if (archived_at !== null) await mark(ctx, id, { archived_at: null });
-  },
+  archive: (ctx, { id }) => setArchived(ctx, id, ctx.now),
+  unarchive: (ctx, { id }) => setArchived(ctx, id, null),
 
   async mute(ctx, { id, mute_rule }) {
     await lockedParticipation(ctx, id);
@@ -62,6 +55,11 @@ export const conversationMarkHandlers = {
     if (mute_rule !== null) await mark(ctx, id, muteFrom(ctx.now, null));
   },
 } satisfies Partial<Handlers<typeof contract>>;
+
+async function setArchived(ctx: Ctx, id: number, time: number | null): Promise<undefined> {
+  const { archived_at } = await lockedParticipation(ctx, id);
+  if ((archived_at === null) !== (time === null)) await mark(ctx, id, { archived_at: time });
+}
 
 /** Changes the actor's own view of the conversation. */
 function mark({ db, actor }: Ctx, id: number, changes: Updateable<Schema["conversation_participants"]>): Promise<void> {

@@ -28,7 +28,5 @@ export const checks: Checks<typeof contract> = {
 };
 
 export const admission: Admission<typeof contract> = {
-  async send(ctx, { id }) {
-    if (id !== undefined) await participation(ctx, id);
-  },
+  send: async (ctx, { id }) => id !== undefined && participation(ctx, id),
 };

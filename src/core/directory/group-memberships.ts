@@ -21,20 +21,14 @@ export async function addMember(ctx: Ctx, group: number, user: number, role: Rol
 
 /** Ends a membership. Throws `conflict` when the last administrator would leave other members behind. */
 export async function removeMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
-  if (role === "administrator") {
-    const [other] = await othersOf(ctx, group, user);
-    if (other !== undefined && other.role !== "administrator") throw lastAdministrator(group, user);
-  }
+  if (role === "administrator" && (await nextOf(ctx, group, user)) === "member") throw lastAdministrator(group, user);
   await ctx.db.deleteFrom("group_members").where("group_id", "=", group).where("user_id", "=", user).execute();
   await addToRow(ctx.db, "groups", group, { member_count: -1 });
   await markChangedUsers(ctx, [user]);
 }
 
 export async function changeRole(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
-  if (role === "member") {
-    const [other] = await othersOf(ctx, group, user);
-    if (other?.role !== "administrator") throw lastAdministrator(group, user);
-  }
+  if (role === "member" && (await nextOf(ctx, group, user)) !== "administrator") throw lastAdministrator(group, user);
   await updateRows(ctx.db, "group_members", { group_id: group, user_id: user }, { role });
 }
 
@@ -43,18 +37,10 @@ function lastAdministrator(group: number, user: number): ServiceError {
   return new ServiceError("conflict", message);
 }
 
-/** Returns the first administrator among the other members or, if there is none, the member who joined first. */
-async function othersOf({ db }: Ctx, group: number, user: number) {
-  return db
-    .selectFrom("group_members")
-    .select(["user_id", "role"])
-    .where("group_id", "=", group)
-    .where("user_id", "<>", user)
-    .orderBy("role")
-    .orderBy("created_at")
-    .orderBy("user_id")
-    .limit(1)
-    .execute();
+/** Returns the role of an administrator among the other members, else that of a member; undefined when there is none. */
+async function nextOf({ db }: Ctx, group: number, user: number): Promise<Role | undefined> {
+  const others = db.selectFrom("group_members").select("role").where("group_id", "=", group);
+  return (await others.where("user_id", "<>", user).orderBy("role").limit(1).executeTakeFirst())?.role;
 }
 
 /**

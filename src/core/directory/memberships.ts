@@ -25,9 +25,7 @@ export async function addMembership(
   ctx: Work,
   { user, unit, userTypes = [], department = null }: Membership,
 ): Promise<boolean> {
-  if ((await findMembership(ctx, user, unit)) !== undefined) {
-    throw new ServiceError("conflict", `User ${user} is already a member of unit ${unit}.`);
-  }
+  await requireNoMembership(ctx, user, unit);
   const membership = { unit, userTypes, department };
   const gainsAbilities = await requireNewMembership(ctx, user, membership);
   await insertMembership(ctx, user, membership);
@@ -129,9 +127,7 @@ export async function moveMembership(
   ctx: Work,
   { id, user, from, to }: { id: number; user: number; from: number; to: number },
 ) {
-  if ((await findMembership(ctx, user, to)) !== undefined) {
-    throw new ServiceError("conflict", `User ${user} is already a member of unit ${to}.`);
-  }
+  await requireNoMembership(ctx, user, to);
   await updateRow(ctx.db, "memberships", id, { unit_id: to, department_id: null });
   await countMembers(ctx, from, -1);
   await countMembers(ctx, to, 1);
@@ -198,6 +194,11 @@ export async function findMembership(ctx: Work, user: number, unit: number) {
     .where("user_id", "=", user)
     .where("unit_id", "=", unit)
     .executeTakeFirst();
+}
+
+async function requireNoMembership(ctx: Work, user: number, unit: number): Promise<void> {
+  if ((await findMembership(ctx, user, unit)) === undefined) return;
+  throw new ServiceError("conflict", `User ${user} is already a member of unit ${unit}.`);
 }
 
 export function noMembership(user: number, unit: number): ServiceError {

@@ -16,7 +16,5 @@ export const groups: Handlers<typeof contract> = {
 };
 
 export const admission: Admission<typeof contract> = {
-  async imageSet(ctx, { id }) {
-    if (id !== undefined) await findOwnGroup(ctx, id);
-  },
+  imageSet: async (ctx, { id }) => id !== undefined && findOwnGroup(ctx, id),
 };

@@ -13,9 +13,7 @@ import { storedEvent } from "./stored-event.ts";
 
 /** Operations that mark a post for the actor. Repeating them changes nothing. */
 export const postMarkHandlers = {
-  async seen(ctx, { id }) {
-    await markSeen(ctx, await findPost(ctx, id));
-  },
+  seen: async (ctx, { id }) => markSeen(ctx, await findPost(ctx, id)),
 
   async read(ctx, { id }) {
     const post = await findPost(ctx, id);
@@ -31,29 +29,10 @@ export const postMarkHandlers = {
     await addToRow(ctx.db, "posts", id, { read_count: 1 });
   },
 
-  async like(ctx, { id }) {
-    const { liked_at } = await findPost(ctx, id);
-    if (liked_at !== null) return;
-    await mark(ctx, id, { liked_at: ctx.now });
-    await addToRow(ctx.db, "posts", id, { like_count: 1 });
-  },
-
-  async unlike(ctx, { id }) {
-    const { liked_at } = await findPost(ctx, id);
-    if (liked_at === null) return;
-    await mark(ctx, id, { liked_at: null });
-    await addToRow(ctx.db, "posts", id, { like_count: -1 });
-  },
-
-  async bookmark(ctx, { id }) {
-    const { bookmarked_at } = await findPost(ctx, id);
-    if (bookmarked_at === null) await mark(ctx, id, { bookmarked_at: ctx.now });
-  },
-
-  async unbookmark(ctx, { id }) {
-    const { bookmarked_at } = await findPost(ctx, id);
-    if (bookmarked_at !== null) await mark(ctx, id, { bookmarked_at: null });
-  },
+  like: (ctx, { id }) => setTime(ctx, id, "liked_at", ctx.now),
+  unlike: (ctx, { id }) => setTime(ctx, id, "liked_at", null),
+  bookmark: (ctx, { id }) => setTime(ctx, id, "bookmarked_at", ctx.now),
+  unbookmark: (ctx, { id }) => setTime(ctx, id, "bookmarked_at", null),
 
   async mute(ctx, { id, mute_rule }) {
     await findPost(ctx, id);
@@ -65,22 +44,30 @@ export const postMarkHandlers = {
     if (mute_rule !== null) await mark(ctx, id, muteFrom(ctx.now, null));
   },
 
-  async participate(ctx, { id, answer }) {
-    await setAnswer(ctx, id, answer);
-  },
-
-  async unparticipate(ctx, { id }) {
-    await setAnswer(ctx, id, null);
-  },
+  participate: (ctx, { id, answer }) => setAnswer(ctx, id, answer),
+  unparticipate: (ctx, { id }) => setAnswer(ctx, id, null),
 } satisfies Partial<Handlers<typeof contract>>;
 
-async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Promise<void> {
+async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Promise<undefined> {
   if (seen_at === null) await mark(ctx, id, { seen_at: ctx.now });
   if (mentions_unseen === 0) return;
   await updateRows(ctx.db, "post_mentions", { post_id: id, user_id: ctx.actor.id }, { seen: 1 });
 }
 
-async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promise<void> {
+/** Sets a mark with a time, or removes it. */
+async function setTime(
+  ctx: Ctx,
+  id: number,
+  column: "liked_at" | "bookmarked_at",
+  time: number | null,
+): Promise<undefined> {
+  const before = await findPost(ctx, id);
+  if ((before[column] === null) === (time === null)) return;
+  await mark(ctx, id, { [column]: time });
+  if (column === "liked_at") await addToRow(ctx.db, "posts", id, { like_count: time === null ? -1 : 1 });
+}
+
+async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promise<undefined> {
   const post = await findPost(ctx, id);
   if (!storedEvent(post)?.participation) {
     throw new ServiceError("conflict", `Participation is not enabled for post ${id}.`);

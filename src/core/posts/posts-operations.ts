@@ -32,7 +32,5 @@ export const admission: Admission<typeof contract> = {
     if (content_type === "event") requireAbility(actor, "calendar");
     else if (content_type !== undefined && content_type !== "debate") requireAbility(actor, "news");
   },
-  async filesAdd(ctx, { id }) {
-    if (id !== undefined) await findEditable(ctx, id);
-  },
+  filesAdd: async (ctx, { id }) => id !== undefined && findEditable(ctx, id),
 };
