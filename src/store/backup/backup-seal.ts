@@ -14,24 +14,16 @@ const atOnce = 1_048_576;
 export async function seal(path: string, signal: AbortSignal): Promise<void> {
   const sum = Buffer.alloc(place.length);
   sum.writeUInt32BE(await checksum(path, signal));
-  const file = await open(path, "r+");
-  try {
-    await file.write(sum, 0, place.length, place.offset);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "r+");
+  await file.write(sum, 0, place.length, place.offset);
+  await file.sync();
 }
 
 /** Returns true when the file still matches its checksum; undefined when it has none. */
 export async function isAsSealed(path: string, signal: AbortSignal): Promise<boolean | undefined> {
-  const file = await open(path, "r");
+  await using file = await open(path, "r");
   const found = Buffer.alloc(place.length);
-  try {
-    await file.read(found, 0, place.length, place.offset);
-  } finally {
-    await file.close();
-  }
+  await file.read(found, 0, place.length, place.offset);
   const sum = found.readUInt32BE();
   return sum === 0 ? undefined : sum === (await checksum(path, signal));
 }

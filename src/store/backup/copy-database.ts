@@ -51,14 +51,14 @@ export async function removeDatabase(path: string): Promise<void> {
 
 /** Waits until the content of a file is on the disk. */
 export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  await file.sync().finally(() => file.close());
+  await using file = await open(path, "r+");
+  await file.sync();
 }
 
 /** Waits until the directory entries of the file's folder are on the disk. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(dirname(path), "r");
-  await folder.sync().finally(() => folder.close());
+  await using folder = await open(dirname(path), "r");
+  await folder.sync();
 }
 
 /**

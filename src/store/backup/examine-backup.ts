@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { ServiceError } from "../../contract/errors.ts";
 import { latestMigration } from "../latest-migration.ts";
-import { applicationId, translateError } from "../sqlite/sqlite-database.ts";
+import { isMarked, translateError } from "../sqlite/sqlite-database.ts";
 import { isAsSealed } from "./backup-seal.ts";
 import { findTableDamage, logSuffixes } from "./copy-database.ts";
 
@@ -27,8 +27,7 @@ export async function openBackup(path: string, signal: AbortSignal): Promise<Bac
   if (statSync(path).size === 0) throw refused(path, "is empty");
   const connection = connectTo(path, isAlone);
   try {
-    const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
-    if (application_id !== applicationId) throw refused(path, "is not a wcs database");
+    if (!isMarked(connection)) throw refused(path, "is not a wcs database");
     if (isAlone && (await isAsSealed(path, signal)) === false) {
       throw refused(path, "does not match its checksum: it is damaged, or was changed after the backup", {
         hint: `If it was changed on purpose, make a backup of it: wcs db backup --db ${path} FILE`,
@@ -51,16 +50,11 @@ function connectTo(path: string, isAlone: boolean): DatabaseSync {
 
 /** Returns the issuer of the instance in a backup; undefined for other files, and for those that cannot be read. */
 export function instanceIn(path: string): string | undefined {
-  let connection: DatabaseSync | undefined;
   try {
-    connection = new DatabaseSync(immutable(path), { readOnly: true });
-    const { application_id } = connection.prepare("pragma application_id").get() ?? {};
-    if (application_id !== applicationId) return undefined;
-    return issuerOf(connection);
+    using connection = new DatabaseSync(immutable(path), { readOnly: true });
+    return isMarked(connection) ? issuerOf(connection) : undefined;
   } catch {
     return undefined;
-  } finally {
-    connection?.close();
   }
 }
 

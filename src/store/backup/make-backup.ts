@@ -17,7 +17,7 @@ export interface Backup {
  * when the database is corrupt, and `not_found` when it contains no instance.
  */
 export async function makeBackup(path: string, draft: string, watch: Watch): Promise<Backup> {
-  const source = openFile(path, false);
+  using source = openFile(path, false);
   try {
     await copyDatabase(source, draft, watch);
     await lookThrough(draft, path, watch.signal);
@@ -27,37 +27,29 @@ export async function makeBackup(path: string, draft: string, watch: Watch): Pro
     await removeDatabase(draft);
     // File errors concern the draft, since the database was already open.
     throw isFileError(error) ? error : translateError(error, path);
-  } finally {
-    source.close();
   }
 }
 
 /** Throws unless the SQLite database at `path` can be opened for a backup. Returns the issuer of its instance. */
 export function checkBackupSource(path: string): string | undefined {
-  const source = openFile(path, false);
+  using source = openFile(path, false);
   try {
     requireInstance(source, path);
     return issuerOf(source);
   } catch (error) {
     throw translateError(error, path);
-  } finally {
-    source.close();
   }
 }
 
 async function lookThrough(draft: string, path: string, signal: AbortSignal): Promise<void> {
-  const copy = new DatabaseSync(immutable(draft), { readOnly: true });
-  try {
-    const damage = await findTableDamage(copy, signal);
-    if (damage !== undefined) {
-      throw new ServiceError("conflict", `The database is damaged, so no backup was made: ${damage}`, {
-        hint: "Restore an older backup with wcs db restore, which keeps the present file.",
-      });
-    }
-    requireInstance(copy, path);
-  } finally {
-    copy.close();
+  using copy = new DatabaseSync(immutable(draft), { readOnly: true });
+  const damage = await findTableDamage(copy, signal);
+  if (damage !== undefined) {
+    throw new ServiceError("conflict", `The database is damaged, so no backup was made: ${damage}`, {
+      hint: "Restore an older backup with wcs db restore, which keeps the present file.",
+    });
   }
+  requireInstance(copy, path);
 }
 
 /** Throws for a database that `wcs db restore` would not accept. */

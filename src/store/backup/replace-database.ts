@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { link, rename, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../contract/errors.ts";
-import { applicationId, isBusy, notOurs } from "../sqlite/sqlite-database.ts";
+import { applicationId, headerOf, isBusy, isHeader, isMarked, notOurs } from "../sqlite/sqlite-database.ts";
 import { copyDatabase, logSuffixes, syncFile, syncFolder, type Watch } from "./copy-database.ts";
 
 /** Milliseconds to wait for running commands of other processes. */
@@ -15,7 +15,7 @@ const patience = 5000;
  */
 export async function replaceDatabase(draft: string, path: string, watch: Watch): Promise<string | undefined> {
   const before = statSync(path, { throwIfNoEntry: false });
-  const held = before && holdAlone(path);
+  using held = before && holdAlone(path);
   try {
     // Another process may have replaced the file before we locked it.
     if (before?.ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse();
@@ -30,23 +30,19 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
     return old;
   } catch (error) {
     throw inTheWay(error, path);
-  } finally {
-    held?.close();
   }
 }
 
 /** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
 export function mayReplace(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.size) return;
-  const connection = new DatabaseSync(path, { timeout: patience });
+  using connection = new DatabaseSync(path, { timeout: patience });
   try {
     connection.exec("pragma locking_mode = exclusive");
-    checkIsOurs(connection, path);
+    if (!isMarked(connection)) throw notOurs(path);
   } catch (error) {
     if (isBusy(error)) throw inUse();
     if (!isOurs(path)) throw error instanceof ServiceError ? error : notOurs(path);
-  } finally {
-    connection.close();
   }
 }
 
@@ -60,7 +56,7 @@ function holdAlone(path: string): DatabaseSync | undefined {
   if (statSync(path).size === 0) return undefined;
   const connection = new DatabaseSync(path, { timeout: patience });
   try {
-    checkIsOurs(connection, path);
+    if (!isMarked(connection)) throw notOurs(path);
     connection.exec("pragma journal_mode = delete");
     // In exclusive mode the lock outlives the transaction.
     connection.exec("pragma locking_mode = exclusive; begin exclusive; commit");
@@ -76,21 +72,10 @@ function holdAlone(path: string): DatabaseSync | undefined {
   }
 }
 
-function checkIsOurs(connection: DatabaseSync, path: string): void {
-  const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
-  if (application_id !== applicationId) throw notOurs(path);
-}
-
 /** Returns true for a file with the header of a wcs database, even when the rest of it is corrupt. */
 function isOurs(path: string): boolean {
-  const header = Buffer.alloc(72);
-  const file = openSync(path, "r");
-  try {
-    readSync(file, header, 0, header.length, 0);
-    return header.toString("latin1", 0, 15) === "SQLite format 3" && header.readUInt32BE(68) === applicationId;
-  } finally {
-    closeSync(file);
-  }
+  const header = headerOf(path);
+  return isHeader(header) && header.readUInt32BE(68) === applicationId;
 }
 
 /** Copies the old database instead of linking it: one file opened by two names would have two logs. */

@@ -19,7 +19,8 @@ export interface Restored {
  * step.
  */
 export async function restoreBackup(file: string, path: string, draft: string, watch: Watch): Promise<Restored> {
-  const { connection, schema } = await openBackup(file, watch.signal);
+  const { connection: backup, schema } = await openBackup(file, watch.signal);
+  using connection = backup;
   try {
     makeFolders(dirname(path), 0o700);
     await copyDatabase(connection, draft, watch);
@@ -28,20 +29,16 @@ export async function restoreBackup(file: string, path: string, draft: string, w
   } catch (error) {
     await removeDatabase(draft);
     throw translateError(error, path);
-  } finally {
-    connection.close();
   }
 }
 
 /** Turns the copy of a backup into a database that can be used, and syncs it. */
 async function complete(draft: string, file: string, signal: AbortSignal): Promise<void> {
-  const copy = new DatabaseSync(draft);
-  try {
+  {
+    using copy = new DatabaseSync(draft);
     // Removes the backup's checksum, because the database will change.
     copy.exec("pragma user_version = 0; pragma journal_mode = wal");
     await mustBeWhole(copy, file, signal);
-  } finally {
-    copy.close();
   }
   await syncFile(draft);
 }
@@ -51,11 +48,8 @@ async function complete(draft: string, file: string, signal: AbortSignal): Promi
  * would fail.
  */
 export async function examineBackup(file: string, signal: AbortSignal): Promise<string> {
-  const { connection, schema } = await openBackup(file, signal);
-  try {
-    await mustBeWhole(connection, file, signal);
-    return schema;
-  } finally {
-    connection.close();
-  }
+  const { connection: backup, schema } = await openBackup(file, signal);
+  using connection = backup;
+  await mustBeWhole(connection, file, signal);
+  return schema;
 }

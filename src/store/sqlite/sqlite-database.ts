@@ -58,25 +58,27 @@ function makeFile(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     if (statSync(path).size === 0) chmodSync(path, 0o600);
-    else if (!hasHeader(path)) throw notOurs(path);
+    else if (!isHeader(headerOf(path))) throw notOurs(path);
   }
 }
 
-/**
- * Checks the header before SQLite opens the file, because SQLite treats a file smaller than a page as empty and overwrites
- * it.
- */
-function hasHeader(path: string): boolean {
-  const header = Buffer.from("SQLite format 3\0");
+/** Returns the first bytes of a file, without SQLite, which treats a file smaller than a page as empty and overwrites it. */
+export function headerOf(path: string): Buffer {
+  const header = Buffer.alloc(72);
   const file = openSync(path, "r");
   try {
-    const found = Buffer.alloc(header.length);
-    readSync(file, found, 0, header.length, 0);
-    return found.equals(header);
+    readSync(file, header, 0, header.length, 0);
+    return header;
   } finally {
     closeSync(file);
   }
 }
+
+export const isHeader = (header: Buffer): boolean => header.toString("latin1", 0, 16) === "SQLite format 3\0";
+
+/** Returns true for a database of wcs. */
+export const isMarked = (connection: DatabaseSync): boolean =>
+  connection.prepare("pragma application_id").get()?.application_id === applicationId;
 
 export function notOurs(path: string): ServiceError {
   return new ServiceError("conflict", `${path} is not a wcs database; it was not changed.`);
@@ -106,10 +108,9 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
   if (rank(version) < rank(oldestSqlite)) {
     throw new ServiceError("unavailable", `wcs needs SQLite ${oldestSqlite} or newer; this Node includes ${version}.`);
   }
-  const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
-  if (application_id !== applicationId) {
+  if (!isMarked(connection)) {
     const { tables } = connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number };
-    if (tables > 0 || (statSync(path).size > 0 && !hasHeader(path))) throw notOurs(path);
+    if (tables > 0 || (statSync(path).size > 0 && !isHeader(headerOf(path)))) throw notOurs(path);
     // A process that created it may have been killed before its first commit.
     if (!create) throw isEmpty(path);
     connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);

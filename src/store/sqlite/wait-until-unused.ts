@@ -31,13 +31,11 @@ const lastMigrationIn = (path: string) =>
   unlessBusy(path, (connection) => connection.prepare("select max(name) as name from kysely_migration").get()?.name);
 
 function unlessBusy<T>(path: string, work: (connection: DatabaseSync) => T): T | false {
-  const connection = new DatabaseSync(path, { timeout: 0 });
+  using connection = new DatabaseSync(path, { timeout: 0 });
   try {
     return work(connection);
   } catch (error) {
     if (isBusy(error)) return false;
     throw error;
-  } finally {
-    connection.close();
   }
 }
