@@ -39,12 +39,7 @@ function withOwnIssues(
   const fields = Object.entries(error.fields).flatMap(([field, messages]): [string, string[]][] => {
     if (field !== wire) return [[field, messages]];
     const others = messages.slice(own.length);
-    return others.length === 0
-      ? [[name, own]]
-      : [
-          [name, own],
-          [wire, others],
-        ];
+    return others.length === 0 ? [[name, own]] : Object.entries({ [name]: own, [wire]: others });
   });
   const issues = error.issues.map((issue) => ({ ...issue }));
   for (const issue of issues.filter(({ field }) => field === wire).slice(0, own.length)) issue.field = name;

@@ -1,6 +1,6 @@
 import type { auth as contract } from "../../contract/auth.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { markChanged } from "../directory/mark-changed.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
@@ -42,7 +42,7 @@ export const twoFactorDisable: Auth["twoFactorDisable"] = async (ctx, proof) => 
     await useProof(tx, code);
     if (!(await removeTwoFactor(tx, tx.actor.id))) throw notOn();
     await queueNotice(tx, tx.actor.id, "two_factor_off");
-    await markChangedUsers(tx, [tx.actor.id]);
+    await markChanged(tx, "user", [tx.actor.id]);
   });
 };
 

@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { upsertRow } from "../../store/bulk.ts";
 import { instanceName } from "../../store/instance-name.ts";
 import { attempt } from "../directory/attempts.ts";
-import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { markChanged } from "../directory/mark-changed.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -69,7 +69,7 @@ export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) 
       .executeTakeFirst();
     if (enabled.numUpdatedRows === 0n) throw isOn();
     await queueNotice(tx, id, "two_factor_on");
-    await markChangedUsers(tx, [id]);
+    await markChanged(tx, "user", [id]);
     return { recovery_codes: await replaceRecoveryCodes(tx, id, factor.plain) };
   });
 };

@@ -18,31 +18,28 @@ const participationOf = (db: Db, p: ParticipationKey) =>
     .where("c.id", "=", p.id)
     .where("p.user_id", "=", p.user);
 
-const found = prepared((db, p: ParticipationKey) => participationOf(db, p));
+const found = prepared(participationOf);
 const foundAndLocked = prepared((db, p: ParticipationKey) => locking(db, participationOf(db, p)));
 
 /** A conversation from the point of view of a participant. */
 export type Participation = Awaited<ReturnType<typeof found>>[number];
 
+const requiredBy =
+  (query: typeof found) =>
+  async (ctx: Ctx, id: number): Promise<Participation> => {
+    const [row] = await query(ctx.db, { id, user: ctx.actor.id });
+    if (row === undefined) throw new ServiceError("not_found", `There is no conversation ${id}.`);
+    return row;
+  };
+
 /**
  * Returns the conversation for the actor. Throws `not_found` when the actor is not a participant, as if it did not
  * exist.
  */
-export async function participation(ctx: Ctx, id: number): Promise<Participation> {
-  const [row] = await found(ctx.db, { id, user: ctx.actor.id });
-  return requireIn(row, id);
-}
+export const participation = requiredBy(found);
 
 /** Returns the conversation for the actor like `participation`, and locks it until the end of the transaction. */
-export async function lockedParticipation(ctx: Ctx, id: number): Promise<Participation> {
-  const [row] = await foundAndLocked(ctx.db, { id, user: ctx.actor.id });
-  return requireIn(row, id);
-}
-
-function requireIn(row: Participation | undefined, id: number): Participation {
-  if (row === undefined) throw new ServiceError("not_found", `There is no conversation ${id}.`);
-  return row;
-}
+export const lockedParticipation = requiredBy(foundAndLocked);
 
 /** Throws `conflict` for a direct conversation, and `forbidden` when the actor is not an administrator of the group. */
 export function requireAdministrator({ id, type, role }: Participation, what: string): void {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { participant as contract } from "../../contract/conversation-schemas.ts";
 import type { File } from "../../contract/file-schemas.ts";
+import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -74,19 +75,15 @@ export class People {
   }
 }
 
+const standings = (db: Db) =>
+  db.selectFrom("conversation_participants").select(["conversation_id", "user_id", "role", "archived_at"]);
+
 /** A participant's role and state in a conversation. */
-export interface Standing {
-  readonly conversation_id: number;
-  readonly user_id: number;
-  readonly role: "member" | "administrator";
-  readonly archived_at: number | null;
-}
+export type Standing = Awaited<ReturnType<typeof standingsIn>>[number];
 
 /** Returns the participants of conversations in the order in which they joined. */
 export const standingsIn = prepared((db, p: { conversations: number[] }) =>
-  db
-    .selectFrom("conversation_participants")
-    .select(["conversation_id", "user_id", "role", "archived_at"])
+  standings(db)
     .where("conversation_id", "in", p.conversations)
     .orderBy("conversation_id")
     .orderBy("joined_position")
@@ -95,9 +92,5 @@ export const standingsIn = prepared((db, p: { conversations: number[] }) =>
 
 /** Returns those of the given users who participate in the conversation. */
 export const standingsOf = prepared((db, p: { conversation: number; users: number[] }) =>
-  db
-    .selectFrom("conversation_participants")
-    .select(["conversation_id", "user_id", "role", "archived_at"])
-    .where("conversation_id", "=", p.conversation)
-    .where("user_id", "in", p.users),
+  standings(db).where("conversation_id", "=", p.conversation).where("user_id", "in", p.users),
 );

@@ -8,7 +8,7 @@ import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { type GroupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
-import { markChangedUsers } from "./mark-changed-users.ts";
+import { markChanged } from "./mark-changed.ts";
 
 export type Role = (typeof groupRoles)[number];
 export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
@@ -16,7 +16,7 @@ export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
 export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
   await insertRows(ctx.db, "group_members", [{ group_id: group, user_id: user, role, created_at: ctx.now }]);
   await addToRow(ctx.db, "groups", group, { member_count: 1 });
-  await markChangedUsers(ctx, [user]);
+  await markChanged(ctx, "user", [user]);
 }
 
 /** Ends a membership. Throws `conflict` when the last administrator would leave other members behind. */
@@ -24,7 +24,7 @@ export async function removeMember(ctx: Ctx, group: number, user: number, role: 
   if (role === "administrator" && (await nextOf(ctx, group, user)) === "member") throw lastAdministrator(group, user);
   await ctx.db.deleteFrom("group_members").where("group_id", "=", group).where("user_id", "=", user).execute();
   await addToRow(ctx.db, "groups", group, { member_count: -1 });
-  await markChangedUsers(ctx, [user]);
+  await markChanged(ctx, "user", [user]);
 }
 
 export async function changeRole(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {

@@ -68,7 +68,8 @@ const activeUsersAfter = prepared((db, p: Asking & { id: number; most: number })
   userRows(db, p).where("u.active", "=", 1).where("u.id", ">", p.id).orderBy("u.id").limit(rowCount(p.most)),
 );
 
-const activeAdministrators = prepared((db, _: object) =>
+/** Returns two active administrators, who are people, or those that there are. */
+export const activeAdministrators = prepared((db, _: object) =>
   db
     .selectFrom("users")
     .select("id")

@@ -3,7 +3,7 @@ import { fold } from "../../contract/fold-text.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
 import { addMember } from "../directory/group-memberships.ts";
-import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { markChanged } from "../directory/mark-changed.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { inPortions } from "../pipeline/change-in-portions.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
@@ -55,7 +55,7 @@ async function removeMembers(ctx: Ctx, group: number): Promise<void> {
   await inPortions(ctx.db, rows, async (some) => {
     const members = await ctx.db.deleteFrom("group_members").where(some).returning("user_id").execute();
     const users = members.map((member) => member.user_id);
-    await markChangedUsers(ctx, users);
+    await markChanged(ctx, "user", users);
   });
 }
 

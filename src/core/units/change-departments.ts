@@ -1,14 +1,14 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
-import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { markChanged } from "../directory/mark-changed.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
 export const departments = {
   async departmentAdd(ctx, { id: unit_id, name }) {
     await requireFreeName(ctx, unit_id, name);
     const id = await insertRow(ctx.db, "departments", { unit_id, name });
-    await changed(ctx, unit_id);
+    await markChanged(ctx, "unit", [unit_id]);
     return { id, name };
   },
 
@@ -17,7 +17,7 @@ export const departments = {
     await requireFreeName(ctx, unit, name, department);
     if (before.name !== name) {
       await updateRow(ctx.db, "departments", department, { name });
-      await changed(ctx, unit);
+      await markChanged(ctx, "unit", [unit]);
     }
     return { id: department, name };
   },
@@ -30,9 +30,9 @@ export const departments = {
       .where("department_id", "=", department)
       .execute();
     const users = members.map((member) => member.user_id);
-    await markChangedUsers(ctx, users);
+    await markChanged(ctx, "user", users);
     await ctx.db.deleteFrom("departments").where("id", "=", department).execute();
-    await changed(ctx, unit);
+    await markChanged(ctx, "unit", [unit]);
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
@@ -43,11 +43,6 @@ async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<{ 
     .where("id", "=", id)
     .where("unit_id", "=", unit)
     .executeTakeFirstOrThrow(() => new ServiceError("not_found", `Unit ${unit} has no department ${id}.`));
-}
-
-async function changed(ctx: Ctx, unit: number): Promise<void> {
-  await updateRow(ctx.db, "units", unit, { updated_at: ctx.now });
-  ctx.changed("unit.update", unit);
 }
 
 async function requireFreeName(ctx: Ctx, unit: number, name: string, except = 0): Promise<void> {

@@ -3,7 +3,7 @@ import { invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { updateRow } from "../../store/bulk.ts";
-import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { markChanged } from "../directory/mark-changed.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses, type Unit } from "../directory/present-units.ts";
 import { addToCounts, addUnit, moveBranch, moveChildren } from "../directory/unit-tree.ts";
@@ -43,8 +43,7 @@ export const unitChangeHandlers = {
     if (unit.parent_id !== parent) {
       await requireMove(ctx, unit, above);
       await moveBranch(ctx.db, unit, above);
-      await updateRow(ctx.db, "units", id, { updated_at: ctx.now });
-      ctx.changed("unit.update", id);
+      await markChanged(ctx, "unit", [id]);
     }
     return unitWithChildren(ctx, id);
   },
@@ -65,8 +64,8 @@ export const unitChangeHandlers = {
       if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
       const moved = await moveChildren(ctx.db, unit, target);
       const members = await moveMembers(ctx, id, transfer);
-      await markChanged(ctx, moved);
-      await markChangedUsers(ctx, members);
+      await markChanged(ctx, "unit", moved);
+      await markChanged(ctx, "user", members);
     }
     await handOver(ctx.db, id, transfer ?? unit.parent_id);
     await removeFiles(ctx, "unit", [id]);
@@ -74,11 +73,6 @@ export const unitChangeHandlers = {
     await addToCounts(ctx.db, await placeUnit(ctx, unit.parent_id), { children: -1, descendants: -1 });
   },
 } satisfies Partial<Handlers<typeof contract>>;
-
-async function markChanged(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "in", ids).execute();
-  for (const id of ids) ctx.changed("unit.update", id);
-}
 
 /** Returns the position of a unit in the tree. Throws `not_found` when it does not exist. */
 async function placeUnit(ctx: Ctx, id: number) {

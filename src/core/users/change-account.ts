@@ -1,9 +1,9 @@
-import { sql, type Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { updateRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { endAccess } from "../directory/end-access.ts";
-import { serviceProvider } from "../directory/service-accounts.ts";
+import { activeAdministrators } from "../directory/present-users.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 
@@ -41,16 +41,6 @@ export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise
 
 /** Throws `conflict` when the user is the last active administrator. */
 export async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
-  const other = await ctx.db
-    .selectFrom("users")
-    .select("id")
-    .where("admin", "=", sql.lit(1))
-    .where("active", "=", 1)
-    .where("id", "<>", id)
-    .where("provider", "<>", serviceProvider)
-    .limit(1)
-    .executeTakeFirst();
-  if (other === undefined) {
-    throw new ServiceError("conflict", `User ${id} is the last active administrator; make another one first.`);
-  }
+  if ((await activeAdministrators(ctx.db, {})).some((other) => other.id !== id)) return;
+  throw new ServiceError("conflict", `User ${id} is the last active administrator; make another one first.`);
 }

@@ -1,6 +1,6 @@
 import type { users as contract } from "../../contract/users.ts";
 import { updateRow } from "../../store/bulk.ts";
-import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { markChanged } from "../directory/mark-changed.ts";
 import {
   addMembership,
   findMembership,
@@ -24,7 +24,7 @@ export const memberships = {
   async membershipAdd(ctx, { user, unit, userTypes, department }) {
     const gainsAbilities = await addMembership(ctx, { user, unit, userTypes, department });
     if (gainsAbilities) await endServiceTokens(ctx, user);
-    await markChangedUsers(ctx, [user]);
+    await markChanged(ctx, "user", [user]);
     const all = await loadMemberships(ctx, user);
     const added = all.find((each) => each.shown.unit.id === unit);
     if (added === undefined) throw noMembership(user, unit);
@@ -52,11 +52,11 @@ export const memberships = {
       await updateRow(ctx.db, "memberships", id, { department_id: department });
     }
     if (userTypes !== undefined) await setUserTypes(ctx, id, wanted);
-    await markChangedUsers(ctx, [user]);
+    await markChanged(ctx, "user", [user]);
   },
 
   async membershipRemove(ctx, { user, unit }) {
     await removeMembership(ctx, user, unit);
-    await markChangedUsers(ctx, [user]);
+    await markChanged(ctx, "user", [user]);
   },
 } satisfies Partial<Handlers<typeof contract>>;

@@ -3,7 +3,7 @@ import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { insertRow } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
-import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { markChanged } from "../directory/mark-changed.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
 import { hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
@@ -110,7 +110,7 @@ export const userChangeHandlers = {
       .where("id", "=", ctx.actor.id)
       .where((eb) => eb.or([eb("policy_accepted_at", "is", null), eb("policy_accepted_at", "<", ctx.now)]))
       .executeTakeFirst();
-    if (numUpdatedRows > 0n) await markChangedUsers(ctx, [ctx.actor.id]);
+    if (numUpdatedRows > 0n) await markChanged(ctx, "user", [ctx.actor.id]);
   },
 } satisfies Partial<Handlers<typeof contract>>;
 

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { markChanged } from "../directory/mark-changed.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
@@ -14,5 +14,5 @@ export const twoFactorReset: Handlers<typeof contract>["twoFactorReset"] = async
     );
   if (!(await removeTwoFactor(ctx, id))) return;
   await queueNotice(ctx, id, "two_factor_off");
-  await markChangedUsers(ctx, [id]);
+  await markChanged(ctx, "user", [id]);
 };

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { Updateable } from "kysely";
 import { triggers as allTriggers, type webhooks as contract } from "../../contract/webhooks.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { findWebhook, webhookResponse } from "./read-webhooks.ts";
@@ -22,10 +24,7 @@ export const webhookChangeHandlers = {
       created_at: ctx.now,
       updated_at: ctx.now,
     });
-    const secret = newSecret();
-    const sealed = await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret);
-    await updateRow(ctx.db, "webhooks", id, { secret: sealed });
-    return { data: { ...(await webhookResponse(ctx, id)), secret } };
+    return withNewSecret(ctx, id, {});
   },
 
   async update(ctx, { id, active, triggers, ...fields }) {
@@ -46,20 +45,21 @@ export const webhookChangeHandlers = {
 
   async rotateSecret(ctx, { id }) {
     const before = await findWebhook(ctx, id);
-    const secret = newSecret();
     const previous = ctx.secrets.open(`webhooks.secret.${id}`, before.secret);
-    await updateRow(ctx.db, "webhooks", id, {
-      secret: await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret),
+    return withNewSecret(ctx, id, {
       previous_secret: await ctx.secrets.seal(ctx.db, `webhooks.previous_secret.${id}`, previous),
       previous_secret_until: ctx.now + overlapSeconds,
       updated_at: ctx.now,
     });
-    return { data: { ...(await webhookResponse(ctx, id)), secret } };
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-function newSecret(): string {
-  return `whsec_${randomBytes(secretBytes).toString("base64")}`;
+/** Gives a webhook a new secret, changes other columns with it, and returns the webhook with the secret. */
+async function withNewSecret(ctx: Ctx, id: number, changes: Updateable<Schema["webhooks"]>) {
+  const secret = `whsec_${randomBytes(secretBytes).toString("base64")}`;
+  const sealed = await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret);
+  await updateRow(ctx.db, "webhooks", id, { secret: sealed, ...changes });
+  return { data: { ...(await webhookResponse(ctx, id)), secret } };
 }
 
 /** Returns the triggers as JSON without duplicates, in the order of the contract. */

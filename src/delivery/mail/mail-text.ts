@@ -43,56 +43,40 @@ interface MadeChange extends AccountNotice {
 }
 
 /** Returns a welcome mail, with a link or code to set a password when the person has none. */
-export function welcomeText(person: Person, sender: Sender): MailText {
-  const { email, invitation, inviter, name } = person;
-  const { language, texts } = languageFor(person.language, sender);
-  const { base } = sender;
-  const { welcome } = texts;
-  const signIn: Part[] = [
-    welcome.signIn(email),
-    ...(base === null ? [] : [{ button: sender.name, link: base, hint: texts.invitation.link }]),
-  ];
-  return mailDocument({
-    language,
-    subject: welcome.subject(sender.name),
-    parts: [
-      texts.greeting(name),
-      welcome.invited(sender.name, inviter),
-      welcome.about(sender.name),
-      ...(invitation === undefined
-        ? signIn
-        : invite(person, sender, { invitation, path: "/welcome", button: welcome.button })),
-    ],
+export const welcomeText = (person: Person, sender: Sender): MailText =>
+  letter(person, sender, ({ texts, language }) => {
+    const { welcome, invitation } = texts;
+    const { base } = sender;
+    const signIn: Part[] = [
+      welcome.signIn(person.email),
+      ...(base === null ? [] : [{ button: sender.name, link: base, hint: invitation.link }]),
+    ];
+    return {
+      subject: welcome.subject(sender.name),
+      parts: [
+        welcome.invited(sender.name, person.inviter),
+        welcome.about(sender.name),
+        ...(invite(person, sender, { texts, language, path: "/welcome", button: welcome.button }) ?? signIn),
+      ],
+    };
   });
-}
 
 /** Returns a mail with a link or code to set a new password. */
-export function resetText(person: Person, sender: Sender): MailText {
-  const { email, invitation, name } = person;
-  const { language, texts } = languageFor(person.language, sender);
-  const { reset } = texts;
-  return mailDocument({
-    language,
-    subject: reset.subject(sender.name),
-    parts: [
-      texts.greeting(name),
-      reset.requested(sender.name, email),
-      ...(invitation === undefined
-        ? []
-        : invite(person, sender, { invitation, path: "/password/reset", button: reset.button })),
-      reset.ignore,
-    ],
+export const resetText = (person: Person, sender: Sender): MailText =>
+  letter(person, sender, ({ texts, language }) => {
+    const { subject, requested, button, ignore } = texts.reset;
+    const invitation = invite(person, sender, { texts, language, path: "/password/reset", button }) ?? [];
+    return { subject: subject(sender.name), parts: [requested(sender.name, person.email), ...invitation, ignore] };
   });
-}
 
-export function disabledText({ name, webhook, reason }: DisabledPayload, tag: string | null, sender: Sender): MailText {
-  const { language, texts } = languageFor(tag, sender);
-  const { disabled } = texts;
-  return mailDocument({
-    language,
+export const disabledText = (
+  { name, webhook, reason }: DisabledPayload,
+  language: string | null,
+  sender: Sender,
+): MailText =>
+  letter({ name, language }, sender, ({ texts: { disabled } }) => ({
     subject: disabled.subject(webhook.name, sender.name),
     parts: [
-      texts.greeting(name),
       disabled.happened(webhook.name, webhook.id, sender.name),
       disabled.reasons[reason],
       { code: webhook.uri },
@@ -100,43 +84,46 @@ export function disabledText({ name, webhook, reason }: DisabledPayload, tag: st
       { code: `wcs webhooks update ${webhook.id} --active` },
       { code: `wcs webhooks recover ${webhook.id} --since -7d` },
     ],
-  });
-}
+  }));
 
 /** Returns a notice of a change of an account. */
-export function accountChangeText({ change, isLast, at }: MadeChange, person: Addressee, sender: Sender): MailText {
-  const { language, texts } = languageFor(person.language, sender);
-  const { accountChange } = texts;
-  const time = formatTime(at, language, person.timezone ?? sender.timezone);
-  return mailDocument({
-    language,
-    subject: accountChange.subject(sender.name),
-    parts: [
-      texts.greeting(person.name),
-      accountChange.happened(sender.name, time),
-      accountChange.changes[change],
-      ...(isLast ? [accountChange.last] : []),
-      accountChange.next,
-    ],
+export const accountChangeText = ({ change, isLast, at }: MadeChange, person: Addressee, sender: Sender): MailText =>
+  letter(person, sender, ({ texts, language }) => {
+    const { subject, happened, changes, last, next } = texts.accountChange;
+    const time = formatTime(at, language, person.timezone ?? sender.timezone);
+    const parts = [happened(sender.name, time), changes[change], ...(isLast ? [last] : []), next];
+    return { subject: subject(sender.name), parts };
   });
+
+/** The language of a mail, and the texts in it. */
+interface Wording {
+  readonly language: MailLanguage;
+  readonly texts: MailTexts;
 }
 
-function languageFor(tag: string | null, sender: Sender): { language: MailLanguage; texts: MailTexts } {
+/** Returns a mail that begins with a greeting. */
+function letter(
+  { name, language: tag }: Pick<Addressee, "name" | "language">,
+  sender: Sender,
+  write: (wording: Wording) => { readonly subject: string; readonly parts: readonly Part[] },
+): MailText {
   const language = mailLanguage([tag, ...sender.languages]);
-  return { language, texts: mailTextsIn(language) };
+  const texts = mailTextsIn(language);
+  const { subject, parts } = write({ language, texts });
+  return mailDocument({ language, subject, parts: [texts.greeting(name), ...parts] });
 }
 
-interface Way {
-  readonly invitation: Invitation;
+interface Way extends Wording {
   /** Path of the page that sets the password. */
   readonly path: string;
   readonly button: string;
 }
 
-function invite(person: Person, sender: Sender, { invitation, path, button }: Way): Part[] {
-  const { language, texts } = languageFor(person.language, sender);
+/** Returns the link or code to set a password; undefined when the person gets none. */
+function invite(person: Person, sender: Sender, { language, texts, path, button }: Way): Part[] | undefined {
+  const { email, invitation } = person;
+  if (invitation === undefined) return undefined;
   const { token, expires_at } = invitation;
-  const { email } = person;
   const { base } = sender;
   // Without a language of the user, the page speaks that of the browser.
   const query = new URLSearchParams({ token, email, ...(person.language !== null && { lang: language }) });

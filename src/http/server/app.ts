@@ -105,7 +105,8 @@ function operationHandler(
     };
     const output = takesBody ? await readBody({ op, params, exchange }, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
-    const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
+    const path = op.location && pathOfCreated(op, op.location, output);
+    const more = path === undefined ? undefined : { location: `${await baseOf(options, state)}/api${path}` };
     return exchange.respond(op.status, op.status === 204 ? null : await encodeOutput(output), more);
   };
   return answering(state, op.path, async (exchange, c) => {
@@ -150,16 +151,6 @@ function idempotencyKeyOf(exchange: Exchange): string | undefined {
   const key = exchange.header("idempotency-key");
   if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new ServiceError("bad_request", "Idempotency-Key must have 1 to 255 visible ASCII characters.");
-}
-
-async function locationOf(
-  op: AnyOperation,
-  location: string,
-  output: unknown,
-  options: AppOptions,
-  state: ServerState,
-): Promise<string> {
-  return `${await baseOf(options, state)}/api${pathOfCreated(op, location, output)}`;
 }
 
 async function baseOf({ baseUrl }: AppOptions, state: ServerState): Promise<string> {

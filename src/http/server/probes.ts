@@ -18,7 +18,10 @@ export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, descri
     "/healthz": async () => ok,
     "/readyz": async () => {
       if (state.closing) throw new ServiceError("unavailable", "The service is shutting down.");
-      await requireReady(ready());
+      const isReady = await Promise.race([ready(), sleep(5000, false, { ref: false })]).catch((cause) => {
+        throw notReady(cause);
+      });
+      if (!isReady) throw notReady();
       return ok;
     },
     "/openapi.json": describe,
@@ -27,16 +30,6 @@ export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, descri
     const handler = answering(state, path, async (exchange) => exchange.respond(200, await body()));
     app.get(path, handler).get(`/api${path}`, handler);
   }
-}
-
-async function requireReady(ready: Promise<boolean>): Promise<void> {
-  let isReady: boolean;
-  try {
-    isReady = await Promise.race([ready, sleep(5000, false, { ref: false })]);
-  } catch (cause) {
-    throw notReady(cause);
-  }
-  if (!isReady) throw notReady();
 }
 
 const notReady = (cause?: unknown) =>
