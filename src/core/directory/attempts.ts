@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx, Instance } from "../pipeline/context.ts";
+import { QueuesByName } from "../pipeline/queues-by-name.ts";
 import * as limits from "../pipeline/rate-limits.ts";
 import { type ReservedAttempt, type Subject, settle, tooManyAttempts } from "../pipeline/rate-limits.ts";
 
@@ -68,29 +69,11 @@ async function poll(
   }
 }
 
-interface Line {
-  length: number;
-  end: Promise<unknown>;
-}
+const queues = new QueuesByName();
 
-const lines = new WeakMap<Instance, Map<string, Line>>();
-
-/**
- * Runs `work` after all earlier work with the same name, so that only the first of many callers queries the database.
- */
-async function inLine<T>(instance: Instance, name: string, work: () => Promise<T>): Promise<T> {
-  const byName = lines.get(instance) ?? new Map<string, Line>();
-  lines.set(instance, byName);
-  const line = byName.get(name) ?? { length: 0, end: Promise.resolve() };
-  if (line.length >= mostWaiting) throw tooManyAttempts(busySeconds);
-  byName.set(name, line);
-  line.length += 1;
-  const result = line.end.then(work);
-  line.end = result.catch(() => {});
-  try {
-    return await result;
-  } finally {
-    line.length -= 1;
-    if (line.length === 0) byName.delete(name);
-  }
+/** Runs `work` after all earlier work with the same name, so that only the first of many callers queries the database. */
+function inLine<T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> {
+  return queues.run(`${issuer} ${name}`, work, (length) => {
+    if (length >= mostWaiting) throw tooManyAttempts(busySeconds);
+  });
 }

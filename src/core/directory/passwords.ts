@@ -3,29 +3,21 @@ import { invalid } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { Settings } from "../../contract/settings.ts";
+import { QueuesByName } from "../pipeline/queues-by-name.ts";
 
 /** Parameters of argon2id (RFC 9106; OWASP's first choice for 19 MiB). Memory is in KiB. */
 const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
-const turns = new Map<number, Promise<unknown>>();
+const byActor = new QueuesByName();
 
 /**
  * Hashes a password for an actor, who gets one hash at a time: many requests of one would make sign-ins of others wait, since
  * few threads hash all passwords.
  */
-export async function hashInTurn(actor: number, password: string): Promise<string> {
-  const before = turns.get(actor);
-  const hash = Promise.resolve(before).then(() => hashPassword(password));
-  const turn = hash.catch(() => {});
-  turns.set(actor, turn);
-  try {
-    return await hash;
-  } finally {
-    if (turns.get(actor) === turn) turns.delete(actor);
-  }
-}
+export const hashInTurn = (actor: number, password: string): Promise<string> =>
+  byActor.run(String(actor), () => hashPassword(password));
 
 /** Hashes a password off the event loop, in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {

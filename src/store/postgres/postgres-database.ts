@@ -207,40 +207,24 @@ const failedTls = (cause: Error) =>
 function explain(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   const state = sqlState(error) ?? "";
+  const failed = (message: string, more: { readonly hint?: string; readonly retryAfter?: number } = {}) =>
+    new ServiceError(state === "3D000" ? "not_found" : "unavailable", message, { ...more, cause: error });
   if (state === "0A000") forgetNames();
-  if (isConflict(error)) {
-    return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
-  }
-  if (state === "3D000") {
-    return new ServiceError("not_found", "The PostgreSQL database does not exist. Create it with createdb.", {
-      cause: error,
-    });
-  }
+  if (isConflict(error)) return failed("The database is busy; try again.", { retryAfter: 1 });
+  if (state === "3D000") return failed("The PostgreSQL database does not exist. Create it with createdb.");
   if (state.startsWith("28") || hasMessage(error, missingPassword)) {
-    return new ServiceError("unavailable", "PostgreSQL rejected the user or password of the database URL.", {
-      hint: "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.",
-      cause: error,
-    });
+    const hint = "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.";
+    return failed("PostgreSQL rejected the user or password of the database URL.", { hint });
   }
   if (state === "42501") return lacksRight(error);
   if (state === "26000" || state === "42P05") {
-    return new ServiceError("unavailable", "A pooler in transaction mode is between wcs and PostgreSQL.", {
-      hint: "Add ?pgbouncer=true to the database URL.",
-      cause: error,
-    });
+    const hint = "Add ?pgbouncer=true to the database URL.";
+    return failed("A pooler in transaction mode is between wcs and PostgreSQL.", { hint });
   }
-  if (state === "53100") {
-    return new ServiceError("unavailable", "The disk of the database server is full; nothing was changed.", {
-      cause: error,
-    });
-  }
+  if (state === "53100") return failed("The disk of the database server is full; nothing was changed.");
   if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) return failedTls(error as Error);
   const unreachable = /^(E[A-Z]+|57P0[123]|08\w{3}|53\w{3}|25006)$/.test(state);
-  if (unreachable || hasMessage(error, lostConnection)) {
-    return new ServiceError("unavailable", "PostgreSQL cannot be reached; check that it runs and the database URL.", {
-      retryAfter: 2,
-      cause: error,
-    });
-  }
-  return error;
+  return unreachable || hasMessage(error, lostConnection)
+    ? failed("PostgreSQL cannot be reached; check that it runs and the database URL.", { retryAfter: 2 })
+    : error;
 }

@@ -255,36 +255,34 @@ const restore = "Restore a backup with wcs db restore, which keeps the present f
  */
 export function translateError(error: unknown, path?: string, file = path): unknown {
   const name = path ?? "The database";
-  const damaged = path === undefined ? "unavailable" : "conflict";
+  const failed = (message: string, more: { readonly hint?: string | undefined; readonly retryAfter?: number } = {}) =>
+    new ServiceError("unavailable", message, { ...more, cause: error });
+  const damaged = (message: string) =>
+    new ServiceError(path === undefined ? "unavailable" : "conflict", message, { hint: restore, cause: error });
   if (isFileError(error)) {
-    if (error.code === "ENOSPC" || error.code === "EDQUOT")
-      return new ServiceError("unavailable", "The disk is full.", { cause: error });
-    return new ServiceError("unavailable", `${name} cannot be opened (${error.code}).`, { cause: error });
+    const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
+    return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`);
   }
   const code = resultCode(error);
   if (code === undefined) return error;
   switch (code & 0xff) {
     case 5:
     case 6:
-      return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
-    case 8:
-      return new ServiceError("unavailable", "The database cannot be written to.", {
-        hint: file && `You need permission to write to ${file} and to its folder.`,
-        cause: error,
-      });
+      return failed("The database is busy; try again.", { retryAfter: 1 });
+    case 8: {
+      const hint = file && `You need permission to write to ${file} and to its folder.`;
+      return failed("The database cannot be written to.", { hint });
+    }
     case 13:
-      return new ServiceError("unavailable", "The disk is full; nothing was changed.", { cause: error });
+      return failed("The disk is full; nothing was changed.");
     case 10:
-      return new ServiceError("unavailable", "The disk is full or failing; nothing was changed.", { cause: error });
+      return failed("The disk is full or failing; nothing was changed.");
     case 11:
-      return new ServiceError(damaged, `${name} is damaged.`, { hint: restore, cause: error });
+      return damaged(`${name} is damaged.`);
     case 26:
-      return new ServiceError(damaged, `${name} is not a wcs database, or it is damaged.`, {
-        hint: restore,
-        cause: error,
-      });
+      return damaged(`${name} is not a wcs database, or it is damaged.`);
     case 14:
-      return new ServiceError("unavailable", `${name} cannot be opened; ${whyNotOpened(path)}.`, { cause: error });
+      return failed(`${name} cannot be opened; ${whyNotOpened(path)}.`);
     default:
       return error;
   }
