@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Settings } from "../../contract/settings.ts";
 import type { Database, Tx } from "../../store/database.ts";
 import { tryLock, waitForTurn } from "../../store/dialect.ts";
-import { type RetentionMoment, type RetentionRule, retentionRules } from "./retention-rules.ts";
+import { expiredKeys, type RetentionMoment, type RetentionRule, retentionRules } from "./retention-rules.ts";
 
 /** Maximum number of rows removed in one transaction, so that no other transaction waits for long. */
 const portion = 500;
@@ -50,10 +50,10 @@ export async function countExpired(database: Database, moment: RetentionMoment):
   for (const rule of retentionRules) {
     // Rules look at the oldest rows only, as many as they are asked for, so few expired rows are counted quickly in a large table.
     let most = portion;
-    let rows = await countRows(database, rule.expired(moment, most));
+    let rows = await countRows(database, expiredKeys(rule, moment, most));
     while (rows === most) {
       most *= 10;
-      rows = await countRows(database, rule.expired(moment, most));
+      rows = await countRows(database, expiredKeys(rule, moment, most));
     }
     found.push(resultOf(rule, moment, rows));
   }
@@ -81,9 +81,10 @@ async function takeTurn(tx: Tx, waits: boolean): Promise<boolean> {
   return true;
 }
 
-async function remove(tx: Tx, { table, key = "id", parts, expired }: RetentionRule, moment: RetentionMoment) {
+async function remove(tx: Tx, rule: RetentionRule, moment: RetentionMoment) {
+  const { table, key = "id", parts } = rule;
   const { rows } = await sql<Record<string, number>>`delete from ${sql.table(table)}
-    where ${sql.ref(key)} in (${expired(moment, portion)}) returning ${sql.ref(key)}`.execute(tx);
+    where ${sql.ref(key)} in (${expiredKeys(rule, moment, portion)}) returning ${sql.ref(key)}`.execute(tx);
   if (parts !== undefined && rows.length > 0) {
     const keys = rows.map((row) => row[key]);
     await sql`delete from ${sql.table(parts.table)} where ${sql.ref(parts.column)} in (${sql.join(keys)})`.execute(tx);

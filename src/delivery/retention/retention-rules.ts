@@ -19,9 +19,18 @@ export interface RetentionRule {
   readonly setting?: RetentionSetting;
   /** Table with rows that are deleted together with these, and its column with their key. */
   readonly parts?: { readonly table: keyof Schema; readonly column: string };
-  /** Returns a query for the keys of at most `most` expired rows. */
-  expired(moment: RetentionMoment, most: number): RawBuilder<unknown>;
+  /** Returns the condition of expired rows, with the order in which an index has them. */
+  expired(moment: RetentionMoment): RawBuilder<unknown>;
+  /** The table expression to select from, if it is not the table. It contains the oldest rows, at most `most`. */
+  from?(most: number): RawBuilder<unknown>;
 }
+
+/** Returns a query for the keys of at most `most` expired rows. */
+export const expiredKeys = (
+  { table, key = "id", from = () => sql.table(table), expired }: RetentionRule,
+  moment: RetentionMoment,
+  most: number,
+) => sql`select ${sql.ref(key)} from ${from(most)} where ${expired(moment)} limit ${most}`;
 
 type RetentionSetting = "audit.days" | "webhooks.log_days" | "mail.days" | "tokens.expired_days";
 
@@ -30,6 +39,8 @@ const daySeconds = 86_400;
 /** Returns the time before which rows of a setting have expired. */
 const beginOf = ({ now, settings }: RetentionMoment, setting: RetentionSetting) => now - settings[setting] * daySeconds;
 
+const ends = ({ now }: RetentionMoment) => sql`expires_at <= ${now} order by expires_at`;
+
 /** Everything that is kept for a time only, in the order in which it is removed: parts before the whole. */
 export const retentionRules: readonly RetentionRule[] = [
   // The oldest rows have the lowest IDs, so no index by time is needed.
@@ -37,86 +48,61 @@ export const retentionRules: readonly RetentionRule[] = [
     kind: "webhook logs",
     table: "webhook_logs",
     setting: "webhooks.log_days",
-    expired: (moment, most) => sql`select id from (select id, created_at from webhook_logs order by id limit ${most})
-      as oldest where created_at < ${beginOf(moment, "webhooks.log_days")}`,
+    from: (most) => sql`(select id, created_at from webhook_logs order by id limit ${most}) as oldest`,
+    expired: (moment) => sql`created_at < ${beginOf(moment, "webhooks.log_days")}`,
   },
   {
     kind: "webhook events",
     table: "webhook_events",
     setting: "webhooks.log_days",
     parts: { table: "deliveries", column: "event_id" },
-    expired: (moment, most) => sql`select id from (
-        select e.id, e.created_at from webhook_events as e
-        where not exists (select 1 from deliveries as d where d.event_id = e.id and d.state = 'waiting')
-        order by e.id limit ${most}
-      ) as oldest where created_at < ${beginOf(moment, "webhooks.log_days")}`,
+    from: (most) => sql`(select e.id, e.created_at from webhook_events as e
+      where not exists (select 1 from deliveries as d where d.event_id = e.id and d.state = 'waiting')
+      order by e.id limit ${most}) as oldest`,
+    expired: (moment) => sql`created_at < ${beginOf(moment, "webhooks.log_days")}`,
   },
   ...(["webhook_logs", "deliveries"] as const).map(
     (table): RetentionRule => ({
       kind: `${table === "deliveries" ? table : "logs"} of deleted webhooks`,
       table,
       // The first condition is checked once: without deleted webhooks no rows are read.
-      expired: (_, most) => sql`select id from ${sql.table(table)}
-        where exists (select 1 from webhooks where deleted_at is not null)
-          and webhook_id in (select id from webhooks where deleted_at is not null) limit ${most}`,
+      expired: () => sql`exists (select 1 from webhooks where deleted_at is not null)
+        and webhook_id in (select id from webhooks where deleted_at is not null)`,
     }),
   ),
-  {
-    kind: "deleted webhooks",
-    table: "webhooks",
-    expired: (_, most) => sql`select id from webhooks where deleted_at is not null limit ${most}`,
-  },
+  { kind: "deleted webhooks", table: "webhooks", expired: () => sql`deleted_at is not null` },
   {
     kind: "sent and failed mails",
     table: "mails",
     setting: "mail.days",
-    expired: (moment, most) => sql`select id from mails
-      where state <> 'waiting' and due_at < ${beginOf(moment, "mail.days") * 1000} order by due_at limit ${most}`,
+    expired: (moment) => sql`state <> 'waiting' and due_at < ${beginOf(moment, "mail.days") * 1000} order by due_at`,
   },
   {
     kind: "audit entries",
     table: "audit_entries",
     setting: "audit.days",
-    expired: (moment, most) => sql`select id from audit_entries
-      where created_at < ${beginOf(moment, "audit.days")} order by created_at, id limit ${most}`,
+    expired: (moment) => sql`created_at < ${beginOf(moment, "audit.days")} order by created_at, id`,
   },
   {
     kind: "expired API tokens",
     table: "api_tokens",
     setting: "tokens.expired_days",
-    expired: (moment, most) => sql`select id from api_tokens
-      where expires_at < ${beginOf(moment, "tokens.expired_days")} order by expires_at limit ${most}`,
+    expired: (moment) => sql`expires_at < ${beginOf(moment, "tokens.expired_days")} order by expires_at`,
   },
-  {
-    kind: "expired sessions",
-    table: "sessions",
-    expired: ({ now }, most) =>
-      sql`select id from sessions where expires_at <= ${now} order by expires_at limit ${most}`,
-  },
-  {
-    kind: "expired password links",
-    table: "password_tokens",
-    key: "user_id",
-    expired: ({ now }, most) => sql`select user_id from password_tokens where expires_at <= ${now} limit ${most}`,
-  },
+  { kind: "expired sessions", table: "sessions", expired: ends },
+  { kind: "expired password links", table: "password_tokens", key: "user_id", expired: ends },
   {
     kind: "unconfirmed second factors",
     table: "two_factors",
     key: "user_id",
-    expired: ({ now }, most) => sql`select user_id from two_factors where begun_at <= ${now - daySeconds}
-      and user_id in (select id from users where two_factor_at is null) limit ${most}`,
+    expired: ({ now }) => sql`begun_at <= ${now - daySeconds}
+      and user_id in (select id from users where two_factor_at is null)`,
   },
   {
     kind: "stored responses",
     table: "idempotency_keys",
     key: "created_at",
-    expired: ({ now }, most) => sql`select created_at from idempotency_keys
-      where created_at <= ${now - daySeconds} order by created_at limit ${most}`,
+    expired: ({ now }) => sql`created_at <= ${now - daySeconds} order by created_at`,
   },
-  {
-    kind: "attempts of rate limits",
-    table: "rate_limit_events",
-    expired: ({ now }, most) => sql`select id from rate_limit_events
-      where expires_at <= ${now} order by expires_at limit ${most}`,
-  },
+  { kind: "attempts of rate limits", table: "rate_limit_events", expired: ends },
 ];
