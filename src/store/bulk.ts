@@ -1,4 +1,12 @@
-import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from "kysely";
+import {
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+  type Updateable,
+} from "kysely";
 import { isPostgres } from "./dialect.ts";
 import type { StoredRow, StoredValue } from "./insert-by-copy.ts";
 import { runText } from "./prepared.ts";
@@ -143,6 +151,12 @@ export async function upsertRow<T extends keyof Schema>(
   const change = Object.keys(changes).map((column) => `${column} = excluded.${column}`);
   const conflict = `on conflict (${Object.keys(key).join(", ")}) do update set ${change.join(", ")}`;
   await runText(db, `insert into ${table} (${columns}) values (${values}) ${conflict}`, Object.values(row));
+}
+
+/** Returns the number of rows that a query finds. */
+export async function countRows<T extends keyof Schema>(query: SelectQueryBuilder<Schema, T, object>): Promise<number> {
+  const { count } = await query.select((eb) => eb.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Returns a function that returns the placeholders of a statement, one after the other. */

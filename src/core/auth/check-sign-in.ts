@@ -39,7 +39,7 @@ async function codeFailure(ctx: Ctx, { id, two_factor_at }: Account, otp: string
   if (two_factor_at === null) return undefined;
   if (otp === undefined)
     return new ServiceError("otp_required", "Give the code of your authenticator app, or a recovery code.");
-  const subject = { kind: "one_time_code", account: accountOfUser(id), network: undefined } as const;
+  const subject = { kind: "one_time_code", account: accountOfUser(id) } as const;
   try {
     const { good } = await attempt(ctx, subject, { check: async () => ({ good: await acceptCode(ctx, id, otp) }) });
     return good ? undefined : new ServiceError("otp_required", "The code is wrong, has expired or was used.");

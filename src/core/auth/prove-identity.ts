@@ -1,9 +1,8 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { attempt } from "../directory/attempts.ts";
+import { attempt, proofSubject } from "../directory/attempts.ts";
 import { checkPassword } from "../directory/passwords.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { accountOfUser } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { findCode, useCode, type ValidCode } from "./one-time-codes.ts";
 
@@ -39,11 +38,6 @@ export async function proveIdentity(ctx: Ctx, proof: Proof): Promise<ValidCode |
   });
   if (!good) refuse(password === undefined ? { otp: [wrongCode] } : { password: ["is not your current password"] });
   return code;
-}
-
-/** Wrong passwords and codes of users who are signed in count together, apart from sign-ins. */
-export function proofSubject({ actor }: Ctx) {
-  return { kind: "current_password", account: accountOfUser(actor.id), network: undefined } as const;
 }
 
 /** Uses the code up that proved the identity. Throws `conflict` when it was used meanwhile. */

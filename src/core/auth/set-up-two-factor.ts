@@ -2,13 +2,13 @@ import type { auth as contract } from "../../contract/auth.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { upsertRow } from "../../store/bulk.ts";
 import { instanceName } from "../../store/instance-name.ts";
-import { attempt } from "../directory/attempts.ts";
+import { attempt, proofSubject } from "../directory/attempts.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { findStep, readTwoFactor } from "./one-time-codes.ts";
-import { proofSubject, proveIdentity, wrongCode } from "./prove-identity.ts";
+import { proveIdentity, wrongCode } from "./prove-identity.ts";
 import { replaceRecoveryCodes } from "./recovery-codes.ts";
 
 type Auth = Handlers<typeof contract>;

@@ -35,18 +35,15 @@ export async function loadVisible(ctx: Ctx, mine: Participation, id: number): Pr
   return row?.conversation_id === mine.id && row.position > mine.cleared_position ? row : undefined;
 }
 
-/** Returns a message that the path refers to. Throws `not_found` when the participant cannot see it. */
-export async function visibleMessage(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow> {
+/**
+ * Returns a message that the path or a field of the input refers to. Throws `not_found` or `validation_failed` when the participant
+ * cannot see it.
+ */
+export async function visibleMessage(ctx: Ctx, mine: Participation, id: number, field?: string): Promise<MessageRow> {
   const row = await loadVisible(ctx, mine, id);
-  if (row === undefined) throw new ServiceError("not_found", `Conversation ${mine.id} has no message ${id}.`);
-  return row;
-}
-
-/** Returns a message that an input field refers to. Throws `validation_failed` when the participant cannot see it. */
-export async function visibleNamed(ctx: Ctx, mine: Participation, field: string, id: number): Promise<MessageRow> {
-  const row = await loadVisible(ctx, mine, id);
-  if (row === undefined) throw invalid({ [field]: [`is not a message of conversation ${mine.id}: ${id}`] });
-  return row;
+  if (row !== undefined) return row;
+  if (field !== undefined) throw invalid({ [field]: [`is not a message of conversation ${mine.id}: ${id}`] });
+  throw new ServiceError("not_found", `Conversation ${mine.id} has no message ${id}.`);
 }
 
 /** Throws `conflict` for service messages and deleted messages, which have no text by a user. */

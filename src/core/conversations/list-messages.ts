@@ -3,7 +3,7 @@ import { messagesWithWords } from "../../store/message-words.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, encodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
-import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage, visibleNamed } from "./find-message.ts";
+import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage } from "./find-message.ts";
 import { type Participation, participation } from "./participation.ts";
 import { type MessageRow, messagesById, presentMessages, presentOneMessage } from "./present-messages.ts";
 import { wordsInOrder } from "./query-words.ts";
@@ -31,7 +31,7 @@ export const messageReadHandlers = {
   async follow(ctx, { id, after, wait, limit }) {
     let mine = await participation(ctx, id);
     if (after === undefined) return { data: [], meta: { last_id: await lastOf(ctx, mine) } };
-    const position = after === 0 ? 0 : (await visibleNamed(ctx, mine, "after", after)).position;
+    const position = after === 0 ? 0 : (await visibleMessage(ctx, mine, after, "after")).position;
     const data = await ctx.waitFor({ seconds: wait, topics: [`conversation:${id}`] }, async () => {
       const range = { id, after: Math.max(position, mine.cleared_position), before: noEnd, limit };
       const rows = await oldestFirst(ctx.db, range);
@@ -50,7 +50,7 @@ export const starterIssues: NonNullable<Checks<typeof contract>["messages"]> = a
   const { id, starter_message_id: starter, cursor, query } = known;
   const isIgnored = cursor !== undefined || query !== undefined || isWrong("cursor") || isWrong("query");
   if (id === undefined || starter === undefined || isIgnored) return {};
-  await visibleNamed(ctx, await participation(ctx, id), "starter_message_id", starter);
+  await visibleMessage(ctx, await participation(ctx, id), starter, "starter_message_id");
   return {};
 };
 
@@ -90,7 +90,7 @@ async function find(
  */
 async function around(ctx: Ctx, mine: Participation, starter: number, limit: number) {
   const { id, cleared_position } = mine;
-  const { position } = await visibleNamed(ctx, mine, "starter_message_id", starter);
+  const { position } = await visibleMessage(ctx, mine, starter, "starter_message_id");
   const newer = await oldestFirst(ctx.db, { id, after: position, before: noEnd, limit: limit - 1 });
   const older = await newestFirst(ctx.db, { id, after: cleared_position, before: position + 1, limit });
   const half = Math.floor((limit - 1) / 2);

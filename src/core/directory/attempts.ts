@@ -11,6 +11,12 @@ const pause = 20;
 const mostWaiting = 300;
 const busySeconds = 1;
 
+/** Wrong passwords and codes of users who are signed in count together, apart from sign-ins. */
+export const proofSubject = ({ actor }: Ctx): Subject => ({
+  kind: "current_password",
+  account: limits.accountOfUser(actor.id),
+});
+
 interface Attempt<T> {
   /** Checks a secret that the caller claims to know. */
   readonly check: () => Promise<T>;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { countRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -20,12 +20,7 @@ const mostFiles = 200;
 export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, items: readonly FileItem[]): Promise<void> {
   if (items.length === 0) return;
   const issues = await fileIssues(ctx, items);
-  const { count } = await ctx.db
-    .selectFrom("files")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("owner", "=", owner)
-    .where("owner_id", "=", ownerId)
-    .executeTakeFirstOrThrow();
+  const count = await countRows(ctx.db.selectFrom("files").where("owner", "=", owner).where("owner_id", "=", ownerId));
   if (count + items.length > mostFiles) {
     issues.files = [`exceed the maximum of ${mostFiles} files; there are ${count} already`];
   }

@@ -99,21 +99,8 @@ export type BaseContext = Omit<Ctx, "db" | "announce" | "changed" | "transaction
 
 /** Returns a context for operations that only read. */
 export function readingContext(op: AnyOperation, base: BaseContext, { reader }: Pick<Database, "reader">): Ctx {
-  const misplaced = (what: string) => new Error(`${op.name}: ${what} cannot be used in an operation that only reads`);
-  return {
-    ...base,
-    db: reader,
-    announce() {
-      throw misplaced("announcing");
-    },
-    changed(trigger) {
-      throw misplaced(trigger);
-    },
-    transaction: async () => {
-      throw misplaced("a transaction");
-    },
-    waitFor: async () => {
-      throw misplaced("waiting");
-    },
+  const misplaced = () => {
+    throw new Error(`${op.name} only reads`);
   };
+  return { ...base, db: reader, announce: misplaced, changed: misplaced, transaction: misplaced, waitFor: misplaced };
 }

@@ -10,7 +10,7 @@ export interface Subject {
   readonly kind: Schema["rate_limit_events"]["kind"];
   readonly account: string;
   /** Undefined when the core is embedded: limits by network alone do not apply then. */
-  readonly network: string | undefined;
+  readonly network?: string | undefined;
 }
 
 type Column = "account" | "network";
@@ -85,11 +85,7 @@ export async function countEvent(ctx: Ctx, subject: Subject, isWanted = true): P
  * reached. Takes no lock, because an import may count a thousand: the changes of one account do not commit at the same time.
  */
 export async function countNotice(ctx: Ctx, kind: string, address: string): Promise<boolean | undefined> {
-  const subject = {
-    kind: "account_notice",
-    account: accountOf(ctx, `${kind} ${address}`, undefined),
-    network: undefined,
-  } as const;
+  const subject = { kind: "account_notice", account: accountOf(ctx, `${kind} ${address}`, undefined) } as const;
   const isReached = async () => (await checkLimits(ctx, subject)).until > 0;
   if (await isReached()) return undefined;
   await insert(ctx, subject, { pending: 0, expires_at: ctx.now + rateLimits.account_notice.seconds });

@@ -14,14 +14,10 @@ export async function findPost(ctx: Ctx, id: number): Promise<PostRow> {
 
 /** Returns the row of a post if the actor may read it. Throws like `findPost`. */
 export function requireReadablePost<R extends PostRow>(ctx: Ctx, row: R | undefined, id: number): R {
-  if (row === undefined || !isReadable(ctx, row)) throw new ServiceError("not_found", `There is no post ${id}.`);
+  const isReadable = row && (row.edits === 1 || (row.reads === 1 && isPublished(row, ctx.now)));
+  if (!isReadable) throw new ServiceError("not_found", `There is no post ${id}.`);
   if (row.deleted_at !== null) throw new ServiceError("gone", `Post ${id} was deleted.`);
   return row;
-}
-
-function isReadable(ctx: Ctx, row: PostRow): boolean {
-  if (row.edits === 1) return true;
-  return row.reads === 1 && isPublished(row, ctx.now);
 }
 
 /** Returns a post that the actor may edit. Throws like `findPost`, and `forbidden` when the actor may only read it. */

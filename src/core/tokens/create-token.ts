@@ -2,6 +2,7 @@ import { allOperations } from "../../contract/all-operations.ts";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { includesScope, isScope } from "../../contract/token-scopes.ts";
 import type { tokens as contract } from "../../contract/tokens.ts";
+import { countRows } from "../../store/bulk.ts";
 import { hashApiToken, newApiToken } from "../pipeline/api-tokens.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -71,13 +72,11 @@ async function requireWithinToken({ apiToken }: Ctx, scopes: readonly string[], 
 }
 
 async function requireRoom({ db, now }: Ctx, owner: number): Promise<void> {
-  const { count } = await db
+  const live = db
     .selectFrom("api_tokens")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("user_id", "=", owner)
-    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
-    .executeTakeFirstOrThrow();
-  if (count < mostTokens) return;
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]));
+  if ((await countRows(live)) < mostTokens) return;
   throw new ServiceError(
     "conflict",
     `User ${owner} has ${mostTokens} API tokens, which is the maximum. Revoke one first.`,

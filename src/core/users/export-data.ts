@@ -56,7 +56,7 @@ export const exportData: ExportData = async (ctx, { id, cursor }) => {
 
 /** Counts and records an export. In a dry run, too, because that returns the data. */
 async function recordStart(ctx: Ctx, id: number): Promise<void> {
-  const subject = { kind: "data_export", account: accountOfUser(ctx.actor.id), network: undefined } as const;
+  const subject = { kind: "data_export", account: accountOfUser(ctx.actor.id) } as const;
   const isAdmitted = await ctx.transaction(
     async (tx) => {
       // Access to the database itself has no limit.

@@ -82,7 +82,7 @@ async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string
 
 /** Throws `too_many_requests` if an account may not send so many more. */
 async function requireFewerSent(ctx: Ctx, account: string, count: number): Promise<void> {
-  const { until } = await checkLimits(ctx, { kind: "welcome_sender", account, network: undefined }, count);
+  const { until } = await checkLimits(ctx, { kind: "welcome_sender", account }, count);
   if (until > 0)
     throw new ServiceError("too_many_requests", "You sent too many welcome mails in an hour; try again later.", {
       retryAfter: until - ctx.now,

@@ -1,13 +1,12 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { attempt } from "../directory/attempts.ts";
+import { attempt, proofSubject } from "../directory/attempts.ts";
 import { replacePassword } from "../directory/end-access.ts";
 import { checkPassword, hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireUser } from "../pipeline/permissions.ts";
-import { accountOfUser } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 
 /** Sets a password. Hashes outside the transaction, because it would block all other writers. */
@@ -51,7 +50,6 @@ export async function passwordIssues(ctx: Ctx, { id, password, current }: Partia
 /** Limits guessing the current password with a stolen token. Sign-ins have a separate limit. */
 async function currentIssues(ctx: Ctx, hash: string | null, current: string | undefined): Promise<FieldErrors> {
   if (hash === null || current === undefined) return {};
-  const subject = { kind: "current_password", account: accountOfUser(ctx.actor.id), network: undefined } as const;
-  const { good } = await attempt(ctx, subject, { check: () => checkPassword(current, hash) });
+  const { good } = await attempt(ctx, proofSubject(ctx), { check: () => checkPassword(current, hash) });
   return good ? {} : { current: ["is not your current password"] };
 }

@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { Ability } from "../../contract/operation.ts";
 import type { usertypes as contract } from "../../contract/usertypes.ts";
-import { insertRow, updateRow } from "../../store/bulk.ts";
+import { countRows, insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
@@ -57,11 +57,7 @@ export const usertypes: Handlers<typeof contract> = {
   async delete(ctx, { id }) {
     const row = await find(ctx, id);
     requireAbilities(ctx.actor, [{ abilities: JSON.parse(row.abilities) }]);
-    const { holders } = await ctx.db
-      .selectFrom("membership_user_types")
-      .select((eb) => eb.fn.countAll<number>().as("holders"))
-      .where("user_type_id", "=", id)
-      .executeTakeFirstOrThrow();
+    const holders = await countRows(ctx.db.selectFrom("membership_user_types").where("user_type_id", "=", id));
     if (holders > 0) {
       const held = holders === 1 ? "1 member; remove it there" : `${holders} members; remove it from them`;
       throw new ServiceError("conflict", `User type ${id} is held by ${held} first.`);

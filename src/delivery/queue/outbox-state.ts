@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { countRows } from "../../store/bulk.ts";
 import type { Database } from "../../store/database.ts";
 
 /** Counts of waiting deliveries, and signs of progress. */
@@ -20,15 +21,8 @@ export interface OutboxState {
 }
 
 /** Counts the waiting callbacks that were created at or after a time in Unix seconds. */
-export async function countCallbacksSince({ reader }: Database, since: number): Promise<number> {
-  const { count } = await reader
-    .selectFrom("deliveries")
-    .where("state", "=", sql.lit("waiting"))
-    .where("created_at", ">=", since)
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return count;
-}
+export const countCallbacksSince = ({ reader }: Database, since: number): Promise<number> =>
+  countRows(reader.selectFrom("deliveries").where("state", "=", sql.lit("waiting")).where("created_at", ">=", since));
 
 /** Returns the state of the outbox. `now` is in Unix milliseconds. */
 export async function outboxState({ reader }: Database, now: number): Promise<OutboxState> {

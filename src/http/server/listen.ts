@@ -59,7 +59,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   const connections = new Connections(timeouts, (socket) => refuse(socket, late()));
   const door = new Door();
   const server = createServer(app, { timeouts, connections, door, refuse });
-  await bound(server, options);
+  await bound(server, options, { backlog, reusePort: options.reusePort ?? false });
   const url = urlOf(server.address() as AddressInfo, options.host);
   app.state.servedAt = url;
   // Takes the time before the poll phase and checks after it, so that bytes that arrived while the event loop was blocked
@@ -179,11 +179,11 @@ function refuseOn(log: ServerLog, socket: Duplex, error: ServiceError, allow?: s
   setTimeout(() => socket.destroy(), 500).unref();
 }
 
-function bound(server: Server, options: ListenOptions): Promise<void> {
-  const { host, port, reusePort = false } = options;
+function bound(server: net.Server, options: ListenOptions, how: net.ListenOptions): Promise<void> {
+  const { host, port } = options;
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => reject(listenError(cause, options)));
-    server.listen({ port, host, backlog, reusePort }, () => resolve());
+    server.listen({ host, port, ...how }, resolve);
   });
 }
 
@@ -191,12 +191,10 @@ function bound(server: Server, options: ListenOptions): Promise<void> {
  * Throws `unavailable` when a port cannot be listened on, also if its owner would share it. Listens for a moment, because
  * only the system knows all reasons.
  */
-export function requireFreePort(options: ListenOptions): Promise<void> {
+export async function requireFreePort(options: ListenOptions): Promise<void> {
   const server = net.createServer();
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause) => reject(listenError(cause, options)));
-    server.listen({ host: options.host, port: options.port, exclusive: true }, () => server.close(() => resolve()));
-  });
+  await bound(server, options, { exclusive: true });
+  await server[Symbol.asyncDispose]();
 }
 
 /** Translates the error of a server that cannot listen. */
