@@ -62,22 +62,19 @@ export interface Service {
 export function createService(options: ServiceOptions): Service {
   const { database, check } = options;
   const runtime = createRuntime(options);
-  const invoke = async (op: AnyOperation, input: unknown, origin: FullOrigin) => {
-    try {
-      const output = await executeOperation(runtime, { op, input, origin });
-      check?.(op, output);
-      return output;
-    } catch (error) {
+  const explained = <T>(work: Promise<T>) =>
+    work.catch((error) => {
       throw database.explain(error);
-    }
+    });
+  const invoke = async (op: AnyOperation, input: unknown, origin: FullOrigin) => {
+    const output = await explained(executeOperation(runtime, { op, input, origin }));
+    check?.(op, output);
+    return output;
   };
   const settings = async () => runtime.settings(database.factVersions()?.settings);
   return {
     invoke,
-    admit: (op, path, origin) =>
-      admit(runtime, { op, path, origin }).catch((error) => {
-        throw database.explain(error);
-      }),
+    admit: (op, path, origin) => explained(admit(runtime, { op, path, origin })),
     caller: (identity) => ({
       call: (op, input, options) => invoke(op, input, { ...options, ...identity }) as never,
       async close() {

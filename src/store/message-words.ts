@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { rowsAs } from "./bulk.ts";
 import { isPostgres } from "./dialect.ts";
 import { runText, runTextLater } from "./prepared.ts";
-import type { Schema } from "./schema/schema.ts";
+import type { RowOf, Schema } from "./schema/schema.ts";
 
 /**
  * Index entries contain the conversation and a range of positions in it (stretch), so a search reads only entries of its
@@ -20,11 +20,7 @@ const entriesOf = ({ conversation_id, position }: Indexed, words: readonly strin
   words.map((word) => entry(conversation_id, stretchOf(position), word));
 
 /** A message whose words are indexed. */
-interface Indexed {
-  readonly id: number;
-  readonly conversation_id: number;
-  readonly position: number;
-}
+type Indexed = RowOf<"messages", "id" | "conversation_id" | "position">;
 
 /**
  * Adds a message to the index under `words`, which consist of letters and digits. The message must not be in the index yet.

@@ -1,16 +1,12 @@
 import { ServiceError } from "../../contract/errors.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { attempt } from "../directory/attempts.ts";
 import { checkPassword } from "../directory/passwords.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { accountOfUser } from "../pipeline/rate-limits.ts";
 import { findCode, useCode } from "./one-time-codes.ts";
 
-interface Account {
-  readonly id: number;
-  readonly provider: string;
-  readonly password_hash: string | null;
-  readonly two_factor_at: number | null;
-}
+type Account = RowOf<"users", "id" | "provider" | "password_hash" | "two_factor_at">;
 
 /** The user of a successful sign-in, or the error of a failed one. `outdated` is that of `checkPassword`. */
 type CheckedSignIn<U> =

@@ -2,16 +2,14 @@ import { sql } from "kysely";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import { indexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { addFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { MessageRow, ServiceMeta } from "./present-messages.ts";
 import { wordsInOrder } from "./query-words.ts";
 
 /** A conversation whose row is locked. */
-export interface Locked {
-  readonly id: number;
-  readonly last_position: number;
-}
+export type Locked = RowOf<"conversations", "id" | "last_position">;
 
 const raise = prepared((db, p: { id: number; position: number; now: number }) =>
   db.updateTable("conversations").set({ last_position: p.position, updated_at: p.now }).where("id", "=", p.id),

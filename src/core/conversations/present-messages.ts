@@ -1,15 +1,14 @@
-import type { Selectable } from "kysely";
 import type { z } from "zod";
 import type { message as contract, serviceEvents } from "../../contract/conversation-schemas.ts";
 import type { File } from "../../contract/file-schemas.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { presentFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { People, type Standing, standingsOf } from "./present-participants.ts";
 
 export type Message = z.infer<ReturnType<typeof contract>>;
-export type MessageRow = Selectable<Schema["messages"]>;
+export type MessageRow = RowOf<"messages">;
 
 /** The stored content of a service message. */
 export interface ServiceMeta {

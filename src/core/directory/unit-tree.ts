@@ -5,14 +5,10 @@ import { deepestUnit } from "../../contract/nesting.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { afterPrefix, beginsWith } from "../../store/dialect.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import type { RowOf, Schema } from "../../store/schema/schema.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
 
-export interface UnitPosition {
-  readonly id: number;
-  readonly path: string;
-  readonly level: number;
-}
+export type UnitPosition = RowOf<"units", "id" | "path" | "level">;
 
 /**
  * Adds `children` to the unit's own count of children, and `descendants` to the counts of the unit and of all its

@@ -1,6 +1,7 @@
 import { insertRows, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { emailKey, foldedWords, userNameKey } from "./text-keys.ts";
 
@@ -9,12 +10,7 @@ export const wordKinds = { name: 0, title: 1, email: 2 } as const;
 type WordKind = (typeof wordKinds)[keyof typeof wordKinds];
 
 /** The texts of a user that are searched. */
-interface Texts {
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly title: string;
-  readonly email: string | null;
-}
+type Texts = RowOf<"users", "first_name" | "last_name" | "title" | "email">;
 
 /** Returns the words by which a user is found. A repeated word counts as that of the name, else as that of the title. */
 export function searchWords(user: Texts) {

@@ -4,14 +4,7 @@ import { insertRows } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import {
-  insertEvents,
-  listeningSeconds,
-  newDelivery,
-  newEvent,
-  type OutboxEvent,
-  type RecordedChange,
-} from "../pipeline/outbox.ts";
+import { insertEvents, listeningSeconds, newDelivery, newEvent, type RecordedChange } from "../pipeline/outbox.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
 import { presentFullUnits } from "./present-units.ts";
 import { presentUsers } from "./present-users.ts";
@@ -74,7 +67,7 @@ function merged(changes: readonly RecordedChange[]): RecordedChange[] {
   return [...byThing.values()];
 }
 
-async function present(ctx: Ctx, changes: readonly RecordedChange[]): Promise<OutboxEvent[]> {
+async function present(ctx: Ctx, changes: readonly RecordedChange[]) {
   const seen = asAdministrator(ctx);
   const idsOf = (kind: string) =>
     changes.filter((each) => each.trigger.startsWith(kind) && !each.before).map((each) => each.id);

@@ -1,7 +1,7 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { titleLookupKey, titleWordsKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
@@ -36,9 +36,7 @@ interface Content {
 }
 
 function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: Content): Promise<NameMatch[]> {
-  const content = sql<
-    Pick<Selectable<Schema["posts"]>, "id" | "audience_id" | "title" | "title_key">
-  >`${sql.table(kind)}`;
+  const content = sql<RowOf<"posts", "id" | "audience_id" | "title" | "title_key">>`${sql.table(kind)}`;
   const titled = ctx.db
     .selectFrom(content.as("c"))
     .select("c.id")

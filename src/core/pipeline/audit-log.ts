@@ -4,6 +4,7 @@ import { filledPath, pathFields, pathOfCreated } from "../../contract/field-spec
 import type { AnyOperation } from "../../contract/operation.ts";
 import { users } from "../../contract/users.ts";
 import { insertRows } from "../../store/bulk.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
 
 /**
@@ -32,8 +33,8 @@ export async function recordChange(ctx: Ctx, op: AnyOperation, input: object, ou
   // No address is kept of users who delete themselves.
   const isOwnEnd = op === users.delete && given.id === ctx.actor.id;
   const path = recordedPath(op, input, output);
-  const entry = { actor_id: ctx.actor.id || null, operation: op.name, path, fields: JSON.stringify(fields) };
-  await writeEntry(isOwnEnd ? { ...ctx, address: undefined } : ctx, entry);
+  const change = { operation: op.name, path, fields: JSON.stringify(fields), outcome: "done" } as const;
+  await writeEntry(isOwnEnd ? { ...ctx, address: undefined } : ctx, { ...change, actor_id: ctx.actor.id || null });
 }
 
 function recordedPath(op: AnyOperation, input: object, output: unknown): string {
@@ -57,14 +58,8 @@ export async function recordSignIn(ctx: Ctx, user: number | undefined, good: boo
   await writeEntry(ctx, { actor_id: user ?? null, operation, path, fields: "[]", outcome });
 }
 
-interface Entry {
-  readonly actor_id: number | null;
-  readonly operation: string;
-  readonly path: string;
-  readonly fields: string;
-  readonly outcome?: "done" | "failed";
-}
+type Entry = RowOf<"audit_entries", "actor_id" | "operation" | "path" | "fields" | "outcome">;
 
-async function writeEntry({ db, address, now }: Ctx, { outcome = "done", ...entry }: Entry): Promise<void> {
-  await insertRows(db, "audit_entries", [{ ...entry, outcome, address: address ?? null, created_at: now }]);
+async function writeEntry({ db, address, now }: Ctx, entry: Entry): Promise<void> {
+  await insertRows(db, "audit_entries", [{ ...entry, address: address ?? null, created_at: now }]);
 }

@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type Insertable, sql } from "kysely";
 import type { Trigger } from "../../contract/webhooks.ts";
 import { insertRows } from "../../store/bulk.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
 
 export interface RecordedChange {
@@ -13,16 +14,6 @@ export interface RecordedChange {
 /** Seconds for which events are still written after a client last polled for them. */
 export const listeningSeconds = 90;
 const messageIdBytes = 18;
-/** An event and the body of its callback. */
-export interface OutboxEvent {
-  readonly type: Trigger;
-  readonly message_id: string;
-  readonly payload: string;
-  readonly created_at: number;
-  /** ID of the user that the payload describes. */
-  readonly user_id?: number | null;
-}
-
 /** Returns a new event. The body is stored as text, because the signature covers its exact bytes. */
 export function newEvent<T extends string>({ now }: Ctx, type: T, data: object) {
   return {
@@ -59,7 +50,7 @@ export async function erasePayloads({ db, now }: Ctx, user: number, data: object
 /** Inserts events and returns their IDs by message ID. */
 export async function insertEvents(
   ctx: Ctx,
-  events: readonly (Omit<OutboxEvent, "type"> & { type: string })[],
+  events: readonly Omit<Insertable<Schema["webhook_events"]>, "id">[],
 ): Promise<Map<string, number>> {
   const rows = events.map((event) => ({ ...event }));
   const made = await insertRows<{ id: number; message_id: string }>(ctx.db, "webhook_events", rows, "id, message_id");

@@ -1,18 +1,13 @@
 import { insertRows, updateRow } from "../../store/bulk.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { placesOf } from "../visibility/feed-index.ts";
 import { postAudienceOf } from "./post-audience.ts";
 
-interface IndexedPost {
-  readonly id: number;
-  readonly listed_at: number;
-  readonly updated_at: number;
-}
-
 /** Adds a post that has no entries yet to the feed index. */
 export async function addPlaces(
   { db }: Pick<Ctx, "db">,
-  { id, listed_at, updated_at }: IndexedPost,
+  { id, listed_at, updated_at }: RowOf<"posts", "id" | "listed_at" | "updated_at">,
   places: readonly string[],
 ): Promise<void> {
   const rows = places.map((place) => ({ place, post_id: id, listed_at, updated_at }));

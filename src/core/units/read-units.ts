@@ -1,10 +1,9 @@
-import type { Selectable } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { beginsWith } from "../../store/dialect.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { presentFullUnits, presentUnits, presentUnitsAfter, type Unit } from "../directory/present-units.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
@@ -69,7 +68,7 @@ type Column = "id" | "name" | "level" | "unit_type" | "reference" | "path" | "pa
 type Count = "user_count" | "child_count" | "descendant_count";
 
 /** Presents a unit of the tree. Names each field, because fields that follow a spread are slow to add. */
-function presentNode(row: Pick<Selectable<Schema["units"]>, Column | Count>) {
+function presentNode(row: RowOf<"units", Column | Count>) {
   return {
     content_type: "unit" as const,
     id: row.id,

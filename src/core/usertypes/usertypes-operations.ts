@@ -3,18 +3,14 @@ import { fold } from "../../contract/fold-text.ts";
 import type { Ability } from "../../contract/operation.ts";
 import type { usertypes as contract } from "../../contract/usertypes.ts";
 import { countRows, insertRow, updateRow } from "../../store/bulk.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
 import { requireFree } from "../pipeline/reference-issues.ts";
 import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
 
-interface Row {
-  id: number;
-  name: string;
-  reference: string | null;
-  abilities: string;
-}
+type Row = RowOf<"user_types", "id" | "name" | "reference" | "abilities">;
 
 export const usertypes: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor }) {

@@ -1,18 +1,16 @@
-import type { Selectable } from "kysely";
 import type { z } from "zod";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { deletedUser } from "../directory/present-authors.ts";
 import { presentUsers, type User } from "../directory/present-users.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 export type Webhook = z.infer<ReturnType<(typeof contract)["get"]["output"]>>["data"];
-type Row = Selectable<Schema["webhooks"]>;
 
 const none = { edit: false, delete: false };
 
 /** Returns the API's representation of webhooks, without their secrets. */
-export async function presentWebhooks(ctx: Ctx, rows: readonly Row[]): Promise<Webhook[]> {
+export async function presentWebhooks(ctx: Ctx, rows: readonly RowOf<"webhooks">[]): Promise<Webhook[]> {
   const users = await presentUsers(ctx, [...new Set(rows.map((row) => row.author_id))]);
   const authors = new Map(users.map((user) => [user.id, presentAuthor(user)]));
   return rows.map((row) => ({

@@ -1,12 +1,9 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Database } from "../../store/database.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { type Lease, LeasedQueue } from "../queue/leased-queue.ts";
 
-type MailRow = Pick<
-  Selectable<Schema["mails"]>,
-  "id" | "kind" | "user_id" | "recipient" | "payload" | "attempt" | "created_at"
->;
+type MailRow = RowOf<"mails", "id" | "kind" | "user_id" | "recipient" | "payload" | "attempt" | "created_at">;
 
 export type ClaimedMail = MailRow & Lease;
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 
 /** A callback or mail that was not delivered yet. Times are Unix seconds. */
 interface OutboxItem {
@@ -61,11 +62,7 @@ export async function listOutbox({ reader }: Database, most: number): Promise<Ou
   ];
 }
 
-interface Attempted {
-  readonly webhook_id: number;
-  readonly event_id: number;
-  readonly created_at: number;
-}
+type Attempted = RowOf<"deliveries", "webhook_id" | "event_id" | "created_at">;
 
 /** Returns the errors of the latest attempts, by webhook and event. Reads the log once: it has no index by event. */
 async function lastErrors(db: Db, attempted: readonly Attempted[]): Promise<Map<string, string | null>> {

@@ -1,14 +1,14 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Database, Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { type ClaimQuota, type Lease, LeasedQueue } from "../queue/leased-queue.ts";
 
-type Delivery = Pick<Selectable<Schema["deliveries"]>, "id" | "webhook_id" | "event_id" | "attempt" | "single">;
-type Event = Pick<Selectable<Schema["webhook_events"]>, "message_id" | "type" | "payload" | "user_id">;
+type Delivery = RowOf<"deliveries", "id" | "webhook_id" | "event_id" | "attempt" | "single">;
+type Event = RowOf<"webhook_events", "message_id" | "type" | "payload" | "user_id">;
 
 /** A delivery claimed by this worker, with everything needed to send it. */
-export type ClaimedDelivery = Readonly<Delivery & Event> & Lease;
+export type ClaimedDelivery = Delivery & Event & Lease;
 
 /** Its claims are limited for each webhook, so that a slow receiver holds up no other. */
 export const callbackQueue = new LeasedQueue<Delivery>({
@@ -36,10 +36,7 @@ export async function claimDeliveries(
   });
 }
 
-export type Receiver = Pick<
-  Selectable<Schema["webhooks"]>,
-  "id" | "uri" | "secret" | "previous_secret" | "previous_secret_until"
->;
+export type Receiver = RowOf<"webhooks", "id" | "uri" | "secret" | "previous_secret" | "previous_secret_until">;
 
 function receivers(db: Db) {
   return db

@@ -4,13 +4,7 @@ import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { DisabledReason } from "../../store/schema/delivery-schema.ts";
-
-interface Webhook {
-  readonly id: number;
-  readonly name: string;
-  readonly uri: string;
-  readonly author_id: number;
-}
+import type { RowOf } from "../../store/schema/schema.ts";
 
 /** Locks webhooks in the order of their IDs, so that workers do not deadlock and log IDs of a webhook ascend with time. */
 export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
@@ -23,7 +17,12 @@ export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
 }
 
 /** Disables a webhook and queues a mail to its author. `stopInactive` ends the waiting deliveries. */
-export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, now: number): Promise<void> {
+export async function disable(
+  tx: Tx,
+  webhook: RowOf<"webhooks", "id" | "name" | "uri" | "author_id">,
+  reason: DisabledReason,
+  now: number,
+): Promise<void> {
   await updateRow(tx, "webhooks", webhook.id, {
     active: 0,
     disabled_at: now,

@@ -1,4 +1,4 @@
-import type { Generated } from "kysely";
+import type { Generated, Selectable } from "kysely";
 import type { BooleanColumn, Timestamps } from "./column-types.ts";
 import type { ContentSchema } from "./content-schema.ts";
 import type { ConversationsSchema } from "./conversations-schema.ts";
@@ -244,3 +244,8 @@ export interface Schema extends ContentSchema, ConversationsSchema, DeliverySche
   rate_limit_events: RateLimitEventsTable;
   idempotency_keys: IdempotencyKeysTable;
 }
+
+/** A row of a table as it is read, or some of its columns. */
+export type RowOf<T extends keyof Schema, C extends keyof Schema[T] = keyof Schema[T]> = Readonly<
+  Selectable<Pick<Schema[T], C>>
+>;
