@@ -3,6 +3,7 @@ import { invalid } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { Settings } from "../../contract/settings.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { QueuesByName } from "../pipeline/queues-by-name.ts";
 
 /** Parameters of argon2id (RFC 9106; OWASP's first choice for 19 MiB). Memory is in KiB. */
@@ -54,11 +55,7 @@ export async function checkPassword(
 }
 
 /** The names that a user's password must not be. */
-interface Person {
-  readonly email?: string | null | undefined;
-  readonly first_name?: string | undefined;
-  readonly last_name?: string | undefined;
-}
+type Person = Partial<RowOf<"users", "email" | "first_name" | "last_name">>;
 
 /** Throws `validation_failed` when the password is too short, common, or the user's own name or address. */
 export async function checkNewPassword(password: string, person: Person, settings: Settings): Promise<void> {

@@ -1,9 +1,6 @@
-interface BriefRow {
-  readonly id: number;
-  readonly name: string;
-  readonly level: number;
-  readonly unit_type: string;
-}
+import type { RowOf } from "../../store/schema/schema.ts";
+
+type BriefRow = RowOf<"units", "id" | "name" | "level" | "unit_type">;
 
 /** Returns the short form of a unit that other objects contain. */
 export function presentUnitBrief({ id, name, level, unit_type }: BriefRow) {
@@ -15,7 +12,7 @@ interface ParentRow {
   readonly parent_id: number | null;
   readonly parent_name: string | null;
   readonly parent_level: number | null;
-  readonly parent_type: string | null;
+  readonly parent_type: BriefRow["unit_type"] | null;
 }
 
 /** Returns the short form of the unit above. */

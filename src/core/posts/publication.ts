@@ -1,18 +1,11 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { posts } from "../../contract/posts.ts";
-import type { BooleanColumn } from "../../store/schema/column-types.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 
-/** The state of a post's publication. */
-export interface Publication {
-  readonly draft: BooleanColumn;
-  /** The requested time of publication. */
-  readonly publish_on: number | null;
-  readonly unpublish_on: number | null;
-  /** The time of publication, which may be in the future; null for a draft that was never published. */
-  readonly published_at: number | null;
-}
+/** The state of a post's publication; `publish_on` is the requested time. */
+export type Publication = RowOf<"posts", "draft" | "publish_on" | "unpublish_on" | "published_at">;
 
 type PublicationChange = NonNullable<InputOf<typeof posts.update>["publish"]>;
 

@@ -26,14 +26,11 @@ export interface Audience {
  * The properties of a reader that the visibility rule needs; plain values, so that they can be parameters of a prepared
  * query.
  */
-export interface Reader {
+export interface Reader extends Pick<Actor, "units" | "branch" | "types"> {
   readonly me: number;
   readonly everything: 0 | 1;
   /** Paths of the units in which, and below which, the reader has the ability to edit. */
   readonly reach: readonly string[];
-  readonly units: readonly number[];
-  readonly branch: readonly number[];
-  readonly types: readonly number[];
 }
 
 /** Returns the actor as a reader of content that users with `ability` may edit. */
