@@ -68,16 +68,14 @@ const searches = (filter: Filter) => ({
 });
 
 /** Selects the conversations of the page, in no order. */
-const pageQuery = (db: Db, range: Range, filter: Filter) =>
-  conversationQuery(db, range.user).where(
-    "c.id",
-    "in",
-    matchingConversations(db, range.user, filter)
-      .select("p.conversation_id")
-      .orderBy("p.latest_message_id", "desc")
-      .limit(rowCount(range.limit))
-      .offset(rowCount(range.offset)),
-  );
+function pageQuery(db: Db, range: Range, filter: Filter) {
+  const page = matchingConversations(db, range.user, filter)
+    .select("p.conversation_id")
+    .orderBy("p.latest_message_id", "desc")
+    .limit(rowCount(range.limit))
+    .offset(rowCount(range.offset));
+  return conversationQuery(db, range.user).where("c.id", "in", page);
+}
 
 const countQuery = (db: Db, range: Range, filter: Filter) =>
   db

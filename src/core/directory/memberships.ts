@@ -232,13 +232,8 @@ export async function setUserTypes(ctx: Work, membership: number, userTypes: rea
 }
 
 async function isDepartment({ db }: Work, unit: number, department: number): Promise<boolean> {
-  const found = await db
-    .selectFrom("departments")
-    .select("id")
-    .where("id", "=", department)
-    .where("unit_id", "=", unit)
-    .executeTakeFirst();
-  return found !== undefined;
+  const found = db.selectFrom("departments").select("id").where("id", "=", department).where("unit_id", "=", unit);
+  return (await found.executeTakeFirst()) !== undefined;
 }
 
 async function countMembers({ db }: Work, unit: number, more: number): Promise<void> {

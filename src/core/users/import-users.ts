@@ -249,13 +249,10 @@ async function dropUnheld({ db }: Ctx, types: readonly number[]): Promise<void> 
   await db
     .deleteFrom("user_types")
     .where("id", "in", types)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("membership_user_types as mt")
-            .select("mt.user_type_id")
-            .whereRef("mt.user_type_id", "=", "user_types.id"),
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("membership_user_types").select("user_type_id").whereRef("user_type_id", "=", "user_types.id"),
         ),
       ),
     )

@@ -27,21 +27,10 @@ export interface Known {
 
 export async function lookUp(ctx: Ctx, rows: readonly UserImportRow[], createTypes: boolean): Promise<Known> {
   const references = rows.flatMap(({ reference }) => (reference ? [reference] : []));
-  const found = await ctx.db
-    .selectFrom("users")
-    .select("id")
-    .where("reference", "in", references)
-    .union(
-      ctx.db
-        .selectFrom("users")
-        .select("id")
-        .where(
-          "email_key",
-          "in",
-          rows.map((row) => emailKey(row.email)),
-        ),
-    )
-    .execute();
+  const emails = rows.map((row) => emailKey(row.email));
+  const usersWhere = (column: "reference" | "email_key", values: string[]) =>
+    ctx.db.selectFrom("users").select("id").where(column, "in", values);
+  const found = await usersWhere("reference", references).union(usersWhere("email_key", emails)).execute();
   const users = indexed();
   const ids = found.map((row) => row.id);
   users.add(await loadUsers(ctx, ids));
@@ -114,15 +103,12 @@ async function loadMemberships(ctx: Ctx, ids: readonly number[]) {
     .select(["m.id", "m.user_id", "m.unit_id", "n.path"])
     .where("m.user_id", "in", ids)
     .execute();
+  const membershipIds = memberships.map((row) => row.id);
   const types = await ctx.db
     .selectFrom("membership_user_types as mt")
     .innerJoin("user_types as t", "t.id", "mt.user_type_id")
     .select(["mt.membership_id", "t.id", "t.name", "t.abilities"])
-    .where(
-      "mt.membership_id",
-      "in",
-      memberships.map((row) => row.id),
-    )
+    .where("mt.membership_id", "in", membershipIds)
     .execute();
   const typesOf = Map.groupBy(types.map(present), (type) => type.membership_id);
   return { typesOf, membershipsOf: Map.groupBy(memberships, (row) => row.user_id) };

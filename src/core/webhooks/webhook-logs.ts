@@ -36,18 +36,11 @@ export const webhookLogHandlers = {
       .selectFrom(newest(ctx, matching, offset + limit + countedBeyond).as("counted"))
       .select((eb) => eb.fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow();
-    const rows = await ctx.db
-      .selectFrom("webhook_logs")
-      .select(entryColumns)
-      .where(
-        "id",
-        "in",
-        newest(ctx, matching, offset + limit)
-          .limit(limit)
-          .offset(offset),
-      )
-      .orderBy("id", "desc")
-      .execute();
+    const shown = newest(ctx, matching, offset + limit)
+      .limit(limit)
+      .offset(offset);
+    const entriesById = ctx.db.selectFrom("webhook_logs").select(entryColumns).where("id", "in", shown);
+    const rows = await entriesById.orderBy("id", "desc").execute();
     return numberedPage(ctx, `/webhooks/${id}/logs`, input, { items: rows, total });
   },
 

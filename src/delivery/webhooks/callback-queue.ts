@@ -49,16 +49,10 @@ const receiversById = prepared((db, p: { ids: number[] }) => receivers(db).where
 
 const receiversDue = prepared((db, p: { now: number }) =>
   receivers(db)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom("deliveries as d")
-          .select("d.id")
-          .whereRef("d.webhook_id", "=", "w.id")
-          .where("d.state", "=", sql.lit("waiting"))
-          .where("d.due_at", "<=", p.now),
-      ),
-    )
+    .where(({ exists, selectFrom }) => {
+      const waiting = selectFrom("deliveries as d").select("d.id").where("d.state", "=", sql.lit("waiting"));
+      return exists(waiting.whereRef("d.webhook_id", "=", "w.id").where("d.due_at", "<=", p.now));
+    })
     .orderBy("w.id"),
 );
 

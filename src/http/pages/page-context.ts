@@ -31,12 +31,7 @@ export interface PageRequest {
   readonly path: string;
 }
 
-interface Source {
-  readonly options: PageOptions;
-  readonly exchange: Exchange;
-  readonly fields: URLSearchParams;
-  readonly path: string;
-}
+type Source = Pick<PageRequest, "options" | "exchange" | "fields" | "path">;
 
 export function pageRequest({ options, exchange, fields, path }: Source): PageRequest {
   const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));

@@ -85,15 +85,10 @@ function errorSummary(title: string, issues: readonly FormIssue[]): Html {
 </div>`;
 }
 
-interface RequestForm {
-  readonly email: string;
-  readonly language: string;
-  readonly action: string;
-  readonly issues?: readonly FormIssue[];
-}
+type RequestForm = Pick<PasswordForm, "email" | "language" | "action" | "issues">;
 
 /** Returns the form that asks for another link. */
-export function requestForm(texts: PageTexts, { email, language, action, issues = [] }: RequestForm): Html {
+export function requestForm(texts: PageTexts, { email, language, action, issues }: RequestForm): Html {
   return html`${errorSummary(texts.failure.title, issues)}
 <p>${texts.request.intro}</p>
 <form method="post" action="${action}">
