@@ -11,11 +11,11 @@ import { byValue, firstMatches, inEachRange, type KeyRange, keySteps, referenceI
 interface NamedTable {
   readonly kind: NamedKind;
   readonly table: "units" | "user_types" | "groups";
-  readonly hasReferences: boolean;
+  readonly hasReferences?: true;
   /** Selects what distinguishes equal names. */
-  readonly detail: RawBuilder<string | null>;
+  readonly detail?: RawBuilder<string | null>;
   /** Limits the rows to those that the actor can see. */
-  readonly visible: RawBuilder<SqlBool>;
+  readonly visible?: RawBuilder<SqlBool>;
 }
 
 interface Named {
@@ -30,26 +30,16 @@ export const findUnits = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch
     table: "units",
     hasReferences: true,
     detail: sql`(select p.name from units p where p.id = t.parent_id)`,
-    visible: sql`1 = 1`,
   });
 
 export const findUserTypes = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
-  findIn(ctx, texts, {
-    kind: "usertypes",
-    table: "user_types",
-    hasReferences: true,
-    detail: sql`cast(null as text)`,
-    visible: sql`1 = 1`,
-  });
+  findIn(ctx, texts, { kind: "usertypes", table: "user_types", hasReferences: true });
 
 export const findGroups = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
-  findIn(ctx, texts, {
-    kind: "groups",
-    table: "groups",
-    hasReferences: false,
-    detail: sql`cast(null as text)`,
-    visible: isVisibleGroup("t", groupReader(ctx.actor)),
-  });
+  findIn(ctx, texts, { kind: "groups", table: "groups", visible: isVisibleGroup("t", groupReader(ctx.actor)) });
+
+const noDetail = sql<string | null>`cast(null as text)`;
+const all = sql<SqlBool>`1 = 1`;
 
 async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promise<NameMatch[]> {
   const found = await firstMatches<Named>(texts, [
@@ -63,7 +53,8 @@ async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promi
   return found.map(({ text, id, name, detail, match }) => ({ text, kind: of.kind, id, name, detail, match }));
 }
 
-async function withReferences({ db }: Ctx, references: readonly string[], { table, detail, visible }: NamedTable) {
+async function withReferences({ db }: Ctx, references: readonly string[], of: NamedTable) {
+  const { table, detail = noDetail, visible = all } = of;
   const { rows } = await sql<Named & { value: string }>`
     select t.id, t.name, ${detail} as detail, t.reference as value from ${sql.table(table)} t
     where ${isAmong("t.reference", references)} and ${visible}`.execute(db);
@@ -71,7 +62,8 @@ async function withReferences({ db }: Ctx, references: readonly string[], { tabl
 }
 
 /** Returns the first things of each range of name keys. */
-async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], { table, detail, visible }: NamedTable) {
+async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], of: NamedTable) {
+  const { table, detail = noDetail, visible = all } = of;
   const things = ctx.db
     .selectFrom(sql<Omit<Named, "detail"> & { name_key: string }>`${sql.table(table)}`.as("t"))
     .select(["t.id", "t.name", detail.as("detail")])
