@@ -14,24 +14,23 @@ export function isPostgresUrl(target: string): boolean {
 /** Opens a database by the path of a SQLite file or a postgres:// URL, and migrates its schema. */
 export async function openDatabase(target: string, options: OpenOptions = {}): Promise<Database> {
   const database = await connectWithKey(target, options);
+  if (options.skipMigration) return database;
+  const mustChange = await orClose(database, target, () => isOutdated(database, target, options));
+  const isInPlace = !mustChange || options.create || isPostgresUrl(target);
+  const usable = isInPlace ? database : await reopenAlone(database, target, options);
+  return orClose(usable, target, async () => {
+    if (mustChange) await migrateOrCreate(usable, options);
+    return withKnownKey(usable, options);
+  });
+}
+
+/** Runs work on a database that was just opened. Closes it when the work fails, and names it in the error. */
+async function orClose<T>(database: Database, target: string, work: () => Promise<T>): Promise<T> {
   try {
-    if (options.skipMigration) return database;
-    if (!(await isOutdated(database, target, options))) return await withKnownKey(database, options);
-    if (options.create || isPostgresUrl(target)) {
-      await migrateOrCreate(database, options);
-      return await withKnownKey(database, options);
-    }
+    return await work();
   } catch (error) {
     await database.close();
     throw explainNamed(error, target, database);
-  }
-  const alone = await reopenAlone(database, target, options);
-  try {
-    await migrateOrCreate(alone, options);
-    return await withKnownKey(alone, options);
-  } catch (error) {
-    await alone.close();
-    throw explainNamed(error, target, alone);
   }
 }
 

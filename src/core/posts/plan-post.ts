@@ -23,7 +23,7 @@ export interface Before {
 }
 
 /** The state of a post after a change: its columns (undefined ones stay as they are) and its audience. */
-export interface PostPlan {
+interface PostPlan {
   readonly columns: ReturnType<typeof plainColumns> & ReturnType<typeof timeColumns> & { readonly event?: string };
   readonly audience: Audience;
 }
