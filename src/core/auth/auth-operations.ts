@@ -1,7 +1,7 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
-import { hashPasswordToken } from "../../store/password-tokens.ts";
+import { hashToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
 import { replacePassword } from "../directory/end-access.ts";
 import { checkNewPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
@@ -105,7 +105,7 @@ async function findResetIssues(ctx: Ctx, { email, password, password_confirm }: 
 const stranger = () => ({ id: -randomInt(1, 2 ** 47), email: "" });
 
 /** Compared with the given token when there is no stored one. */
-const noToken = hashPasswordToken("");
+const noToken = hashToken("");
 
 async function userByEmail(ctx: Ctx, email: string) {
   const user = await ctx.db
@@ -130,7 +130,7 @@ async function isToken(ctx: Ctx, user: number, token: string): Promise<boolean> 
     .select(["token_hash", "expires_at"])
     .where("user_id", "=", user)
     .executeTakeFirst();
-  const same = timingSafeEqual(Buffer.from(stored?.token_hash ?? noToken), Buffer.from(hashPasswordToken(token)));
+  const same = timingSafeEqual(Buffer.from(stored?.token_hash ?? noToken), Buffer.from(hashToken(token)));
   return same && stored !== undefined && stored.expires_at > ctx.now;
 }
 

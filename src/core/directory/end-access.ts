@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
-import { forgetWrongPasswords } from "../pipeline/rate-limits.ts";
+import { forgetFailures } from "../pipeline/rate-limits.ts";
 
 const kinds = ["sessions", "password_tokens", "api_tokens"] as const;
 
@@ -35,6 +35,7 @@ export async function replacePassword(
   // Changing one's own known password is a routine that should not stop jobs. Others replace a password that somebody else may know,
   // who could have created tokens with it.
   await endAccess(tx, [id], id === tx.actor.id ? ["sessions", "password_tokens"] : kinds);
-  await forgetWrongPasswords(tx, id);
+  // Wrong codes stay: who can reset a password may not have the second factor.
+  await forgetFailures(tx, id, "sign_in", "current_password");
   tx.announce(`user:${id}`);
 }

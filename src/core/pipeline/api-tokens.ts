@@ -1,6 +1,7 @@
 import { apiTokenPrefix } from "../../contract/api-token-prefix.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Db } from "../../store/database.ts";
+import { hashToken } from "../../store/password-tokens.ts";
 import { prepared } from "../../store/prepared.ts";
 
 /** An API token as it authenticates a request. */
@@ -34,14 +35,6 @@ export function isWellFormed(token: string): boolean {
   return form.test(token) && token.slice(-checksumDigits) === checksumOf(token.slice(0, -checksumDigits));
 }
 
-/**
- * Returns the form in which a token is kept. A fast hash is enough, because a token has 256 random bits and cannot be
- * guessed.
- */
-export function hashApiToken(token: string): string {
-  return process.getBuiltinModule("node:crypto").createHash("sha256").update(token).digest("base64url");
-}
-
 const checksumOf = (body: string) => base62(BigInt(process.getBuiltinModule("node:zlib").crc32(body)), checksumDigits);
 
 function base62(value: bigint, length: number): string {
@@ -62,7 +55,7 @@ const tokenRows = prepared((db, p: { hash: string }) =>
  * a revoked one no longer works in any process.
  */
 export async function verifyApiToken(db: Db, text: string, now: number): Promise<ApiToken> {
-  const [row] = isWellFormed(text) ? await tokenRows(db, { hash: hashApiToken(text) }) : [];
+  const [row] = isWellFormed(text) ? await tokenRows(db, { hash: hashToken(text) }) : [];
   if (row === undefined) throw new ServiceError("unauthenticated", "The API token is invalid or was revoked.");
   const { id, user_id: userId, scopes, expires_at: expires, last_used_at: lastUsed } = row;
   if (expires !== null && expires <= now)

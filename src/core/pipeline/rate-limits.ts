@@ -129,14 +129,9 @@ export async function settle(tx: Ctx, subject: Subject, id: number, good: boolea
       .execute();
 }
 
-/** Deletes a user's failures that were about the earlier password. */
-export async function forgetWrongPasswords(ctx: Ctx, user: number): Promise<void> {
-  await failures(ctx, accountOfUser(user)).where("kind", "in", ["sign_in", "current_password"]).execute();
-}
-
-/** Deletes a user's wrong codes. A new password keeps them: who can reset it may not have the second factor. */
-export async function forgetWrongCodes(ctx: Ctx, user: number): Promise<void> {
-  await failures(ctx, accountOfUser(user)).where("kind", "=", "one_time_code").execute();
+/** Deletes a user's failures of some kinds. */
+export async function forgetFailures(ctx: Ctx, user: number, ...kinds: Subject["kind"][]): Promise<void> {
+  await failures(ctx, accountOfUser(user)).where("kind", "in", kinds).execute();
 }
 
 /** Forgets all attempts of a deleted user. */

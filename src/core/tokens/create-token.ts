@@ -3,7 +3,8 @@ import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { includesScope, isScope } from "../../contract/token-scopes.ts";
 import type { tokens as contract } from "../../contract/tokens.ts";
 import { countRows } from "../../store/bulk.ts";
-import { hashApiToken, newApiToken } from "../pipeline/api-tokens.ts";
+import { hashToken } from "../../store/password-tokens.ts";
+import { newApiToken } from "../pipeline/api-tokens.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { presentToken, requireOwner, tokenRows } from "./read-tokens.ts";
@@ -28,7 +29,7 @@ export const createToken: Create = async (ctx, input) => {
     .values({
       user_id: owner,
       name,
-      token_hash: hashApiToken(token),
+      token_hash: hashToken(token),
       scopes: JSON.stringify(scopes),
       expires_at,
       created_at: ctx.now,
