@@ -114,7 +114,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
     return {
       command: buildOwn(own, path, help),
       completes: (option: Option) => byFlags.get(option.flags),
-      args: (own.args ?? []).map(({ completes }) => valuesOf(completes)),
+      args: (own.args ?? []).map(({ name, completes = name === "file" ? name : undefined }) => valuesOf(completes)),
       many: own.args?.at(-1)?.many === true,
       own: new Set(byFlags.keys().flatMap((flags) => flags.replace(/ <.*/, "").split(", "))),
     };

@@ -52,7 +52,7 @@ export interface CommandFlag {
   readonly repeat?: true;
   /** The only values that it takes. */
   readonly choices?: readonly string[];
-  /** Offered by completion, by default the choices. */
+  /** Offered by completion; by default the choices, and files for `<path>` and `<file>`. */
   readonly completes?: Completes;
   /** The input field that `complete` sets from this flag. Errors about the field then name the flag. */
   readonly field?: string;
@@ -208,6 +208,7 @@ export interface CommandArgument {
   readonly optional?: true;
   readonly many?: true;
   readonly description: string;
+  /** Offered by completion; by default files for an argument called `file`. */
   readonly completes?: Completes;
 }
 

@@ -12,7 +12,7 @@ export const auth: Commands = {
     flags: [
       { flags: "--username <email>", description: "Your e-mail address" },
       { flags: "--password-stdin", description: "Read the password from stdin [WCS_PASSWORD]" },
-      { flags: "--password-file <path>", description: "Read the password from a file", completes: "file" },
+      { flags: "--password-file <path>", description: "Read the password from a file" },
       {
         flags: "--otp-stdin",
         description: "Read the code of a second factor from stdin, after the line of --password-stdin",

@@ -12,7 +12,7 @@ export const twoFactor: CommandGroup = {
       description:
         "Shows a secret as a QR code and as text, asks for a code of the app, and prints ten recovery codes.\nFrom then on wcs auth login asks for a code. API tokens need none.",
       prints: true,
-      flags: [{ flags: "--password-file <path>", description: "Read the password from a file", completes: "file" }],
+      flags: [{ flags: "--password-file <path>", description: "Read the password from a file" }],
       examples: ["wcs auth 2fa enable"],
       run: async (context) => (await own()).enableTwoFactor(context),
     },

@@ -8,7 +8,7 @@ With --results, the result of each row is added to a file as it is known. The ne
 rows that are done, so an interrupted batch can be resumed. A value must not begin with -, unless as --flag={column}, nor with @ where @file is read.
 In JSON, a value in quotes stays one text, as in --data '{"title": "{title}"}', and one without quotes must be JSON itself.`,
   args: [
-    { name: "file", description: "File with the rows, - for stdin", completes: "file" },
+    { name: "file", description: "File with the rows, - for stdin" },
     { name: "command", many: true, description: "Command to run, after --, without wcs", completes: "command" },
   ],
   flags: [
@@ -21,11 +21,7 @@ In JSON, a value in quotes stays one text, as in --data '{"title": "{title}"}', 
       flags: "--concurrency <n>",
       description: "Number of rows at a time, 1 to 16 (default 1: in the order of the file)",
     },
-    {
-      flags: "--results <file>",
-      description: "Add the result of each row to a file, and skip the rows done there",
-      completes: "file",
-    },
+    { flags: "--results <file>", description: "Add the result of each row to a file, and skip the rows done there" },
     { flags: "-n, --dry-run", description: "Check each command without changing anything" },
   ],
   examples: [

@@ -214,7 +214,6 @@ export const conversations: Commands = {
         flags: "--file <path>",
         description: "Attach this file, or the video at this URL; can be repeated",
         repeat: true,
-        completes: "file",
       },
       dryRunFlag,
     ],
@@ -270,11 +269,7 @@ export const conversations: Commands = {
       "Writes to stdout or to a file, which appears when it is complete. Times in the text format are in the time zone of\n--tz, else of this machine.",
     args: [conversationArgument],
     flags: [
-      {
-        flags: "-o, --output <path>",
-        description: "File to write, replaced if it exists; - for stdout (default -)",
-        completes: "file",
-      },
+      { flags: "-o, --output <path>", description: "File to write, replaced if it exists; - for stdout (default -)" },
       {
         flags: "--format <format>",
         description: "Write ndjson or text (default text for files named .txt or .text, else ndjson)",

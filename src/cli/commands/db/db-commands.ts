@@ -33,7 +33,7 @@ export const db: Commands = {
     summary: "Make a backup of a SQLite database",
     description:
       "Makes a complete copy of the database as it is at the start, while others go on writing. The copy is checked,\ncarries a checksum that wcs db restore verifies, and is a database itself. Keep it safe: it contains the keys of\nthe instance, encrypted if they are encrypted in the database. Exits with 7 when the file exists. For PostgreSQL\nuse pg_dump.\n\nWith --rotate, <file> is an existing folder. The backup is named by its time in UTC, as in wcs-20261124T030000Z.db.\nAfterwards the oldest backups of this instance are removed from the folder; other files stay. When no backup could\nbe made, none is removed.",
-    args: [{ name: "file", description: "File to write the backup to; with --rotate a folder", completes: "file" }],
+    args: [{ name: "file", description: "File to write the backup to; with --rotate a folder" }],
     flags: [
       { flags: "--force", description: "Replace an existing file" },
       {
@@ -54,7 +54,7 @@ export const db: Commands = {
     summary: "Replace a SQLite database by a backup",
     description:
       "Checks the backup first and exits with 7 when it is damaged or belongs to a newer wcs. Keeps the old database\nbeside the new one and prints its name. Exits with 8 when another process has the database open. Callbacks and\nmails that waited when the backup was made are sent again; see wcs db outbox.",
-    args: [{ name: "file", description: "Backup made by wcs db backup, or another wcs database", completes: "file" }],
+    args: [{ name: "file", description: "Backup made by wcs db backup, or another wcs database" }],
     flags: [{ flags: "-y, --yes", description: "Skip the confirmation prompt" }, dryRunFlag],
     examples: ["wcs db restore wcs-monday.db --dry-run", "wcs db restore wcs-monday.db --db wcs.db --yes"],
     prints: true,
@@ -68,13 +68,8 @@ export const db: Commands = {
       {
         flags: "--from <path>",
         description: "SQLite file or postgres:// URL to copy (default: the selected database)",
-        completes: "file",
       },
-      {
-        flags: "--to <path>",
-        description: "New SQLite file, or postgres:// URL of an empty database",
-        completes: "file",
-      },
+      { flags: "--to <path>", description: "New SQLite file, or postgres:// URL of an empty database" },
       dryRunFlag,
     ],
     examples: [
@@ -98,7 +93,7 @@ export const db: Commands = {
     description:
       "Decrypts the secrets with the current key (WCS_SECRET_KEY or WCS_SECRET_KEY_FILE), if there is one, and encrypts\nthem with the key in --new-key-file, in one transaction. Without --new-key-file it encrypts unencrypted secrets with\nthe current key. The secrets are the key that signs tokens, mail.smtp_url and those of webhooks and second\nfactors. A key is 32 bytes in base64 or hexadecimal; make one with openssl rand -base64 32 > wcs.key. Running\nservers keep the old key and fail: restart them with the new one.",
     flags: [
-      { flags: "--new-key-file <path>", description: "Read the new key from a file, - for stdin", completes: "file" },
+      { flags: "--new-key-file <path>", description: "Read the new key from a file, - for stdin" },
       { flags: "--decrypt", description: "Store the secrets unencrypted" },
       dryRunFlag,
     ],

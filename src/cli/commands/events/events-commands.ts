@@ -79,11 +79,7 @@ zone of the event. Files and answers are not exported. wcs events import reads t
   args: [{ name: "ids", optional: true, many: true, description: "Export only these events", completes: "events" }],
   flags: [
     { flags: "--ics", description: "Write iCalendar, the only format (default)" },
-    {
-      flags: "-o, --output <path>",
-      description: "File to write, replaced if it exists; - for stdout (default -)",
-      completes: "file",
-    },
+    { flags: "-o, --output <path>", description: "File to write, replaced if it exists; - for stdout (default -)" },
     {
       flags: "--from <date>",
       description: "Export only events on or after this day (for example 2026-12-24 or today)",
@@ -105,7 +101,7 @@ const importEvents: CustomCommand = {
 that wcs does not support (EXDATE, RDATE, ATTENDEE, VALARM, ATTACH, changes of single occurrences, some parts of rules)
 are not imported; each is reported with the line of its event (exit 3). An event of several whole days becomes a time
 from midnight to midnight. Times without a zone are in your time zone or that of --tz.`,
-  args: [{ name: "file", description: "File in iCalendar format (RFC 5545), - for stdin", completes: "file" }],
+  args: [{ name: "file", description: "File in iCalendar format (RFC 5545), - for stdin" }],
   flags: [
     { flags: `--type <${calendars}>`, description: "Calendar of new events (default user)", completes: eventTypes },
     { flags: "--keep-types", description: "Create new events in the calendar that wcs events export recorded" },
@@ -119,7 +115,6 @@ from midnight to midnight. Times without a zone are in your time zone or that of
     {
       flags: "--results <path>",
       description: "Write the result of each event to a file: line, UID, action, ID, errors",
-      completes: "file",
     },
     dryRunFlag,
   ],

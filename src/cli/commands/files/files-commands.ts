@@ -9,7 +9,7 @@ export const getFile: CustomCommand = {
   description: `${savesFile} For a linked video it prints the URL and exits with 6.`,
   args: [{ name: "id", description: "ID of the file, as shown by posts, events and messages" }],
   flags: [
-    { flags: "-o, --output <path>", description: "File or folder to write to, - for stdout", completes: "file" },
+    { flags: "-o, --output <path>", description: "File or folder to write to, - for stdout" },
     { flags: "--force", description: "Replace an existing file" },
   ],
   examples: ["wcs files get 7", "wcs files get 7 -o minutes.pdf --force", "wcs files get 7 -o - | less"],

@@ -21,11 +21,7 @@ export const init: TopLevelCommand = {
     { flags: "--admin-email <email>", description: "E-mail address of the first administrator" },
     { flags: "--admin-name <name>", description: 'Name of the first administrator (for example "Ada Lovelace")' },
     { flags: "--password-stdin", description: "Read the administrator's password from stdin" },
-    {
-      flags: "--password-file <path>",
-      description: "Read the administrator's password from a file",
-      completes: "file",
-    },
+    { flags: "--password-file <path>", description: "Read the administrator's password from a file" },
     { flags: "--root-unit <name>", description: "Name of the unit above all others (default Organisation)" },
     { flags: "--demo", description: "Fill the database with a small sample organisation" },
     { flags: "--no-profile", description: "Do not create a profile" },

@@ -1,7 +1,8 @@
 import type { CommandFlag, Commands, TopLevelCommand } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
+import { writtenFile } from "../transfer/transfer-commands.ts";
 
-const source = { name: "file", description: "Organisation file, - for stdin", completes: "file" } as const;
+const source = { name: "file", description: "Organisation file, - for stdin" } as const;
 const prune: CommandFlag = {
   flags: "--prune",
   description: "Delete entries that are not in the sections of the file; users are deactivated",
@@ -12,14 +13,7 @@ export const exportFile: TopLevelCommand = {
 never by ID; user types without a reference by name, users by e-mail address, webhooks by name. The same data gives the
 same file. Entries that cannot be identified are omitted and reported (exit 3). Secrets and passwords are not exported.
 wcs help organisation describes the file.`,
-  args: [
-    {
-      name: "file",
-      description: "File to write, replaced if it exists; - for stdout (default -)",
-      optional: true,
-      completes: "file",
-    },
-  ],
+  args: [writtenFile],
   flags: [
     {
       flags: "--format <yaml|json>",

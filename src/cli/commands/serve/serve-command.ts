@@ -27,7 +27,6 @@ export const serve: TopLevelCommand = {
     {
       flags: "--config <path>",
       description: "Read options from a YAML file; flags and the environment take precedence",
-      completes: "file",
     },
     { flags: "--check", description: "Check options, ports, database and rights, start nothing; exit 9 on a problem" },
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },

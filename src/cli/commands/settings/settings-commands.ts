@@ -46,7 +46,7 @@ export const settings: Commands = {
     flags: [
       { flags: "--default", description: "Restore the default" },
       { flags: "--value-stdin", description: "Read the value from stdin" },
-      { flags: "--value-file <path>", description: "Read the value from a file", completes: "file" },
+      { flags: "--value-file <path>", description: "Read the value from a file" },
       dryRunFlag,
     ],
     examples: [

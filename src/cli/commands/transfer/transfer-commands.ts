@@ -1,11 +1,10 @@
 import { type CommandFlag, type CustomCommand, dryRunFlag } from "../../kit/command-spec.ts";
 
-const source = { name: "file", description: "File to read, - for stdin", completes: "file" } as const;
-const destination = {
+const source = { name: "file", description: "File to read, - for stdin" } as const;
+export const writtenFile = {
   name: "file",
   description: "File to write, replaced if it exists; - for stdout (default -)",
   optional: true,
-  completes: "file",
 } as const;
 const format: CommandFlag = {
   flags: "--format <csv|ndjson>",
@@ -18,7 +17,6 @@ const importFlags: readonly CommandFlag[] = [
   {
     flags: "--results <file>",
     description: "Write the result of each row to a file: line, reference, action, id, errors",
-    completes: "file",
   },
   dryRunFlag,
 ];
@@ -59,8 +57,8 @@ kept. wcs users reactivate undoes it; an import does not.`,
       repeat: true,
     },
     { flags: "--set <field=value>", description: "Value of a field in all rows; can be repeated", repeat: true },
-    { flags: "--mapping <file>", description: "Read --map, --set and --key from a saved mapping", completes: "file" },
-    { flags: "--save-mapping <file>", description: "Save the mapping as YAML or JSON", completes: "file" },
+    { flags: "--mapping <file>", description: "Read --map, --set and --key from a saved mapping" },
+    { flags: "--save-mapping <file>", description: "Save the mapping as YAML or JSON" },
     { flags: "--deactivate-missing", description: "Deactivate the users of --scope who are not in the file" },
     {
       flags: "--scope <provider:name|unit:id>",
@@ -101,7 +99,7 @@ export const exportUsers: CustomCommand = {
   summary: "Export users to a CSV or NDJSON file for import",
   description: `Exports all active users, sorted by ID, each with the first membership. Needs the ability user over all of them, because
 the file contains e-mail addresses.`,
-  args: [destination],
+  args: [writtenFile],
   flags: [
     format,
     {
@@ -119,7 +117,7 @@ export const exportUnits: CustomCommand = {
   summary: "Export units to a CSV or NDJSON file for import",
   description: `Exports all units below the root. Each unit is followed by the units below it, sorted by reference. Their departments are
 not in the file: wcs export has them, and wcs units department add adds one.`,
-  args: [destination],
+  args: [writtenFile],
   flags: [format],
   examples: ["wcs units export units.csv"],
   run: async (context) => (await import("./export-units.ts")).writeUnits(context),

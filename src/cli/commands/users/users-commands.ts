@@ -157,7 +157,7 @@ export your own data; administrators can export those of others, without convers
 marks, votes and sign-ins. With access to the database, --as exports these, too. The export is recorded in the audit
 log. Exits with 7 when the folder exists.`,
     args: [{ name: "user", description: describeNamed("users"), completes: "users" }],
-    flags: [{ flags: "--to <path>", description: "New folder to write to, readable only by you", completes: "file" }],
+    flags: [{ flags: "--to <path>", description: "New folder to write to, readable only by you" }],
     examples: [
       "wcs users export-data me --to my-data",
       "wcs users export-data ada@example.com --to ada --json",

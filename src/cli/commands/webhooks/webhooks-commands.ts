@@ -111,7 +111,7 @@ default 60s); exits with 9 if none arrives. An entry from before counts, too, so
     summary: "Verify the signature of a callback, whose body is read from stdin",
     description: "Exits with 0 when the signature is valid, with 9 when it is not.",
     flags: [
-      { flags: "--secret-file <path>", description: "File with the secret (whsec_...) (required)", completes: "file" },
+      { flags: "--secret-file <path>", description: "File with the secret (whsec_...) (required)" },
       {
         flags: "-H, --header <name:value>",
         description: "Header of the callback; webhook-id, webhook-timestamp and webhook-signature are required",
