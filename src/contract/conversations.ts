@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { clearable, emptyResponse, id, line, numberedList, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, others, participant, roles } from "./conversation-schemas.ts";
-import { body, messageFiles, messageOperations, one, privateChange, sent } from "./messages.ts";
+import { body, conversationPath, messageFiles, messageOperations, one, privateChange, sent } from "./messages.ts";
 import { muteRule } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 /** Declares an operation of a participant on their own view of a conversation. */
 const mark = (method: "POST" | "DELETE", path: string, summary: string) =>
-  operation(method, `/conversations/{conversation=id}/${path}`, summary, {
+  operation(method, `${conversationPath}/${path}`, summary, {
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
@@ -60,13 +60,13 @@ export const conversations = operationGroup("conversations", {
       z.strictObject({ recipients: others().describe("Other participants"), message: body(), files: messageFiles() }),
     ...sent,
   }),
-  get: operation("GET", "/conversations/{conversation=id}", "Get a conversation", {
+  get: operation("GET", conversationPath, "Get a conversation", {
     description: "You must be a participant. The response includes the participants and the latest message.",
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: conversation,
   }),
-  update: operation("PATCH", "/conversations/{conversation=id}", "Rename a group, or set your mute rule", {
+  update: operation("PATCH", conversationPath, "Rename a group, or set your mute rule", {
     description:
       "Only the given fields change. Only administrators of the group can change its title; a direct conversation has none.",
     access: "signed_in",
@@ -80,7 +80,7 @@ export const conversations = operationGroup("conversations", {
     ...privateChange,
     errors: ["conflict"],
   }),
-  delete: operation("DELETE", "/conversations/{conversation=id}", "Delete a conversation for yourself", {
+  delete: operation("DELETE", conversationPath, "Delete a conversation for yourself", {
     description:
       "Other participants keep it. After the next message you have the conversation again, without the earlier messages.",
     access: "signed_in",
@@ -91,7 +91,7 @@ export const conversations = operationGroup("conversations", {
   seen: mark("POST", "seen", "Mark all messages of a conversation as seen"),
   archive: mark("POST", "archive", "Archive a conversation until the next message"),
   unarchive: mark("POST", "unarchive", "Unarchive a conversation"),
-  mute: operation("POST", "/conversations/{conversation=id}/mute", "Mute a conversation", {
+  mute: operation("POST", `${conversationPath}/mute`, "Mute a conversation", {
     description: "Its messages do not count in your counters until the rule ends, counted from now.",
     access: "signed_in",
     input: () => z.strictObject({ ...one(), mute_rule: muteRule() }),
@@ -99,7 +99,7 @@ export const conversations = operationGroup("conversations", {
     ...privateChange,
   }),
   unmute: mark("DELETE", "mute", "Unmute a conversation"),
-  participantAdd: operation("POST", "/conversations/{conversation=id}/participants", "Add users to a group", {
+  participantAdd: operation("POST", `${conversationPath}/participants`, "Add users to a group", {
     description:
       "Can be done by administrators of the group. Existing participants are unchanged. New participants can read earlier messages. A group has at most 500 participants.",
     access: "signed_in",
@@ -107,23 +107,18 @@ export const conversations = operationGroup("conversations", {
     output: conversation,
     ...privateChange,
   }),
-  participantUpdate: operation(
-    "PATCH",
-    "/conversations/{conversation=id}/participants/{user}",
-    "Change the role of a participant",
-    {
-      description: "Can be done by administrators of the group. The last administrator keeps this role.",
-      access: "signed_in",
-      input: () =>
-        z.strictObject({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
-      output: participant,
-      ...privateChange,
-      errors: ["conflict"],
-    },
-  ),
+  participantUpdate: operation("PATCH", `${conversationPath}/participants/{user}`, "Change the role of a participant", {
+    description: "Can be done by administrators of the group. The last administrator keeps this role.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
+    output: participant,
+    ...privateChange,
+    errors: ["conflict"],
+  }),
   participantRemove: operation(
     "DELETE",
-    "/conversations/{conversation=id}/participants/{user}",
+    `${conversationPath}/participants/{user}`,
     "Leave a group, or remove a participant",
     {
       description:

@@ -10,8 +10,10 @@ const longestMessage = 10_000;
 export const body = () => multiline(longestMessage).optional().describe("Text of the message, 1 to 10,000 characters");
 export const messageFiles = () => fileItems().optional();
 
-/** The path field of a conversation. */
+/** The path of a conversation, and the field in it. */
+export const conversationPath = "/conversations/{conversation=id}";
 export const one = () => ({ id: id("conversations") });
+const messagePath = `${conversationPath}/messages/{message=messageId}`;
 const oneMessage = () => ({ ...one(), messageId: id().describe("ID of the message") });
 
 /** Common to the operations that change a conversation, which the audit log leaves out. */
@@ -28,27 +30,22 @@ export const sent = {
 
 /** The operations on messages. */
 export const messageOperations = {
-  messages: operation(
-    "GET",
-    "/conversations/{conversation=id}/messages",
-    "List the messages of a conversation, newest first",
-    {
-      description:
-        "You must be a participant. query finds normal messages with all of its words, ignoring case and accents; the last one can be the beginning of a word.",
-      access: "signed_in",
-      input: () =>
-        z.strictObject({
-          ...one(),
-          ...cursorInput(100, 25),
-          starter_message_id: id()
-            .optional()
-            .describe("ID of a message to show with those before and after it; ignored with cursor or query"),
-          query: line(200, 1).optional().describe("Words to search for"),
-        }),
-      ...cursorList(message),
-    },
-  ),
-  follow: operation("GET", "/conversations/{conversation=id}/messages/new", "Wait for new messages, oldest first", {
+  messages: operation("GET", `${conversationPath}/messages`, "List the messages of a conversation, newest first", {
+    description:
+      "You must be a participant. query finds normal messages with all of its words, ignoring case and accents; the last one can be the beginning of a word.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        ...one(),
+        ...cursorInput(100, 25),
+        starter_message_id: id()
+          .optional()
+          .describe("ID of a message to show with those before and after it; ignored with cursor or query"),
+        query: line(200, 1).optional().describe("Words to search for"),
+      }),
+    ...cursorList(message),
+  }),
+  follow: operation("GET", `${conversationPath}/messages/new`, "Wait for new messages, oldest first", {
     description:
       "Responds when there are messages after the given one, or after wait seconds. Without after, the response has no messages, and meta.last_id is the ID to start from. You must be a participant.",
     access: "signed_in",
@@ -68,7 +65,7 @@ export const messageOperations = {
     transaction: "own",
     errors: ["too_many_requests"],
   }),
-  send: operation("POST", "/conversations/{conversation=id}/messages", "Send a message to a conversation", {
+  send: operation("POST", `${conversationPath}/messages`, "Send a message to a conversation", {
     description: "You must be a participant.",
     access: "signed_in",
     input: () =>
@@ -80,64 +77,43 @@ export const messageOperations = {
       }),
     ...sent,
   }),
-  message: operation("GET", "/conversations/{conversation=id}/messages/{message=messageId}", "Get a message", {
+  message: operation("GET", messagePath, "Get a message", {
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(oneMessage()),
     output: message,
   }),
-  messageUpdate: operation(
-    "PATCH",
-    "/conversations/{conversation=id}/messages/{message=messageId}",
-    "Edit your message",
-    {
-      access: "signed_in",
-      input: () =>
-        z.strictObject({
-          ...oneMessage(),
-          message: multiline(longestMessage).describe("New text of the message; empty only if it has files"),
-        }),
-      output: message,
-      ...privateChange,
-      errors: ["conflict"],
-    },
-  ),
-  messageDelete: operation(
-    "DELETE",
-    "/conversations/{conversation=id}/messages/{message=messageId}",
-    "Delete a message for everybody",
-    {
-      description:
-        "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
-      access: "signed_in",
-      input: () => z.strictObject(oneMessage()),
-      ...emptyResponse,
-      ...privateChange,
-      errors: ["conflict"],
-    },
-  ),
-  react: operation(
-    "POST",
-    "/conversations/{conversation=id}/messages/{message=messageId}/reactions",
-    "React to a message with an emoji",
-    {
-      description:
-        "Repeating a reaction changes nothing. A participant can add at most 10 different ones to a message.",
-      access: "signed_in",
-      input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
-      output: message,
-      ...privateChange,
-    },
-  ),
-  unreact: operation(
-    "DELETE",
-    "/conversations/{conversation=id}/messages/{message=messageId}/reactions/{emoji}",
-    "Remove a reaction",
-    {
-      access: "signed_in",
-      input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
-      ...emptyResponse,
-      ...privateChange,
-    },
-  ),
+  messageUpdate: operation("PATCH", messagePath, "Edit your message", {
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        ...oneMessage(),
+        message: multiline(longestMessage).describe("New text of the message; empty only if it has files"),
+      }),
+    output: message,
+    ...privateChange,
+    errors: ["conflict"],
+  }),
+  messageDelete: operation("DELETE", messagePath, "Delete a message for everybody", {
+    description:
+      "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
+    access: "signed_in",
+    input: () => z.strictObject(oneMessage()),
+    ...emptyResponse,
+    ...privateChange,
+    errors: ["conflict"],
+  }),
+  react: operation("POST", `${messagePath}/reactions`, "React to a message with an emoji", {
+    description: "Repeating a reaction changes nothing. A participant can add at most 10 different ones to a message.",
+    access: "signed_in",
+    input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
+    output: message,
+    ...privateChange,
+  }),
+  unreact: operation("DELETE", `${messagePath}/reactions/{emoji}`, "Remove a reaction", {
+    access: "signed_in",
+    input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
+    ...emptyResponse,
+    ...privateChange,
+  }),
 };

@@ -8,6 +8,7 @@ import { operation, operationGroup } from "./operation.ts";
 import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
 import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
 
+const postPath = "/content/{content=id}";
 const one = () => z.strictObject({ id: id("posts") });
 
 /** Common to the operations that change a post, its files and comments. */
@@ -18,7 +19,7 @@ const own = { access: "signed_in", input: one, ...emptyResponse, private: true, 
 
 /** Declares an idempotent operation of a reader on a post. */
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
-  operation(method, `/content/{content=id}/${path}`, summary, { ...own, ...(description && { description }) });
+  operation(method, `${postPath}/${path}`, summary, { ...own, ...(description && { description }) });
 
 export const posts = operationGroup("posts", {
   list: operation("GET", "/content", "List posts, newest first", {
@@ -46,12 +47,7 @@ export const posts = operationGroup("posts", {
       }),
     ...cursorList(post),
   }),
-  get: operation("GET", "/content/{content=id}", "Get a post", {
-    access: "signed_in",
-    input: one,
-    output: post,
-    errors: ["gone"],
-  }),
+  get: operation("GET", postPath, "Get a post", { access: "signed_in", input: one, output: post, errors: ["gone"] }),
   create: operation("POST", "/content", "Create a post", {
     description:
       "News posts need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; a post to all units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
@@ -71,7 +67,7 @@ export const posts = operationGroup("posts", {
     location: "/content/{id}",
     bodyLimit: uploadLimit,
   }),
-  update: operation("PATCH", "/content/{content=id}", "Update a post", {
+  update: operation("PATCH", postPath, "Update a post", {
     description:
       "Only the given fields change, also within objects; lists and the recurrence of an event are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed or get another title. Other user types, or more of them, need the ability in all units of the post.",
     ...change,
@@ -79,10 +75,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
     errors: ["gone", "conflict"],
   }),
-  delete: operation("DELETE", "/content/{content=id}", "Delete a post with its comments, votes and files", {
-    ...change,
-    input: one,
-  }),
+  delete: operation("DELETE", postPath, "Delete a post with its comments, votes and files", { ...change, input: one }),
   seen: mark("POST", "seen", "Mark a post and its mentions of you as seen"),
   read: mark(
     "POST",
@@ -94,21 +87,18 @@ export const posts = operationGroup("posts", {
   unlike: mark("DELETE", "like", "Remove your like from a post"),
   bookmark: mark("POST", "bookmark", "Bookmark a post"),
   unbookmark: mark("DELETE", "bookmark", "Remove your bookmark from a post"),
-  mute: operation("POST", "/content/{content=id}/mute", "Mute a post", {
+  mute: operation("POST", `${postPath}/mute`, "Mute a post", {
     ...own,
     description: "It does not count in your counters until the rule ends, counted from now.",
     input: () => z.strictObject({ id: id("posts"), mute_rule: muteRule() }),
-    private: true,
   }),
   unmute: mark("DELETE", "mute", "Unmute a post"),
-  republish: operation("POST", "/content/{content=id}/republish", "Publish a post again", {
-    access: "signed_in",
-    input: one,
-    ...emptyResponse,
+  republish: operation("POST", `${postPath}/republish`, "Publish a post again", {
+    ...change,
     description: "It becomes the newest post, unseen by everyone else. Can be done by users who can edit it.",
-    errors: ["gone"],
+    input: one,
   }),
-  vote: operation("POST", "/content/{content=id}/vote", "Vote in the poll of a post", {
+  vote: operation("POST", `${postPath}/vote`, "Vote in the poll of a post", {
     description: "Replaces your earlier vote; without choices, your vote is withdrawn. The response is the poll.",
     access: "signed_in",
     input: () =>
@@ -121,42 +111,35 @@ export const posts = operationGroup("posts", {
     private: true,
     errors: ["gone"],
   }),
-  votes: operation("GET", "/content/{content=id}/votes", "List the votes in the poll of a post", {
+  votes: operation("GET", `${postPath}/votes`, "List the votes in the poll of a post", {
     description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
     ...cursorList(vote),
     errors: ["gone", "conflict"],
   }),
-  participate: operation("POST", "/content/{content=id}/participation", "Answer the invitation of an event post", {
+  participate: operation("POST", `${postPath}/participation`, "Answer the invitation of an event post", {
     ...own,
     input: () => z.strictObject({ id: id("posts"), answer: answer() }),
-    private: true,
-    errors: ["gone"],
   }),
   unparticipate: operation(
     "DELETE",
-    "/content/{content=id}/participation",
+    `${postPath}/participation`,
     "Withdraw your answer to the invitation of an event post",
-    { ...own, private: true, errors: ["gone", "conflict"] },
+    { ...own, errors: ["gone", "conflict"] },
   ),
-  commentList: operation(
-    "GET",
-    "/content/{content=id}/comments",
-    "List the comments on a post and their replies, oldest first",
-    {
-      access: "signed_in",
-      input: () =>
-        z.strictObject({
-          id: id("posts"),
-          parent_id: id().optional().describe("Only replies to the comment with this ID"),
-          ...cursorInput(),
-        }),
-      ...cursorList(comment),
-      errors: ["gone"],
-    },
-  ),
-  commentAdd: operation("POST", "/content/{content=id}/comments", "Comment on a post, or reply to a comment", {
+  commentList: operation("GET", `${postPath}/comments`, "List the comments on a post and their replies, oldest first", {
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        id: id("posts"),
+        parent_id: id().optional().describe("Only replies to the comment with this ID"),
+        ...cursorInput(),
+      }),
+    ...cursorList(comment),
+    errors: ["gone"],
+  }),
+  commentAdd: operation("POST", `${postPath}/comments`, "Comment on a post, or reply to a comment", {
     description: "A reply to a reply belongs to the same comment.",
     access: "signed_in",
     input: () =>
@@ -170,17 +153,17 @@ export const posts = operationGroup("posts", {
     status: 201,
     errors: ["gone"],
   }),
-  commentDelete: operation("DELETE", "/content/{content=id}/comments/{comment}", "Delete a comment", {
+  commentDelete: operation("DELETE", `${postPath}/comments/{comment}`, "Delete a comment", {
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
     ...change,
     input: () => z.strictObject({ id: id("posts"), comment: id().describe("ID of the comment") }),
   }),
-  filesAdd: operation("POST", "/content/{content=id}/files", "Attach files to a post", {
+  filesAdd: operation("POST", `${postPath}/files`, "Attach files to a post", {
     ...change,
     input: () => z.strictObject({ id: id("posts"), files: fileItems().min(1) }),
     bodyLimit: uploadLimit,
   }),
-  fileDelete: operation("DELETE", "/content/{content=id}/files/{file}", "Remove a file from a post", {
+  fileDelete: operation("DELETE", `${postPath}/files/{file}`, "Remove a file from a post", {
     ...change,
     input: () => z.strictObject({ id: id("posts"), file: id("files") }),
   }),
