@@ -8,7 +8,7 @@ const prune: CommandFlag = {
   description: "Delete entries that are not in the sections of the file; users are deactivated",
 };
 
-export const exportFile: TopLevelCommand = {
+const exportFile: TopLevelCommand = {
   description: `Exports user types, units, users and webhooks to a YAML or JSON file for wcs apply. Entries are identified by reference,
 never by ID; user types without a reference by name, users by e-mail address, webhooks by name. The same data gives the
 same file. Entries that cannot be identified are omitted and reported (exit 3). Secrets and passwords are not exported.
@@ -33,6 +33,8 @@ wcs help organisation describes the file.`,
   ],
   run: async (context) => (await import("./export-organisation.ts")).exportOrganisation(context),
 };
+
+export { exportFile as export };
 
 export const schema: Commands = {
   organisation: {
