@@ -1,6 +1,7 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import { isRecord } from "../../contract/parse-input.ts";
+import { tryParseJson } from "../../contract/parse-json.ts";
 import { type Lines, longestRow } from "./read-lines.ts";
 import type { FileRow, SourceRow } from "./source-row.ts";
 import { isTooDeep, tooDeep } from "./too-deep.ts";
@@ -19,12 +20,8 @@ export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<
 function rowIn(text: string, whole: boolean): { row: FileRow } | { fields: FieldErrors } {
   if (text.length > longestRow) return { fields: { row: ["is too long"] } };
   if (!whole && text.includes("\ufffd")) return { fields: { row: ["contains invalid UTF-8"] } };
-  let row: unknown;
-  try {
-    row = JSON.parse(text);
-  } catch {
-    return { fields: { row: ["is not JSON"] } };
-  }
+  const row = tryParseJson(text);
+  if (row === undefined) return { fields: { row: ["is not JSON"] } };
   if (!isRecord(row)) return { fields: { row: ["is not a JSON object"] } };
   if (isTooDeep(row)) return { fields: { row: [`is ${tooDeep}`] } };
   // Spares flat rows the scan, which is slower than the parsing: as many keys are left as the text has.

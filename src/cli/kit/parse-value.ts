@@ -1,4 +1,5 @@
 import type { Field } from "../../contract/field-spec.ts";
+import { tryParseJson } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { isTooDeep, tooDeep } from "../file-io/too-deep.ts";
 
@@ -48,12 +49,8 @@ export const splitList = (given: unknown): string[] =>
     .filter((text) => text.trim() !== "");
 
 export function parseJson(text: string, name: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UsageError(`${name} must be JSON`);
-  }
+  const value = tryParseJson(text);
+  if (value === undefined) throw new UsageError(`${name} must be JSON`);
   if (isTooDeep(value)) throw new UsageError(`${name} must not be ${tooDeep}`);
   return value;
 }

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { tryParseJson } from "../../contract/parse-json.ts";
 import { makeFolders } from "../../store/make-folders.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 
@@ -61,12 +62,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function parseConfig(text: string): Config | undefined {
-  let config: unknown;
-  try {
-    config = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const config = tryParseJson(text);
   if (!isRecord(config) || !isRecord(config.profiles ?? {})) return undefined;
   const profiles: Record<string, Profile> = {};
   for (const [name, profile] of Object.entries(config.profiles ?? {})) {

@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCodes, type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { tryParseJson } from "../../contract/parse-json.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
 import type { HttpResponse } from "./transport.ts";
@@ -52,11 +53,7 @@ function hasShape(value: unknown, { empty, items, field }: AnswerShape): boolean
 
 function jsonOf({ headers, body }: Answer): unknown {
   if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) return undefined;
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
+  return tryParseJson(body.toString());
 }
 
 function errorOf(message: Answer, value: unknown, origin: string): ServiceError {

@@ -1,4 +1,5 @@
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 
 /** The result of a row. */
@@ -54,10 +55,6 @@ export function openResultLog(path: string, target: string, dryRun: boolean): Re
 }
 
 function doneIn(line: string, target: string): string | undefined {
-  try {
-    const found = JSON.parse(line) as Partial<BatchResult & { target: string }>;
-    return found.result === "done" && found.target === target ? found.command : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = tryParseJson(line) as Partial<BatchResult & { target: string }> | null | undefined;
+  return found?.result === "done" && found.target === target ? found.command : undefined;
 }

@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import { fillPlaceholders, namesIn } from "../../output/placeholders.ts";
@@ -52,14 +53,7 @@ const fillJson = (json: string, row: FileRow): string =>
     }),
   );
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isJson = (text: string): boolean => tryParseJson(text) !== undefined;
 
 function textOf(row: FileRow, name: string): string {
   if (!Object.hasOwn(row, name)) throw new UsageError(`the row has no column ${name}`);

@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../../contract/parse-json.ts";
 import { failureOf } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import type { Connection } from "../../session/connection.ts";
@@ -33,9 +34,6 @@ export async function runRow(
 
 function outputOf(text: string): unknown {
   if (text === "") return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = tryParseJson(text);
+  return value === undefined ? text : value;
 }

@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../../contract/parse-json.ts";
 import type { Client } from "../../../http/client/client.ts";
 import { version } from "../../session/version.ts";
 import { type FactChecks, failed, lengthOf, ok, warning } from "./finding.ts";
@@ -33,12 +34,9 @@ export async function readInstanceFacts(raw: Client["raw"], address: string): Pr
 }
 
 function versionIn(text: string): string | undefined {
-  try {
-    const theirs = (JSON.parse(text) as { info?: { "x-wcs-version"?: unknown } }).info?.["x-wcs-version"];
-    return typeof theirs === "string" ? theirs : undefined;
-  } catch {
-    return undefined;
-  }
+  const document = tryParseJson(text) as { info?: { "x-wcs-version"?: unknown } | null } | null | undefined;
+  const theirs = document?.info?.["x-wcs-version"];
+  return typeof theirs === "string" ? theirs : undefined;
 }
 
 /** Seconds by which clocks may differ: receivers reject callbacks whose time is five minutes off. */

@@ -1,4 +1,5 @@
 import type { OutputOf } from "../../../contract/operation.ts";
+import { tryParseJson } from "../../../contract/parse-json.ts";
 import type { webhooks } from "../../../contract/webhooks.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
@@ -32,9 +33,5 @@ export const logEntryForm: Renderer<Entry> = (options) => {
 
 /** Returns JSON indented, and other text as it is. */
 function indentJson(body: string): string {
-  try {
-    return sanitizeText(JSON.stringify(JSON.parse(body), null, 2));
-  } catch {
-    return sanitizeText(body);
-  }
+  return sanitizeText(JSON.stringify(tryParseJson(body), null, 2) ?? body);
 }

@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../../../contract/parse-json.ts";
 import { parseYaml } from "../../../file-io/parse-yaml.ts";
 import { parseSimpleEntry } from "./simple-yaml.ts";
 
@@ -67,11 +68,7 @@ function parseSimpleEntries(text: string, count: number): unknown[] | undefined 
  */
 function parseJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    const compact = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
-    return JSON.stringify(value) === compact ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  const compact = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+  return JSON.stringify(value) === compact ? value : undefined;
 }
