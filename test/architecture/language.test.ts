@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { Completes } from "../../src/cli/kit/command-spec.ts";
 import {
   type CommandEntry,
   type CustomCommand,
@@ -8,7 +9,6 @@ import {
   isOperation,
   type OperationCommand,
 } from "../../src/cli/kit/command-spec.ts";
-import type { Completes } from "../../src/cli/kit/completed-kinds.ts";
 import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";

@@ -4,13 +4,13 @@ import { buildOwn } from "../kit/build-command.ts";
 import {
   type CommandEntry,
   type CommandSpec,
+  type Completes,
   isGroup,
   isOperation,
   type Registry,
   summaryOf,
 } from "../kit/command-spec.ts";
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
-import type { Completes } from "../kit/completed-kinds.ts";
 import { holdsFiles, type OperationFlag, OptionAlias, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
 import { flagNameOf } from "../kit/read-input.ts";

@@ -1,3 +1,4 @@
+import type { Reference } from "../../contract/field-metadata.ts";
 import type {
   AnyOperation,
   ArgumentsOf,
@@ -13,7 +14,13 @@ import type { Connection, ConnectionOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { Completes } from "./completed-kinds.ts";
+
+/** The kind of value that a flag or argument takes, or its values, for shell completion. */
+export type Completes =
+  | Exclude<Reference, "files">
+  | ("messages" | "profiles" | "aliases" | "command" | "fields" | "settings" | "timezones" | "languages" | "topics")
+  | "file"
+  | readonly string[];
 
 /** Names of the fields of an operation's input. */
 type FieldName<O extends AnyOperation> = keyof ArgumentsOf<O> & string;
