@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { formatsOf, itemFields, parseFields, requireFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
-import type { Draw, ItemWriter, OutputOptions, Renderer, RowSpec, Writer } from "./renderer.ts";
+import type { Draw, ItemWriter, OutputOptions, Renderer, RowSpec } from "./renderer.ts";
 import { checkTemplate, createTemplateWriter } from "./template-writer.ts";
 
 /** Describes the items that a command shows. */
@@ -151,11 +151,15 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
 
   async function query(data: unknown): Promise<void> {
     const { plainly, queryValue } = await import("./jmespath-query.ts");
-    const found = queryValue(fields ? selectAll(data, fields) : data, globals.query ?? "");
-    if (["json", "ndjson", "yaml"].includes(format)) return (await writerFor(format, options)).value(found);
-    const rows = plainly(found);
+    const found = queryValue(fields ? selectAll(data, fields) : data, globals.query ?? "") ?? null;
     const writer = await writerFor(format, { ...options, columns: undefined });
-    if (typeof rows === "string") return format === "template" ? writer.value(rows) : terminal.write(rows);
+    // JSON and YAML show any value as it is.
+    const isWhole = format === "json" || format === "yaml" || (format === "ndjson" && !Array.isArray(found));
+    if (isWhole) return writer.one(found as Item);
+    const rows = format === "ndjson" ? (found as Item[]) : plainly(found);
+    if (typeof rows === "string" && format === "template")
+      throw new UsageError("--template needs objects, and the result of --query is something else");
+    if (typeof rows === "string") return terminal.write(rows);
     if (!Array.isArray(rows)) return writer.one(rows);
     await writer.page(rows);
     await writer.end();
@@ -202,7 +206,7 @@ export function checkZone(zone: string | undefined): string | undefined {
   throw new UsageError(`--tz: unknown time zone '${zone}'`, { hint: "list time zones with wcs timezones list" });
 }
 
-async function writerFor(format: Format, options: OutputOptions): Promise<Writer> {
+async function writerFor(format: Format, options: OutputOptions): Promise<ItemWriter> {
   switch (format) {
     case "json":
       return (await import("./json-writer.ts")).createJsonWriter(options);

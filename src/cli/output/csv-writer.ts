@@ -1,13 +1,13 @@
 import { stringify } from "csv-stringify/sync";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import { pick } from "./field-selection.ts";
-import { columnsOf, type OutputOptions, type Writer } from "./renderer.ts";
+import { columnsOf, type ItemWriter, type OutputOptions } from "./renderer.ts";
 import { escapeCell } from "./spreadsheet-cells.ts";
 
 /** Writes comma-separated API values (RFC 4180), with formulas escaped for spreadsheets. */
-export function createCsvWriter({ terminal, header, columns }: OutputOptions): Writer {
+export function createCsvWriter({ terminal, header, columns }: OutputOptions): ItemWriter {
   let begun = false;
-  const writer: Writer = {
+  const writer: ItemWriter = {
     async page(items) {
       const names = columns ?? columnsOf(items);
       const rows = items.map((item) => names.map((name) => cell(pick(item, name.split(".")))));
@@ -17,7 +17,6 @@ export function createCsvWriter({ terminal, header, columns }: OutputOptions): W
     },
     end: async () => {},
     one: (item) => writer.page([item]),
-    value: (value) => writer.page([{ value }]),
   };
   return writer;
 }

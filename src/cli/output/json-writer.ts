@@ -1,8 +1,8 @@
 import { sanitizeText } from "../terminal/sanitize.ts";
-import type { OutputOptions, Writer } from "./renderer.ts";
+import type { ItemWriter, OutputOptions } from "./renderer.ts";
 
 /** Writes indented JSON. A list is one array, written page by page. */
-export function createJsonWriter({ terminal }: OutputOptions): Writer {
+export function createJsonWriter({ terminal }: OutputOptions): ItemWriter {
   const pretty = (value: unknown) => JSON.stringify(value, null, 2);
   const show = (text: string) => terminal.write(terminal.stdoutIsTerminal ? dye(sanitizeText(text)) : text);
   const dye = (text: string) =>
@@ -19,12 +19,11 @@ export function createJsonWriter({ terminal }: OutputOptions): Writer {
     },
     end: () => show(before === ",\n" ? "\n]\n" : "[]\n"),
     one: (item) => show(`${pretty(item)}\n`),
-    value: (value) => show(`${pretty(value ?? null)}\n`),
   };
 }
 
 /** Writes newline-delimited JSON: one item per line. */
-export function createLineWriter({ terminal }: OutputOptions): Writer {
+export function createLineWriter({ terminal }: OutputOptions): ItemWriter {
   const line = (value: unknown) => `${JSON.stringify(value ?? null)}\n`;
   const show = (text: string) => terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
   return {
@@ -41,6 +40,5 @@ export function createLineWriter({ terminal }: OutputOptions): Writer {
     },
     end: async () => {},
     one: (item) => show(line(item)),
-    value: (value) => show(Array.isArray(value) ? value.map(line).join("") : line(value)),
   };
 }

@@ -32,12 +32,6 @@ export interface ItemWriter<T = Item> {
   one(item: T): Promise<void>;
 }
 
-/** Writes results in one format. */
-export interface Writer extends ItemWriter {
-  /** Writes the result of a query. */
-  value(value: unknown): Promise<void>;
-}
-
 /** Renders all items of a list at once. */
 export type Draw<T = Item> = (items: readonly T[], terminal: Terminal) => string;
 

@@ -1,12 +1,12 @@
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import { pick } from "./field-selection.ts";
-import { columnsOf, details, type OutputOptions, type Writer } from "./renderer.ts";
+import { columnsOf, details, type ItemWriter, type OutputOptions } from "./renderer.ts";
 
 /** Writes tab-separated rows for tools like cut and awk. A single item has a row per field. */
-export function createRowWriter(options: OutputOptions): Writer {
+export function createRowWriter(options: OutputOptions): ItemWriter {
   const { terminal, cells, header, columns } = options;
   let begun = false;
-  const writer: Writer = {
+  return {
     async page(items) {
       const names = columns ?? columnsOf(items);
       const lines = items.map((item) => names.map((name) => cells.row(pick(item, name.split(".")), name)).join("\t"));
@@ -22,7 +22,5 @@ export function createRowWriter(options: OutputOptions): Writer {
           .join(""),
       );
     },
-    value: (value) => writer.page([{ value }]),
   };
-  return writer;
 }

@@ -4,20 +4,20 @@ import { columnsThatFit, columnWidths, cut } from "../terminal/text-width.ts";
 import { pick } from "./field-selection.ts";
 import type { Item } from "./item.ts";
 import { pageOrWrite } from "./page-or-write.ts";
-import { columnsOf, details, type OutputOptions, type Writer } from "./renderer.ts";
+import { columnsOf, details, type ItemWriter, type OutputOptions } from "./renderer.ts";
 
 const sides =
   "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid";
 const bare = { ...Object.fromEntries(sides.split(" ").map((side) => [side, ""])), middle: "  " };
 
 /** Writes tables without borders, at most as wide as the terminal. */
-export function createTableWriter(options: OutputOptions): Writer {
+export function createTableWriter(options: OutputOptions): ItemWriter {
   const { terminal, cells, header, columns, endless, chosen } = options;
   const width = () => (terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY);
   const items: Item[] = [];
   /** Column widths of the pages printed so far. */
   let widths: readonly number[] | undefined;
-  const writer: Writer = {
+  return {
     async page(more) {
       if (!endless) items.push(...more);
       else if (more.length > 0) await terminal.write(await tableOf(more));
@@ -32,9 +32,7 @@ export function createTableWriter(options: OutputOptions): Writer {
       const lines = fields.map(({ path, title, value }) => `${shown(title)}${cells.human(value, path)}\n`);
       await terminal.write(lines.join(""));
     },
-    value: (value) => writer.page([{ value }]),
   };
-  return writer;
 
   async function tableOf(some: readonly Item[]): Promise<string> {
     const names = columns ?? columnsOf(some);

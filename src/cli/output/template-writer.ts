@@ -3,7 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { checkFields, pick } from "./field-selection.ts";
 import type { Item } from "./item.ts";
 import { fillPlaceholders, namesIn } from "./placeholders.ts";
-import type { OutputOptions, Writer } from "./renderer.ts";
+import type { ItemWriter, OutputOptions } from "./renderer.ts";
 
 /** Throws a `UsageError` when a template names no field, or one that no item can have. */
 export function checkTemplate(template: string, op: AnyOperation | undefined): void {
@@ -15,7 +15,7 @@ export function checkTemplate(template: string, op: AnyOperation | undefined): v
 }
 
 /** Writes a line of text for each item, with values as in rows. `\t` and `\n` stand for a tab and a line break. */
-export function createTemplateWriter({ terminal, cells, template = "" }: OutputOptions): Writer {
+export function createTemplateWriter({ terminal, cells, template = "" }: OutputOptions): ItemWriter {
   const names = namesIn(template);
   const text = template.replaceAll("\\t", "\t").replaceAll("\\n", "\n");
   const fill = (item: Item) => fillPlaceholders(text, (name) => cells.row(pick(item, name.split(".")), name));
@@ -26,14 +26,7 @@ export function createTemplateWriter({ terminal, cells, template = "" }: OutputO
     isChecked = true;
     if (items.length > 0) await terminal.write(items.map((item) => `${fill(item)}\n`).join(""));
   };
-  return {
-    page: write,
-    end: async () => {},
-    one: (item) => write([item]),
-    value: async () => {
-      throw new UsageError("--template needs objects, and the result of --query is something else");
-    },
-  };
+  return { page: write, end: async () => {}, one: (item) => write([item]) };
 }
 
 /** Throws a `UsageError` for a field that an item of unknown shape lacks. */

@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
 import { sanitizeText } from "../terminal/sanitize.ts";
-import type { OutputOptions, Writer } from "./renderer.ts";
+import type { ItemWriter, OutputOptions } from "./renderer.ts";
 
 /** Writes YAML. A list is written page by page. */
-export function createYamlWriter({ terminal }: OutputOptions): Writer {
+export function createYamlWriter({ terminal }: OutputOptions): ItemWriter {
   const show = (value: unknown) => {
     const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
     return terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
@@ -17,6 +17,5 @@ export function createYamlWriter({ terminal }: OutputOptions): Writer {
     },
     end: async () => (empty ? show([]) : undefined),
     one: show,
-    value: (value) => show(value ?? null),
   };
 }
