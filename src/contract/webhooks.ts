@@ -34,6 +34,7 @@ const triggerList = () =>
 
 const one = () => z.strictObject({ id: id("webhooks") });
 const entry = () => z.strictObject({ id: id("webhooks"), log: id().describe("ID of the log entry") });
+const entryId = (min: number) => z.int().min(min).optional().meta({ placeholder: "id" });
 
 const logStatuses =
   "an HTTP status like 200, a class of them like 2xx, or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
@@ -112,7 +113,7 @@ export const webhooks = operationGroup("webhooks", {
         event: z
           .enum([...triggers, testEvent])
           .optional()
-          .describe("Only attempts for this event"),
+          .meta({ placeholder: "event", description: "Only attempts for this event" }),
         status: z
           .string()
           .regex(
@@ -120,10 +121,10 @@ export const webhooks = operationGroup("webhooks", {
             `must be ${logStatuses}`,
           )
           .optional()
-          .describe(`Only attempts with this result: ${logStatuses}`),
+          .meta({ placeholder: "status", description: `Only attempts with this result: ${logStatuses}` }),
         since: time().optional().describe("Only attempts at or after this time"),
-        after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
-        before: z.int().min(1).optional().describe("Only entries with an ID below this one"),
+        after: entryId(0).describe("Only entries with an ID above this one"),
+        before: entryId(1).describe("Only entries with an ID below this one"),
         ...pageInput(500, 20),
       }),
     ...numberedList(logEntry),

@@ -28,7 +28,6 @@ const lookedUp: Readonly<Record<string, string>> = {
   "groups image get <group>": "groups image get Nobody -o -",
   "users export --unit": "users export - --unit Nobody",
   "users export-data <user>": "users export-data Nobody --to data",
-  "webhooks logs <id>": "webhooks logs Nobody",
   "conversations export <id>": "conversations export Nobody -o -",
   "conversations follow <id>": "conversations follow Nobody",
   "conversations message edit <id>": "conversations message edit Nobody 1 Hello",

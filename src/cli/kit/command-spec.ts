@@ -119,7 +119,7 @@ export interface OperationRun<O extends AnyOperation = AnyOperation> {
   readonly input: InputOf<O>;
   readonly context: Context;
   readonly caller: Caller;
-  /** Calls the operation and prints its response; with --dry-run as a dry run. */
+  /** Calls the operation and prints its response, of a list as many pages as are wanted; with --dry-run as a dry run. */
   finish(input: InputOf<O>): Promise<OutputOf<O>>;
   /** Prints one resource. */
   show(item: ItemOf<O> & object): Promise<void>;
@@ -127,6 +127,8 @@ export interface OperationRun<O extends AnyOperation = AnyOperation> {
 
 interface Presentation<O extends AnyOperation> {
   readonly summary?: string;
+  /** Replaces the description of the operation in help. */
+  readonly description?: string;
   readonly args?: readonly Positional<FieldName<O>>[];
   /** Table columns as paths of fields: `unit.name`. */
   readonly columns?: readonly PathIn<ItemOf<O>>[];
@@ -169,7 +171,7 @@ interface Presentation<O extends AnyOperation> {
   /** Derives the columns of rows and CSV from the items. */
   readonly rows?: RowSpec<ItemOf<O>>;
   /** Renders items on a terminal in place of a table. */
-  renderer?(): Promise<Renderer<ItemOf<O>>>;
+  renderer?(caller: Caller): Promise<Renderer<ItemOf<O>>>;
   /** Replaces the default way to carry out the operation. */
   perform?(run: OperationRun<O>): Promise<void>;
 }

@@ -178,7 +178,7 @@ const placeholders: Readonly<Record<FieldFormat, string>> = {
 };
 
 function placeholder({ field, reads }: OperationFlag): string {
-  if (field.values) return field.values.join("|");
+  if (field.values && !field.placeholder) return field.values.join("|");
   if (reads === "files") return "path";
   if (reads === "list" && field.items) return `${valuePlaceholder(field.items)},...`;
   return reads === "json" ? "json" : valuePlaceholder(field);
@@ -197,7 +197,8 @@ function valuePlaceholder(field: Field): string {
 function describe({ path, field, reads }: OperationFlag): string {
   if (reads === "files")
     return `Attach a file, - for stdin, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
-  const text = [describeField(ownDescription(field), field.explanations), field.items?.values?.join(", ")]
+  const values = field.placeholder ? field.values : undefined;
+  const text = [describeField(ownDescription(field), field.explanations), (field.items?.values ?? values)?.join(", ")]
     .filter(Boolean)
     .join(": ");
   if (field.required && path.length === 1 && reads !== "secret") return `${text} (required)`;

@@ -62,7 +62,7 @@ export function buildOperation(
 ): Command {
   const { op } = leaf;
   const command = createCommand(path, help, { examples: leaf.examples, sections: familiesOf(spec.flags) });
-  command.description(describeCommand(leaf.summary ?? op.summary, op.description));
+  command.description(describeCommand(leaf.summary ?? op.summary, leaf.description ?? op.description));
   const args = spec.args.map((arg) => ({ ...arg, name: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
   // All arguments are optional for commander: missing ones are prompted for, or reported in one error.
   for (const arg of args) command.argument(syntaxOf({ ...arg, optional: true }), describeArgument(arg.described));

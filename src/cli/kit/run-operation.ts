@@ -20,7 +20,7 @@ import type { Input, InputSpec, ParsedLine } from "./read-input.ts";
 import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
-import { extentOf, walk } from "./walk-list.ts";
+import { type Extent, extentOf, walk } from "./walk-list.ts";
 
 /** Runs a command that carries out one operation. */
 export async function runOperation(
@@ -121,26 +121,13 @@ function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
   throw new UsageError("nothing to change", { hint: `see wcs ${path.join(" ")} --help for what can be changed` });
 }
 
-function outputOf(command: OperationCommand, op: AnyOperation, context: Context): Output<object> {
-  const { items = op.name.split(".")[0], columns, draw, showEmpty, rows, renderer } = command;
-  return createOutput<object>({ op, columns, draw, items, showEmpty, rows, renderer }, context);
-}
-
 async function perform(command: OperationCommand, request: Request, caller: Caller, context: Context) {
   const { op, input } = request;
   const { terminal, flags } = context;
-  const output = outputOf(command, op, context);
-  if (op.list) {
-    const extent = extentOf(context, command.draw !== undefined && formatOf(context) === "table");
-    // A limit that is a field of the operation is in the input.
-    const isField = !op.list.paging && input.limit !== undefined;
-    const pages = walk(caller, op, input, isField ? { ...extent, limit: undefined } : extent);
-    if (request.ids === undefined) return output.list(pages);
-    const found = new Set<unknown>();
-    await output.list(noteIds(pages, found));
-    return requireAll(request.ids, found, op);
-  }
-  const finish = async (whole: Input) => {
+  const { items = op.name.split(".")[0], columns, draw, showEmpty, rows, renderer } = command;
+  const render = renderer && (() => renderer(caller));
+  const output = createOutput<object>({ op, columns, draw, items, showEmpty, rows, renderer: render }, context);
+  const show = async (whole: Input) => {
     const dryRun = flags.dryRun ? { dryRun: true } : {};
     const response: unknown = await caller.call(op, whole, {
       ...dryRun,
@@ -152,8 +139,26 @@ async function perform(command: OperationCommand, request: Request, caller: Call
     if (!isEmpty) await output.one(item, response);
     return response;
   };
+  const isPicture = draw !== undefined && formatOf(context) === "table";
+  const list = (whole: Input) => showList({ ...request, input: whole }, caller, output, extentOf(context, isPicture));
+  const finish = op.list ? list : show;
   if (!command.perform) return void (await finish(input));
   await command.perform({ input, context, caller, finish, show: (item) => output.one(item) });
+}
+
+async function showList(
+  { op, input, ids }: Request,
+  caller: Caller,
+  output: Output<object>,
+  extent: Extent,
+): Promise<void> {
+  // A limit that is a field of the operation is in the input.
+  const isField = !op.list?.paging && input.limit !== undefined;
+  const pages = walk(caller, op, input, isField ? { ...extent, limit: undefined } : extent);
+  if (ids === undefined) return output.list(pages);
+  const found = new Set<unknown>();
+  await output.list(noteIds(pages, found));
+  requireAll(ids, found, op);
 }
 
 async function* noteIds(pages: AsyncIterable<Page<object>>, found: Set<unknown>): AsyncGenerator<Page<object>> {

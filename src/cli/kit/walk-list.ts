@@ -29,11 +29,6 @@ export function extentOf({ flags, globals, terminal }: Context, isWhole = false)
   return { all: flags.all === true || isPicture || (isForScripts && !isBounded), limit };
 }
 
-/** Returns the page to start with, for commands whose flags do not come from the input of the operation. */
-export function pageOf({ flags }: Context): { page?: number } {
-  return flags.page === undefined ? {} : { page: parseInteger(flags.page, "--page") };
-}
-
 /** Yields the pages of a list, by default of the whole list. Supports every kind of paging. */
 export async function* walk<O extends AnyOperation>(
   caller: Caller,

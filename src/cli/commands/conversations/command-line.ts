@@ -13,7 +13,6 @@ const names: Readonly<Record<string, string>> = {
   message: "<text>",
   recipients: "--to",
   parent_id: "--reply-to",
-  participants: "--with",
   starter_message_id: "--around",
   query: "<words>",
 };

@@ -93,43 +93,42 @@ const oneMessage: CommandGroup = {
 };
 
 export const conversations: Commands = {
-  list: {
-    summary: ops.list.summary,
+  list: command(ops.list, {
     description: `--with finds the conversation with exactly these users, --without finds all other conversations. You need not name\nyourself.\n${naming}`,
+    hidden: ["participants", "participants_mode"],
     flags: [
       {
-        flags: "--status <status>",
-        description: "Show normal, archived or unread conversations (default normal)",
-        choices: ["normal", "archived", "unread"],
-      },
-      {
-        flags: "--keyword <text>",
-        description: "Show only conversations where a word of the title or of a name begins with this",
-      },
-      {
         flags: "--with <user,...>",
+        field: "participants",
         description: "Show only the conversation with exactly these users",
         repeat: true,
         completes: "users",
       },
       {
         flags: "--without <user,...>",
+        field: "participants",
         description: "Hide the conversation with exactly these users",
         repeat: true,
         completes: "users",
       },
-      { flags: "--page <n>", description: "Page number (default 1)" },
-      ...extent,
     ],
     examples: [
       "wcs conversations list --status unread",
       "wcs conversations list --with ann@example.com,12 --json",
       "wcs conversations list --keyword launch",
     ],
-    prints: true,
-    watchable: true,
-    run: async (context) => (await import("./show-conversations.ts")).showConversations(context),
-  },
+    columns: [
+      "id",
+      "type",
+      "title",
+      "participants.name",
+      "unread_message_count",
+      "latest_message.date",
+      "latest_message.message",
+    ],
+    renderer: async (caller) => (await import("./render-conversation.ts")).conversationList(caller),
+    perform: async (run) => (await import("./show-conversations.ts")).showConversations(run),
+  }),
   get: command(ops.get, { renderer: conversationForm, examples: ["wcs conversations get 5"] }),
   create: command(ops.create, {
     needed: { field: "message", unless: "files" },

@@ -1,5 +1,6 @@
 import type { conversations } from "../../../contract/conversations.ts";
-import type { OutputOf } from "../../../contract/operation.ts";
+import type { Caller, OutputOf } from "../../../contract/operation.ts";
+import { users } from "../../../contract/users.ts";
 import { agesIn } from "../../output/format-age.ts";
 import type { Item } from "../../output/item.ts";
 import { namesOf } from "../../output/people-names.ts";
@@ -20,9 +21,10 @@ export function titleOf({ title, participants }: ShownConversation, me: number |
 }
 
 /** Renders conversations as a table: title, number of unread messages and latest message. */
-export const conversationList =
-  (me: number): Renderer<ShownConversation> =>
-  (sheet) => {
+export async function conversationList(caller: Caller): Promise<Renderer<ShownConversation>> {
+  // Titles leave the caller out.
+  const { id: me } = await caller.call(users.current, {});
+  return (sheet) => {
     const age = agesIn(sheet.zone);
     const table = createTableWriter({ ...sheet, columns: ["id", "conversation", "unread", "latest message", "when"] });
     const rowOf = (conversation: ShownConversation): Item => {
@@ -37,6 +39,7 @@ export const conversationList =
     };
     return { ...table, page: (items) => table.page(items.map(rowOf)) };
   };
+}
 
 /** Returns two lines: ID and title of a conversation, and its participants. */
 export function describeConversation(conversation: ShownConversation): string {

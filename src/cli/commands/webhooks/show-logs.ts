@@ -1,81 +1,46 @@
-import type { ArgumentsOf, Caller, OutputOf } from "../../../contract/operation.ts";
+import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
-import type { Context } from "../../kit/command-spec.ts";
-import { parseInteger } from "../../kit/parse-value.ts";
-import { extentOf, pageOf, walk } from "../../kit/walk-list.ts";
+import type { Context, OperationRun } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
-import type { Item, Page } from "../../output/item.ts";
+import type { Page } from "../../output/item.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { pollAnswer, sleep } from "../../session/poll.ts";
-import { readDuration, readTime } from "../../time/parse-time.ts";
+import { readDuration } from "../../time/parse-time.ts";
+import { logColumns } from "./webhooks-commands.ts";
 
 /** Milliseconds between two requests for new entries. */
 const pause = 500;
 const standardWait = "60s";
-const columns = ["id", "created_at", "event", "status", "attempt", "duration_ms", "error"] as const;
 
 /** Number of entries per request. */
 const most = 500;
 
-type Filter = ArgumentsOf<typeof webhooks.logs>;
+type Filter = InputOf<typeof webhooks.logs>;
 type Entries = OutputOf<typeof webhooks.logs>;
+type Entry = Entries["data"][number];
 
 /** `wcs webhooks logs`: lists the log, follows it, or waits for an entry. */
-export async function showLogs(context: Context): Promise<void> {
+export async function showLogs(run: OperationRun<typeof webhooks.logs>): Promise<void> {
+  const { input, context, caller, finish, show } = run;
   const { flags } = context;
-  if (flags.follow && flags.wait) throw new UsageError("--follow and --wait cannot be used together");
-  if (flags.watch && (flags.follow || flags.wait))
-    throw new UsageError(`--watch and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
-  for (const name of ["page", "before"]) {
-    if (flags[name] !== undefined && (flags.follow || flags.wait))
-      throw new UsageError(`--${name} and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
-  }
-  const given = await readFilter(context);
-  const { caller } = await context.connect();
-  const filter = { ...given, id: await webhookOf(context, caller) };
-  const endless = flags.follow === true;
-  const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, context);
-  if (flags.wait) return output.one(await waitForEntry(caller, filter, context));
-  if (flags.follow) return output.list(follow(caller, filter, context));
-  await output.list(walk(caller, webhooks.logs, { ...filter, ...pageOf(context) }, extentOf(context)));
-}
-
-interface Given {
-  readonly event?: NonNullable<Filter["event"]>;
-  readonly status?: string;
-  readonly since?: string;
-  readonly after?: string;
-  readonly before?: string;
-}
-
-/** Returns the webhook that the argument names; without one, asks for it on a terminal. */
-async function webhookOf({ args, terminal }: Context, caller: Caller): Promise<number> {
-  const { chooseByName, findOneByName } = await import("../../kit/find-by-name.ts");
-  if (args.id !== undefined) return findOneByName("webhooks", "<id>", args.id, caller, terminal);
-  if (!terminal.interactive) throw new UsageError("missing <id>");
-  return chooseByName("webhooks", "Webhook", caller, terminal);
-}
-
-async function readFilter({ flags, globals }: Context): Promise<Omit<Filter, "id">> {
-  const { event, status, since, after, before } = flags as Given;
-  return {
-    ...(event !== undefined && { event }),
-    ...(status !== undefined && { status }),
-    ...(after !== undefined && { after: parseInteger(after, "--after") }),
-    ...(before !== undefined && { before: parseInteger(before, "--before") }),
-    ...(since !== undefined && { since: await readTime(since, "--since", globals.tz) }),
-  };
+  const way = flags.follow ? "--follow" : flags.wait && "--wait";
+  const other = ["wait", "watch", "page", "before"].find((name) => flags[name] !== undefined && way !== `--${name}`);
+  if (way && other) throw new UsageError(`--${other} and ${way} cannot be used together`);
+  if (flags.wait) return show(await waitForEntry(caller, input, context));
+  if (!flags.follow) return void (await finish(input));
+  const output = createOutput<Entry>({ op: webhooks.logs, columns: logColumns, endless: true }, context);
+  await output.list(follow(caller, input, context));
 }
 
 /**
  * Returns the newest entry that matches, existing or new. Throws ConditionError when none arrives within --timeout, and the
  * error of the service when it is unavailable at the end of it.
  */
-async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal }: Context): Promise<Item> {
+async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal }: Context): Promise<Entry> {
   const length = globals.timeout ?? standardWait;
   const deadline = performance.now() + readDuration(length, "--timeout") * 1000;
-  const look = async (): Promise<Item> => {
+  const look = async (): Promise<Entry> => {
     for (;;) {
       const ask = () => caller.call(webhooks.logs, { ...filter, limit: 1 });
       const { data } = await pollAnswer(ask, terminal, { deadline });
@@ -102,7 +67,7 @@ async function describeOthers(caller: Caller, { status: _, ...filter }: Filter):
 }
 
 /** Yields entries as they arrive, oldest first. Starts with new entries unless --since or --after is given. */
-async function* follow(caller: Caller, filter: Filter, { terminal }: Context): AsyncGenerator<Page> {
+async function* follow(caller: Caller, filter: Filter, { terminal }: Context): AsyncGenerator<Page<Entry>> {
   const newest = async () => (await caller.call(webhooks.logs, { id: filter.id, limit: 1 })).data[0]?.id ?? 0;
   let seen = filter.after ?? (filter.since === undefined ? await newest() : 0);
   for (;;) {

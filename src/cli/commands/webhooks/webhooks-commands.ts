@@ -1,13 +1,12 @@
-import { webhooks as ops, testEvent, triggers } from "../../../contract/webhooks.ts";
+import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
 import { askAbout, type Commands, command, dryRunFlag, type OperationRun } from "../../kit/command-spec.ts";
 import { smtpFlag } from "../serve/smtp-option.ts";
 
 const id = { field: "id" } as const;
 const entry = { field: "log", label: "entry" } as const;
-/** The events that a log has entries for. */
-const logged = [...triggers, testEvent];
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as const;
+export const logColumns = ["id", "created_at", "event", "status", "attempt", "duration_ms", "error"] as const;
 const activateFirst = ({ id }: { readonly id: number }) =>
   `If the webhook is not active, activate it with wcs webhooks update ${id} --active.`;
 
@@ -52,24 +51,10 @@ export const webhooks: Commands = {
     draw: async () => (await import("./draw-chart.ts")).drawChart,
     examples: ["wcs webhooks stats 3 --since -7d --parts 28"],
   }),
-  logs: {
-    summary: ops.logs.summary,
+  logs: command(ops.logs, {
     description: `--follow prints new entries as they arrive. --wait prints the newest entry that matches, or waits for it (--timeout,
 default 60s); exits with 9 if none arrives. An entry from before counts, too, so limit it by --after or --since.`,
-    args: [{ name: "id", optional: true, description: "Webhook, by name or ID", completes: "webhooks" }],
     flags: [
-      {
-        flags: "--event <event>",
-        description: `Show only calls for this event: ${logged.join(", ")}`,
-        choices: logged,
-      },
-      { flags: "--status <status>", description: "Show only calls with this result (for example 200, 2xx or timeout)" },
-      { flags: "--since <time>", description: "Show only calls since this time (for example -1h or 2026-12-31)" },
-      { flags: "--after <id>", description: "Show only entries with a higher ID" },
-      { flags: "--before <id>", description: "Show only entries with a lower ID" },
-      { flags: "--page <n>", description: "Page number (default 1)" },
-      { flags: "--limit <n>", description: "Maximum number of items (default 20)" },
-      { flags: "--all", description: "Fetch all pages" },
       { flags: "-f, --follow", description: "Print new entries as they arrive" },
       { flags: "--wait", description: "Print an entry that matches, or wait for it" },
     ],
@@ -78,10 +63,10 @@ default 60s); exits with 9 if none arrives. An entry from before counts, too, so
       "wcs webhooks logs 3 --follow -o ndjson | jq .status",
       "wcs webhooks logs 3 --wait --since -1m --event user.create --status 2xx --timeout 60s",
     ],
-    prints: true,
-    watchable: true,
-    run: async (context) => (await import("./show-logs.ts")).showLogs(context),
-  },
+    items: "attempts",
+    columns: logColumns,
+    perform: async (run) => (await import("./show-logs.ts")).showLogs(run),
+  }),
   log: command(ops.log, {
     args: [id, entry],
     renderer: async () => (await import("./render-log-entry.ts")).logEntryForm,
