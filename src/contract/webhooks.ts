@@ -34,7 +34,6 @@ const triggerList = () =>
 
 const one = () => z.strictObject({ id: id("webhooks") });
 const entry = () => z.strictObject({ id: id("webhooks"), log: id().describe("ID of the log entry") });
-const entryId = (min: number) => z.int().min(min).optional().meta({ placeholder: "id" });
 
 const logStatuses =
   "an HTTP status like 200, a class of them like 2xx, or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
@@ -123,8 +122,8 @@ export const webhooks = operationGroup("webhooks", {
           .optional()
           .meta({ placeholder: "status", description: `Only attempts with this result: ${logStatuses}` }),
         since: time().optional().describe("Only attempts at or after this time"),
-        after: entryId(0).describe("Only entries with an ID above this one"),
-        before: entryId(1).describe("Only entries with an ID below this one"),
+        after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
+        before: z.int().min(1).optional().describe("Only entries with an ID below this one"),
         ...pageInput(500, 20),
       }),
     ...numberedList(logEntry),

@@ -67,13 +67,13 @@ async function places(): Promise<Place[]> {
         const kind = namedKindOf(field) ?? refersTo(field) ?? (isId ? word.replace(/^--|[<>]/g, "") : undefined);
         if (kind !== undefined) found.push({ words: `${path} ${word}`, kind, isOwn: false });
       }
-    } else {
-      const words = [
-        ...(entry.args ?? []).map(({ name, completes }) => [`<${name}>`, completes] as const),
-        ...(entry.flags ?? []).map(({ flags, completes }) => [/--[\w-]+/.exec(flags)?.[0], completes] as const),
-      ];
-      for (const [word, kind] of words) if (isKind(kind)) found.push({ words: `${path} ${word}`, kind, isOwn: true });
     }
+    if (isGroup(entry)) return;
+    const words = [
+      ...(isOperation(entry) ? [] : (entry.args ?? [])).map(({ name, completes }) => [`<${name}>`, completes] as const),
+      ...(entry.flags ?? []).map(({ flags, completes }) => [/--[\w-]+/.exec(flags)?.[0], completes] as const),
+    ];
+    for (const [word, kind] of words) if (isKind(kind)) found.push({ words: `${path} ${word}`, kind, isOwn: true });
   };
   for (const [name, { load }] of Object.entries(registry)) walk(name, await load());
   return found;
