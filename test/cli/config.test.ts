@@ -240,6 +240,25 @@ describe("the lock", () => {
     expect(readFileSync(file(), "utf8")).toBe(other);
   });
 
+  it("works on a file system without links", async () => {
+    const { linkSync } = fs;
+    fs.linkSync = () => {
+      throw Object.assign(new Error("no links"), { code: "EPERM" });
+    };
+    syncBuiltinESMExports();
+    try {
+      await withLock(file(), 100, async (held) => {
+        expect(held()).toBe(true);
+        expect(statSync(file()).mode & 0o777).toBe(0o600);
+        await expect(withLock(file(), 50, async () => {})).rejects.toThrow(LockTimeout);
+      });
+    } finally {
+      fs.linkSync = linkSync;
+      syncBuiltinESMExports();
+    }
+    expect(existsSync(file())).toBe(false);
+  });
+
   it("of the configuration: who lost it to another process saves nothing", async () => {
     await withConfigLock(env, 100, async (save) => {
       const old = Date.now() / 1000 - 11;

@@ -62,13 +62,15 @@ async function add(draft: string, place: string): Promise<void> {
     await link(draft, place);
     await rm(draft);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") throw exists(place);
-    // Some file systems do not support links.
-    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw exists(place);
+    if (!hasNoLinks(error)) throw error;
     await rename(draft, place);
   }
 }
+
+/** Returns whether an error says that the file system does not support links. */
+export const hasNoLinks = (error: unknown): boolean =>
+  ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 function replacing(file: FileHandle, draft: PendingFile): Destination {
   let open = true;

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { constants, copyFileSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { hasNoLinks } from "../file-io/open-destination.ts";
 
 /** The lock was not acquired in time. */
 export class LockTimeout extends Error {
@@ -47,35 +48,23 @@ function take(file: string, owner: string): boolean {
   const draft = `${file}.${owner.split(" ").at(-1)}`;
   try {
     writeFileSync(draft, owner, { flag: "wx", mode: 0o600 });
-    linkSync(draft, file);
+    place(draft, file);
     return true;
   } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return false;
-    // Some file systems do not support links.
-    if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(code)) return takeInSteps(file, owner);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-function takeInSteps(file: string, owner: string): boolean {
-  let lock: number;
+function place(draft: string, file: string): void {
   try {
-    lock = openSync(file, "wx", 0o600);
+    linkSync(draft, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
-  try {
-    writeSync(lock, owner);
-    return true;
-  } catch (error) {
-    rmSync(file, { force: true });
-    throw error;
-  } finally {
-    closeSync(lock);
+    // Some file systems do not support links. Copying takes two steps, and removes what it cannot complete.
+    if (!hasNoLinks(error)) throw error;
+    copyFileSync(draft, file, constants.COPYFILE_EXCL);
   }
 }
 
