@@ -10,7 +10,6 @@ export interface Sources {
   stdin(flag: string): Promise<string>;
   /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `most`. */
   bytes(flag: string, most: number): Promise<Buffer>;
-  file(path: string, flag: string): string;
 }
 
 export function createSources(terminal: Terminal): Sources {
@@ -28,7 +27,7 @@ export function createSources(terminal: Terminal): Sources {
         throw new UsageError(`${flag}: '${text}' would be read as the name of a file`, {
           hint: "write @@ in place of @",
         });
-      return readFile(text.slice(1), flag, "write @@ for a text that begins with @");
+      return readNamedFile(text.slice(1), flag, "write @@ for a text that begins with @");
     },
     async stdin(flag) {
       claim(flag);
@@ -45,12 +44,12 @@ export function createSources(terminal: Terminal): Sources {
       }
       return Buffer.concat(chunks);
     },
-    file: (path, flag) => readFile(path, flag),
   };
   return sources;
 }
 
-function readFile(path: string, flag: string, hint?: string): string {
+/** Returns the text of the file that a flag or a variable names, without the line break at its end. */
+export function readNamedFile(path: string, flag: string, hint?: string): string {
   try {
     return withoutLastBreak(readFileSync(path, "utf8"));
   } catch (error) {

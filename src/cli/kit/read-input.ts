@@ -1,7 +1,7 @@
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
-import type { Sources } from "../file-io/value-sources.ts";
+import { readNamedFile, type Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
 import { holdsFiles, isNamed, kebab, type OperationFlag, otherNumber } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
@@ -144,7 +144,7 @@ async function readPlace(flag: OperationFlag, line: ParsedLine, sources: Sources
       const isPiped = options[attribute(stdin)];
       if (file === undefined) return isPiped && sources.stdin(`--${stdin}`);
       if (isPiped) throw new UsageError(`--${stdin} and --${path} cannot be used together`);
-      return sources.file(file, `--${path}`);
+      return readNamedFile(file, `--${path}`);
     }
     case "list":
       return (given as string[] | undefined)?.flatMap((text) => parseList(flag.field, text, `--${flag.name}`));

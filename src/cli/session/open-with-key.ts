@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { Database, OpenOptions } from "../../store/database.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { reason } from "../file-io/value-sources.ts";
+import { readNamedFile } from "../file-io/value-sources.ts";
 
 export const advice = "create a key with openssl rand -base64 32";
 
@@ -42,11 +41,7 @@ async function readKey({ WCS_SECRET_KEY: text, WCS_SECRET_KEY_FILE: path }: Node
     throw new UsageError("WCS_SECRET_KEY and WCS_SECRET_KEY_FILE cannot be used together");
   if (text !== undefined) return parseDatabaseKey(text, "WCS_SECRET_KEY");
   if (path === undefined) return undefined;
-  try {
-    return await parseDatabaseKey(readFileSync(path, "utf8"), "WCS_SECRET_KEY_FILE");
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`WCS_SECRET_KEY_FILE: ${reason(error, path)}`);
-  }
+  return parseDatabaseKey(readNamedFile(path, "WCS_SECRET_KEY_FILE"), "WCS_SECRET_KEY_FILE");
 }
 
 /** Parses a key. `source` names its origin in the error, which does not repeat the key. */

@@ -1,5 +1,5 @@
 import { UsageError } from "../errors/cli-errors.ts";
-import { createSources } from "../file-io/value-sources.ts";
+import { createSources, readNamedFile } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { isForTarget } from "./environment-login.ts";
 import type { Target } from "./target.ts";
@@ -14,11 +14,10 @@ interface PasswordFlags {
 
 /** Reads the password from stdin, a file or WCS_PASSWORD. No flag takes it as a value. */
 export async function ownPassword({ terminal, flags, target }: PasswordFlags): Promise<string | undefined> {
-  const sources = createSources(terminal);
   if (flags.passwordStdin && flags.passwordFile !== undefined)
     throw new UsageError("--password-stdin and --password-file cannot be used together");
-  if (flags.passwordStdin) return sources.stdin("--password-stdin");
-  if (flags.passwordFile !== undefined) return sources.file(flags.passwordFile as string, "--password-file");
+  if (flags.passwordStdin) return createSources(terminal).stdin("--password-stdin");
+  if (flags.passwordFile !== undefined) return readNamedFile(flags.passwordFile as string, "--password-file");
   if (target !== undefined && !isForTarget(terminal.env, target)) return undefined;
   return terminal.env.WCS_PASSWORD || undefined;
 }

@@ -7,7 +7,7 @@ import { readResponse } from "../../../http/client/read-answer.ts";
 import { decode } from "../../../http/codec.ts";
 import { hasBody } from "../../../http/encode-request.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { createSources, type Sources } from "../../file-io/value-sources.ts";
+import { createSources, readNamedFile, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
@@ -182,5 +182,5 @@ async function unknownOperation(context: Context, method: string, path: string, 
 
 async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  return file === "-" ? sources.stdin("--input") : sources.file(file, "--input");
+  return file === "-" ? sources.stdin("--input") : readNamedFile(file, "--input");
 }

@@ -1,7 +1,7 @@
 import { countSecrets, rotateSecretKey } from "../../../store/rotate-secret-key.ts";
 import { createSecretCipher } from "../../../store/secret-cipher.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { createSources } from "../../file-io/value-sources.ts";
+import { createSources, readNamedFile } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
@@ -31,7 +31,7 @@ async function newKey({ terminal, flags }: Context): Promise<Uint8Array | undefi
   if (flags.decrypt && path !== undefined) throw new UsageError("--decrypt and --new-key-file cannot be used together");
   if (flags.decrypt) return undefined;
   if (path === undefined) return "present";
-  const sources = createSources(terminal);
-  const text = path === "-" ? await sources.stdin("--new-key-file") : sources.file(path, "--new-key-file");
+  const text =
+    path === "-" ? await createSources(terminal).stdin("--new-key-file") : readNamedFile(path, "--new-key-file");
   return parseDatabaseKey(text, "--new-key-file");
 }

@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type Document, isMap, isScalar } from "yaml";
+import { isMap, isScalar } from "yaml";
 import { z } from "zod";
 import { type Issues, tryParse } from "../../../contract/parse-input.ts";
 import { defaults, type Settings, settingsSchema, settingVariable } from "../../../contract/settings.ts";
@@ -8,7 +8,7 @@ import { parseNetwork } from "../../../http/server/client-address.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
-import { reason } from "../../file-io/value-sources.ts";
+import { readNamedFile } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
@@ -60,7 +60,7 @@ type Options = z.infer<ReturnType<typeof options>>;
  * repeats no value, because a value may be a secret.
  */
 export function readServeConfig(path: string): ServeConfig {
-  const { lines, parsed } = parseYaml(textOf(path));
+  const { lines, parsed } = parseYaml(readNamedFile(path, "--config"));
   const refuse = (issues: readonly { line: number; message: string }[]) => {
     const all = issues.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${path}:${line}: ${message}`);
     return new UsageError(all.join("; "), { hint: "see wcs serve --help" });
@@ -70,18 +70,10 @@ export function readServeConfig(path: string): ServeConfig {
   const result = tryParse(options(), plainContent(parsed, path));
   const issues = result.ok ? secretsInTheOpen(result.value, path) : explained(result);
   if (!result.ok || issues.length > 0) {
-    const lineOf = (field: string) => lines.linePos(offsetOf(parsed, field)).line;
+    const lineOf = (field: string) => lines.linePos(offsetOf(parsed.contents, field) ?? 0).line;
     throw refuse(issues.map(({ field, message }) => ({ line: lineOf(field), message: `${field} ${message}` })));
   }
   return toFlagsAndVariables(result.value, dirname(resolve(path)));
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new UsageError(`--config: ${reason(error, path)}`);
-  }
 }
 
 function explained({ fields, issues }: Issues): ConfigIssue[] {
@@ -116,23 +108,14 @@ function secretsInTheOpen(config: Options, path: string): ConfigIssue[] {
 
 const modeText = (mode: number) => mode.toString(8).padStart(4, "0");
 
-/** Returns the offset of a key; of the beginning when there is no such key. */
-function offsetOf({ contents }: Document, field: string): number {
-  if (!isMap(contents)) return 0;
-  for (const { key, value } of contents.items) {
-    if (!isScalar(key) || !key.range) continue;
-    const name = String(key.value);
-    if (name === "settings" && field.startsWith("settings.") && isMap(value)) {
-      const inner = value.items.find((pair) => isScalar(pair.key) && isAt(field.slice(9), String(pair.key.value)));
-      if (isScalar(inner?.key) && inner.key.range) return inner.key.range[0];
-    }
-    if (isAt(field, name)) return key.range[0];
-  }
-  return 0;
+/** Returns the offset of the key of a field, else of the key that the field is within; undefined when there is none. */
+function offsetOf(map: unknown, field: string): number | undefined {
+  const items = isMap(map) ? map.items : [];
+  // Keys of settings contain dots.
+  const pair = items.find(({ key }) => isScalar(key) && `${field}.`.startsWith(`${key.value}.`));
+  if (!isScalar(pair?.key)) return undefined;
+  return offsetOf(pair.value, field.slice(`${pair.key.value}.`.length)) ?? pair.key.range?.[0];
 }
-
-/** Returns true for the field itself and for parts of it, as in `behind_proxy.0`. */
-const isAt = (field: string, name: string) => field === name || field.startsWith(`${name}.`);
 
 function toFlagsAndVariables(config: Options, folder: string): ServeConfig {
   const { behind_proxy: proxies, settings = {} } = config;

@@ -4,7 +4,7 @@ import { settings as ops, settingVariable } from "../../../contract/settings.ts"
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { unlessForbidden } from "../../errors/unless-forbidden.ts";
-import { createSources } from "../../file-io/value-sources.ts";
+import { createSources, readNamedFile } from "../../file-io/value-sources.ts";
 import { type Commands, type Context, command, dryRunFlag } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseList, parseValue } from "../../kit/parse-value.ts";
@@ -133,7 +133,7 @@ async function givenValue(field: Field, { args, flags, terminal }: Context): Pro
   }
   let text: string | undefined;
   if (flags.valueStdin) text = await sources.stdin("--value-stdin");
-  else if (flags.valueFile !== undefined) text = sources.file(flags.valueFile as string, "--value-file");
+  else if (flags.valueFile !== undefined) text = readNamedFile(flags.valueFile as string, "--value-file");
   else if (given !== undefined) text = await sources.value(given, "<value>");
   else if (terminal.interactive) {
     const ask = await terminal.ask();

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
-import { createSources } from "../../file-io/value-sources.ts";
+import { readNamedFile } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { readDuration } from "../../time/parse-time.ts";
 
@@ -9,9 +9,8 @@ const standardTolerance = "5m";
 
 /** `wcs webhooks verify`: checks that a body was signed with the secret (Standard Webhooks 1.0, signature v1). */
 export async function verify({ terminal, flags }: Context): Promise<void> {
-  const sources = createSources(terminal);
   if (flags.secretFile === undefined) throw new UsageError("missing --secret-file");
-  const key = keyOf(sources.file(flags.secretFile as string, "--secret-file"));
+  const key = keyOf(readNamedFile(flags.secretFile as string, "--secret-file"));
   const headers = headersOf((flags.header as string[] | undefined) ?? []);
   const tolerance = readDuration((flags.tolerance as string | undefined) ?? standardTolerance, "--tolerance");
   const timestamp = Number(headers["webhook-timestamp"]);
