@@ -55,7 +55,7 @@ describe("the text of a message", () => {
     const { code, stderr } = await send(["--reply-to", "999"], { answers: [], editor: () => "precious" });
     expect(code).toBe(3);
     expect(stderr).toBe(
-      `Your text is kept in ${draft()}\nerror: --reply-to is not a message of conversation 1: 999.\n`,
+      `Your text was kept in ${draft()}\nerror: --reply-to is not a message of conversation 1: 999.\n`,
     );
     expect(readFileSync(draft(), "utf8")).toBe("precious");
   });

@@ -1,13 +1,32 @@
 import type { Caller } from "../../contract/operation.ts";
 import { Interrupted, UsageError } from "../errors/cli-errors.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import { kebab } from "./field-flags.ts";
 import type { Input } from "./read-input.ts";
 
 /**
- * Calls `use` with the input, after the user has edited the command's text field where that applies. Keeps the text in
- * a file when `use` fails.
+ * Passes a text to `use` that the user writes in an editor, in a file of this name. Keeps the file when `use` fails. Returns
+ * undefined when the text is empty or unchanged.
  */
+export async function editText<T>(
+  before: string,
+  file: string,
+  terminal: Terminal,
+  use: (text: string) => Promise<T>,
+): Promise<{ readonly result: T } | undefined> {
+  const { text, path, discard } = await terminal.edit(before, file);
+  try {
+    const edited = text === "" || text === before.trimEnd() ? undefined : { result: await use(text) };
+    await discard();
+    return edited;
+  } catch (error) {
+    terminal.complain(`Your text was kept in ${terminal.sanitizeLine(path)}\n`);
+    throw error;
+  }
+}
+
+/** Calls `use` with the input, after the user has edited the command's text field where that applies. */
 export async function editField(
   { field, file, from, optional }: NonNullable<OperationCommand["written"]>,
   input: Input,
@@ -24,19 +43,9 @@ export async function editField(
   }
   const there = from === undefined ? {} : ((await caller.call(from, { id: input.id })) as Input);
   const before = String(input[field] ?? there[field] ?? "");
-  const draft = await terminal.edit(before, file);
-  if (draft.text === "" || draft.text === before.trimEnd()) {
-    await draft.discard();
-    // Other fields may still have to be changed.
-    if (from !== undefined && Object.keys(input).length > 1) return use(input);
-    terminal.note("The text is empty or unchanged. Nothing was changed.");
-    throw new Interrupted();
-  }
-  try {
-    await use({ ...input, [field]: draft.text });
-    await draft.discard();
-  } catch (error) {
-    terminal.complain(`Your text was kept in ${terminal.sanitizeLine(draft.path)}\n`);
-    throw error;
-  }
+  if (await editText(before, file, terminal, (text) => use({ ...input, [field]: text }))) return;
+  // Other fields may still have to be changed.
+  if (from !== undefined && Object.keys(input).length > 1) return use(input);
+  terminal.note("The text is empty or unchanged. Nothing was changed.");
+  throw new Interrupted();
 }

@@ -1,4 +1,5 @@
 import type { TopLevelCommand } from "../../kit/command-spec.ts";
+import { rowsFormatFlag } from "../transfer/transfer-commands.ts";
 
 export const batch: TopLevelCommand = {
   description: `{column} in the command stands for the value of the row in this column. All rows run in this process, on one connection.
@@ -12,11 +13,7 @@ In JSON, a value in quotes stays one text, as in --data '{"title": "{title}"}', 
     { name: "command", many: true, description: "Command to run, after --, without wcs", completes: "command" },
   ],
   flags: [
-    {
-      flags: "--format <csv|ndjson>",
-      description: "Format of the file (default by its name, else csv)",
-      choices: ["csv", "ndjson"],
-    },
+    rowsFormatFlag,
     {
       flags: "--concurrency <n>",
       description: "Number of rows at a time, 1 to 16 (default 1: in the order of the file)",

@@ -1,6 +1,7 @@
 import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import type { Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { editText } from "../../kit/edit-field.ts";
 
 interface Composing<T> {
   /** Returns the initial text of the editor. Runs before the editor opens, so a missing conversation fails early. */
@@ -11,7 +12,7 @@ interface Composing<T> {
 
 /**
  * Passes the text of a message to `use`: the words on the command line; else stdin, for `-` or when stdin is not a
- * terminal; else text written in an editor. Keeps the draft file when `use` fails.
+ * terminal; else text written in an editor.
  */
 export async function compose<T>(
   { terminal }: Context,
@@ -24,18 +25,8 @@ export async function compose<T>(
   if (!terminal.interactive)
     throw new UsageError("missing <text>", { hint: "pass the text as an argument, or - to read it from stdin" });
   const before = await begin();
-  const draft = await terminal.edit(before, "message.txt");
-  if (draft.text === "" || draft.text === before.trimEnd()) {
-    await draft.discard();
-    terminal.note(before === "" ? "Nothing was sent." : "Nothing was changed.");
-    throw new Interrupted();
-  }
-  try {
-    const result = await use(draft.text);
-    await draft.discard();
-    return result;
-  } catch (error) {
-    terminal.complain(`Your text is kept in ${terminal.sanitizeLine(draft.path)}\n`);
-    throw error;
-  }
+  const edited = await editText(before, "message.txt", terminal, use);
+  if (edited) return edited.result;
+  terminal.note(before === "" ? "Nothing was sent." : "Nothing was changed.");
+  throw new Interrupted();
 }

@@ -1,6 +1,6 @@
 import { conversations } from "../../../contract/conversations.ts";
 import type { FileItem } from "../../../contract/file-schemas.ts";
-import type { CallOptions } from "../../../contract/operation.ts";
+import type { Caller, CallOptions } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -15,49 +15,32 @@ import { messageForm } from "./render-message.ts";
 
 /** `wcs conversations send`: sends to a conversation or, with --to, to users. */
 export async function sendMessage(context: Context): Promise<void> {
-  const { flags, args } = context;
-  const given = [...wordsIn(args.id), ...wordsIn(args.text)];
+  const { flags, args, terminal } = context;
+  const words = [...wordsIn(args.id), ...wordsIn(args.text)];
   const to = splitList(flags.to);
-  await (to.length > 0 ? sendTo(context, to, given) : sendIn(context, given));
-}
-
-async function sendTo(context: Context, to: readonly string[], words: readonly string[]): Promise<void> {
-  if (context.flags.replyTo !== undefined) throw new UsageError("--to and --reply-to cannot be used together");
-  const sources = createSources(context.terminal);
+  const place = to.length > 0 ? undefined : words.shift();
+  if (to.length > 0 && flags.replyTo !== undefined) throw new UsageError("--to and --reply-to cannot be used together");
+  if (to.length === 0 && place === undefined)
+    throw new UsageError("missing <id>", { hint: "to send to users, use --to USER,..." });
+  const parent_id = flags.replyTo === undefined ? undefined : parseInteger(flags.replyTo, "--reply-to");
+  const sources = createSources(terminal);
   const files = await filesIn(context, sources);
   const options = await optionsOf(context, files);
-  await withCaller(
-    context,
-    async (caller) => {
-      const named = [{ label: "--to", kind: "users", texts: to }] as const;
-      const [recipients = []] = await findByName(named, caller, context.terminal);
+  const send = async (caller: Caller) => {
+    if (place === undefined) {
+      const [recipients = []] = await findByName([{ label: "--to", kind: "users", texts: to }], caller, terminal);
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
-      await show(context, await compose(context, words, { begin: async () => "", use, sources }));
-    },
-    files,
-  );
-}
-
-async function sendIn(context: Context, [first, ...words]: readonly string[]): Promise<void> {
-  const { replyTo } = context.flags;
-  if (first === undefined) throw new UsageError("missing <id>", { hint: "to send to users, use --to USER,..." });
-  const parent_id = replyTo === undefined ? undefined : parseInteger(replyTo, "--reply-to");
-  const sources = createSources(context.terminal);
-  const files = await filesIn(context, sources);
-  const options = await optionsOf(context, files);
-  await withCaller(
-    context,
-    async (caller) => {
-      const id = await findOneByName("conversations", "<id>", first, caller, context.terminal);
-      const begin = async () => {
-        await caller.call(conversations.get, { id });
-        return "";
-      };
-      const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
-      await show(context, await compose(context, words, { begin, use, sources }));
-    },
-    files,
-  );
+      return compose(context, words, { begin: async () => "", use, sources });
+    }
+    const id = await findOneByName("conversations", "<id>", place, caller, terminal);
+    const begin = async () => {
+      await caller.call(conversations.get, { id });
+      return "";
+    };
+    const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
+    return compose(context, words, { begin, use, sources });
+  };
+  await withCaller(context, async (caller) => show(context, await send(caller)), files);
 }
 
 export async function editMessage(context: Context): Promise<void> {
@@ -68,10 +51,8 @@ export async function editMessage(context: Context): Promise<void> {
     const id = await findOneByName("conversations", "<id>", args.id, caller, context.terminal);
     const begin = async () => (await caller.call(conversations.message, { id, messageId })).message;
     const use = (message: string) => caller.call(conversations.messageUpdate, { id, messageId, message }, options);
-    await show(
-      context,
-      await compose(context, wordsIn(args.text), { begin, use, sources: createSources(context.terminal) }),
-    );
+    const sources = createSources(context.terminal);
+    await show(context, await compose(context, wordsIn(args.text), { begin, use, sources }));
   });
 }
 
@@ -87,9 +68,7 @@ async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem
   return { ...dryRun, onSent: uploadProgress(terminal) };
 }
 
-async function show({ terminal, globals, flags }: Context, message: ShownMessage): Promise<void> {
-  await createOutput({ op: conversations.message, renderer: async () => messageForm() }, { globals, terminal }).one(
-    message,
-  );
-  if (flags.dryRun) terminal.note(dryRunNote);
+async function show(context: Context, message: ShownMessage): Promise<void> {
+  await createOutput({ op: conversations.message, renderer: async () => messageForm() }, context).one(message);
+  if (context.flags.dryRun) context.terminal.note(dryRunNote);
 }

@@ -6,13 +6,14 @@ export const writtenFile = {
   description: "File to write, replaced if it exists; - for stdout (default -)",
   optional: true,
 } as const;
-const format: CommandFlag = {
+/** Of a file with rows. */
+export const rowsFormatFlag: CommandFlag = {
   flags: "--format <csv|ndjson>",
   description: "Format of the file (default by its name, else csv)",
   choices: ["csv", "ndjson"],
 };
 const importFlags: readonly CommandFlag[] = [
-  format,
+  rowsFormatFlag,
   { flags: "--strict", description: "Import nothing if a row is invalid" },
   {
     flags: "--results <file>",
@@ -101,7 +102,7 @@ export const exportUsers: CustomCommand = {
 the file contains e-mail addresses.`,
   args: [writtenFile],
   flags: [
-    format,
+    rowsFormatFlag,
     {
       flags: "--unit <unit>",
       description: "Export only members of this unit and the units below it",
@@ -118,7 +119,7 @@ export const exportUnits: CustomCommand = {
   description: `Exports all units below the root. Each unit is followed by the units below it, sorted by reference. Their departments are
 not in the file: wcs export has them, and wcs units department add adds one.`,
   args: [writtenFile],
-  flags: [format],
+  flags: [rowsFormatFlag],
   examples: ["wcs units export units.csv"],
   run: async (context) => (await import("./export-units.ts")).writeUnits(context),
 };

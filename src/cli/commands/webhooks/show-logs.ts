@@ -7,7 +7,6 @@ import type { Page } from "../../output/item.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { pollAnswer, sleep } from "../../session/poll.ts";
 import { readDuration } from "../../time/parse-time.ts";
-import { logColumns } from "./webhooks-commands.ts";
 
 /** Milliseconds between two requests for new entries. */
 const pause = 500;
@@ -21,7 +20,7 @@ type Entries = OutputOf<typeof webhooks.logs>;
 type Entry = Entries["data"][number];
 
 /** `wcs webhooks logs`: lists the log, follows it, or waits for an entry. */
-export async function showLogs(run: OperationRun<typeof webhooks.logs>): Promise<void> {
+export async function showLogs(run: OperationRun<typeof webhooks.logs>, columns: readonly string[]): Promise<void> {
   const { input, context, caller, finish, show } = run;
   const { flags } = context;
   const way = flags.follow ? "--follow" : flags.wait && "--wait";
@@ -29,7 +28,7 @@ export async function showLogs(run: OperationRun<typeof webhooks.logs>): Promise
   if (way && other) throw new UsageError(`--${other} and ${way} cannot be used together`);
   if (flags.wait) return show(await waitForEntry(caller, input, context));
   if (!flags.follow) return void (await finish(input));
-  const output = createOutput<Entry>({ op: webhooks.logs, columns: logColumns, endless: true }, context);
+  const output = createOutput<Entry>({ op: webhooks.logs, columns, endless: true }, context);
   await output.list(follow(caller, input, context));
 }
 
