@@ -3,22 +3,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { ResultFile } from "./result-file.ts";
 import type { Outcome } from "./row-outcome.ts";
 
-/** Counts the outcomes of rows and prints the issues of those skipped. */
-export interface Report {
-  add(line: number, outcome: Outcome): void;
-  /** Writes the results since the last call. Must be called with `true` at the end, which prints the issues. */
-  flush(end?: true): Promise<void>;
-  /** Numbers of rows by outcome. */
-  readonly counts: Readonly<Record<Outcome["action"], number>>;
-  readonly skipped: number;
-  readonly rows: number;
-  /** IDs of the users in the rows who are deactivated. */
-  readonly deactivated: ReadonlySet<number>;
-  /** Codes of the issues. */
-  readonly codes: ReadonlySet<string>;
-  /** Returns `created 1, changed 0, unchanged 0, skipped 2`. */
-  summary(): string;
-}
+export type Report = ReturnType<typeof createReport>;
 
 interface ReportedRow {
   readonly line: number;
@@ -35,20 +20,22 @@ interface ReportOptions {
 /** Maximum number of different issues that are printed. */
 const shown = 100;
 
-export function createReport({ terminal, results, sort }: ReportOptions): Report {
+/** Counts the outcomes of rows and prints the issues of those skipped. */
+export function createReport({ terminal, results, sort }: ReportOptions) {
   const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
   const complaints = complaining(terminal, results && (results.path ?? "the output"));
   let rows: ReportedRow[] = [];
   const codes = new Set<string>();
   const deactivated = new Set<number>();
   return {
-    add(line, outcome) {
+    add(line: number, outcome: Outcome): void {
       if (outcome.deactivated && outcome.id !== null) deactivated.add(outcome.id);
       counts[outcome.action] += 1;
       for (const { code } of outcome.issues ?? []) codes.add(code);
       rows.push({ line, outcome });
     },
-    async flush(end) {
+    /** Writes the results since the last call. Must be called with `true` at the end, which prints the issues. */
+    async flush(end?: true): Promise<void> {
       if (sort && !end) return;
       if (sort) rows.sort((a, b) => a.line - b.line);
       const ready = rows;
@@ -57,19 +44,23 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
       if (end) complaints.print();
       await results?.add(ready);
     },
-    counts,
-    deactivated,
-    codes,
-    get skipped() {
+    /** Numbers of rows by outcome. */
+    counts: counts as Readonly<typeof counts>,
+    /** IDs of the users in the rows who are deactivated. */
+    deactivated: deactivated as ReadonlySet<number>,
+    /** Codes of the issues. */
+    codes: codes as ReadonlySet<string>,
+    get skipped(): number {
       return counts.skipped;
     },
-    get rows() {
+    get rows(): number {
       return Object.values(counts).reduce((sum, count) => sum + count);
     },
-    summary() {
-      const parts = Object.entries(counts).map(([action, count]) => `${action} ${count}`);
-      return parts.join(", ");
-    },
+    /** Returns `created 1, changed 0, unchanged 0, skipped 2`. */
+    summary: () =>
+      Object.entries(counts)
+        .map(([action, count]) => `${action} ${count}`)
+        .join(", "),
   };
 }
 

@@ -2,17 +2,14 @@ import { bytesAsText } from "../output/format-bytes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Source } from "./open-source.ts";
 
-/** Shows the progress of reading a file on a terminal. */
-export interface Progress {
-  /** Shows the current activity and the number of rows done. */
-  show(what: string, rows: number): void;
-  clear(): void;
-}
+export type Progress = ReturnType<typeof importProgress>;
 
-export function importProgress(terminal: Terminal, source: Pick<Source, "position" | "size">): Progress {
+/** Shows the progress of reading a file on a terminal. */
+export function importProgress(terminal: Terminal, source: Pick<Source, "position" | "size">) {
   const show = throttledProgress(terminal);
   return {
-    show: (what, rows) =>
+    /** Shows the current activity and the number of rows done. */
+    show: (what: string, rows: number) =>
       show(() => {
         const part = source.size ? [bar(Math.min(source.position / source.size, 1))] : [];
         return [what, ...part, `${rows.toLocaleString("en")} rows`].join("  ");

@@ -5,19 +5,12 @@ const open = "\u001b[?1049h\u001b[?25l\u001b[?7l";
 const close = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 const [home, restOfLine, restOfScreen] = ["\u001b[H", "\u001b[K", "\u001b[J"];
 
-/** A whole terminal that is redrawn in place. */
-interface LiveScreen {
-  /** Shows a text, as much of it as fits. Writes nothing when it is shown already. */
-  draw(text: string): Promise<void>;
-  /** Restores what the terminal showed before. */
-  close(): Promise<void>;
-}
-
-/** Returns the screen of a terminal. It opens with the first text. */
-export function createLiveScreen(terminal: Terminal): LiveScreen {
+/** Returns the whole screen of a terminal, which is redrawn in place. It opens with the first text. */
+export function createLiveScreen(terminal: Terminal) {
   let shown: string | undefined;
   return {
-    async draw(text) {
+    /** Shows a text, as much of it as fits. Writes nothing when it is shown already. */
+    async draw(text: string): Promise<void> {
       const lines = text.replace(/\n$/, "").split("\n");
       const most = terminal.height;
       const rest = lines.length - most + 1;
@@ -30,7 +23,8 @@ export function createLiveScreen(terminal: Terminal): LiveScreen {
       await terminal.write(shown === undefined ? open + frame : frame);
       shown = frame;
     },
-    async close() {
+    /** Restores what the terminal showed before. */
+    async close(): Promise<void> {
       if (shown !== undefined) await terminal.write(close);
       shown = undefined;
     },

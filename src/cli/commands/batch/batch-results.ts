@@ -13,19 +13,13 @@ export interface BatchResult {
   readonly error: string | null;
 }
 
-/** A file with the results of earlier runs, to which those of this run are added. */
-export interface ResultLog {
-  /** Returns true once for each time that the command is done in the file. */
-  takeDone(command: string): boolean;
-  add(result: BatchResult): void;
-  close(): void;
-}
+export type ResultLog = ReturnType<typeof openResultLog>;
 
 /**
- * Opens a result file for a target: results of other targets in the file do not count. Results are written one by one, so that none
- * is lost when the batch ends early. A dry run only reads the file.
+ * Opens a file with the results of earlier runs, to which those of this run are added. Results of other targets in it do not count.
+ * Results are written one by one, so that none is lost when the batch ends early. A dry run only reads the file.
  */
-export function openResultLog(path: string, target: string, dryRun: boolean): ResultLog {
+export function openResultLog(path: string, target: string, dryRun: boolean) {
   try {
     const file = dryRun ? undefined : openSync(path, "a+", 0o600);
     const text = file !== undefined || existsSync(path) ? readFileSync(path, "utf8") : "";
@@ -37,15 +31,16 @@ export function openResultLog(path: string, target: string, dryRun: boolean): Re
     // The last line may be cut.
     if (file !== undefined && text !== "" && !text.endsWith("\n")) appendFileSync(file, "\n");
     return {
-      takeDone(command) {
+      /** Returns true once for each time that the command is done in the file. */
+      takeDone(command: string): boolean {
         const left = done.get(command) ?? 0;
         if (left > 0) done.set(command, left - 1);
         return left > 0;
       },
-      add(result) {
+      add(result: BatchResult): void {
         if (file !== undefined) appendFileSync(file, `${JSON.stringify({ target, ...result })}\n`);
       },
-      close() {
+      close(): void {
         if (file !== undefined) closeSync(file);
       },
     };

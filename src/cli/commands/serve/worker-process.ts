@@ -16,35 +16,26 @@ export type FromWorker =
   | { readonly to: "close-port" }
   | { readonly to: "collect-metrics" };
 
-/** A server that is one of several, which share a port and a database. */
-export interface WorkerProcess {
-  /** The port on which the first worker listens; undefined for that one. */
-  readonly port: number | undefined;
-  /** Tells the main process that requests are answered. Calls `deliver` when this worker is the one to deliver. */
-  ready(url: string, deliver: () => void): void;
-  /** Tells the main process that this worker listens no longer. Resolves when no other worker does either. */
-  othersClosed(): Promise<void>;
-  /** Returns a function that renders the metrics of all workers together. */
-  shareMetrics(registry: Registry): Promise<() => Promise<string>>;
-  /** Lets the process end although the main process could send more. */
-  release(): void;
-}
+export type WorkerProcess = NonNullable<ReturnType<typeof thisWorker>>;
 
-/** Returns the worker that this process is; undefined for a server of its own. */
-export function thisWorker(): WorkerProcess | undefined {
+/** Returns the worker that this process is, one of several that share a port and a database; undefined for a server of its own. */
+export function thisWorker() {
   const { worker } = cluster;
   if (worker === undefined) return undefined;
   const send = (message: FromWorker) => void worker.send(message);
   const { [portVariable]: port } = process.env;
   return {
+    /** The port on which the first worker listens; undefined for that one. */
     port: port === undefined ? undefined : Number(port),
-    ready(url, deliver) {
+    /** Tells the main process that requests are answered. Calls `deliver` when this worker is the one to deliver. */
+    ready(url: string, deliver: () => void): void {
       worker.on("message", ({ to }: ToWorker) => {
         if (to === "deliver") deliver();
       });
       send({ to: "be-ready", url });
     },
-    othersClosed() {
+    /** Tells the main process that this worker listens no longer. Resolves when no other worker does either. */
+    othersClosed(): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       worker.on("message", ({ to }: ToWorker) => {
         if (to === "answer") resolve();
@@ -52,7 +43,8 @@ export function thisWorker(): WorkerProcess | undefined {
       send({ to: "close-port" });
       return promise;
     },
-    async shareMetrics(registry) {
+    /** Returns a function that renders the metrics of all workers together. */
+    async shareMetrics(registry: Registry): Promise<() => Promise<string>> {
       const { AggregatorRegistry } = await import("prom-client");
       AggregatorRegistry.setRegistries([registry]);
       // Creating one makes this process answer when the main process collects.
@@ -74,6 +66,7 @@ export function thisWorker(): WorkerProcess | undefined {
         return answer.promise;
       };
     },
+    /** Lets the process end although the main process could send more. */
     release: () => process.channel?.unref(),
   };
 }

@@ -5,24 +5,16 @@ import { walkItems } from "../../kit/walk-list.ts";
 /** A unit by its reference, or by its ID without one. */
 type UnitKey = string | number;
 
-/** The tree as the rows of a dry run so far would have made it. */
-export interface RehearsedTree {
-  /** Loads the units of the service, once. */
-  load(): Promise<void>;
-  /** Puts a unit below another one, or below the root without one. */
-  move(reference: string, parent: string | undefined): void;
-  /** Returns true when the unit `reference` is `parent` or above it, as far as units are known. */
-  isWithin(parent: string, reference: string): boolean;
-  /** Returns the ID of a unit that the service has, once it is loaded. */
-  idOf(reference: string): number | undefined;
-}
+export type RehearsedTree = ReturnType<typeof createRehearsedTree>;
 
-export function createRehearsedTree(caller: Caller, signal: AbortSignal): RehearsedTree {
+/** Creates the tree as the rows of a dry run so far would have made it. */
+export function createRehearsedTree(caller: Caller, signal: AbortSignal) {
   const parents = new Map<UnitKey, UnitKey | undefined>();
   const ids = new Map<string, number>();
   let isLoaded = false;
   return {
-    async load() {
+    /** Loads the units of the service, once. */
+    async load(): Promise<void> {
       if (isLoaded) return;
       isLoaded = true;
       const keys = new Map<number, UnitKey>();
@@ -34,8 +26,10 @@ export function createRehearsedTree(caller: Caller, signal: AbortSignal): Rehear
         if (!parents.has(key)) parents.set(key, parent_id === null ? undefined : keys.get(parent_id));
       }
     },
-    move: (reference, parent) => parents.set(reference, parent),
-    isWithin(parent, reference) {
+    /** Puts a unit below another one, or below the root without one. */
+    move: (reference: string, parent: string | undefined) => void parents.set(reference, parent),
+    /** Returns true when the unit `reference` is `parent` or above it, as far as units are known. */
+    isWithin(parent: string, reference: string): boolean {
       // The service may have changed meanwhile, so that units could lead back to themselves.
       const seen = new Set<UnitKey>();
       for (let at: UnitKey | undefined = parent; at !== undefined && !seen.has(at); at = parents.get(at)) {
@@ -44,6 +38,7 @@ export function createRehearsedTree(caller: Caller, signal: AbortSignal): Rehear
       }
       return false;
     },
-    idOf: (reference) => ids.get(reference),
+    /** Returns the ID of a unit that the service has, once it is loaded. */
+    idOf: (reference: string) => ids.get(reference),
   };
 }

@@ -1,17 +1,10 @@
-/** A cursor over the words of a phrase. */
-export interface Cursor {
-  /** The current word; undefined at the end. */
-  readonly word: string | undefined;
-  /** Skips the current word if it is one of these; returns whether it did. */
-  take(...words: readonly string[]): boolean;
-  /** Skips the current word if `read` returns a value for it; returns that value. */
-  read<T>(read: (word: string) => T | undefined): T | undefined;
-  /** Throws: with the message, or because the current word is not understood. */
-  fail(message?: string): never;
-}
+export type Cursor = ReturnType<typeof createCursor>;
 
-/** Creates a cursor. Lists are normalized to `and`, ranges to `to`. `fail` gets the current word unless there is a message. */
-export function createCursor(phrase: string, fail: (message: string, word?: string) => never): Cursor {
+/**
+ * Creates a cursor over the words of a phrase. Lists are normalized to `and`, ranges to `to`. `fail` gets the current word unless
+ * there is a message.
+ */
+export function createCursor(phrase: string, fail: (message: string, word?: string) => never) {
   const words = phrase
     .toLowerCase()
     .replace(/(?<=[a-z])\s*[-–]\s*(?=[a-z])/g, " to ")
@@ -20,22 +13,26 @@ export function createCursor(phrase: string, fail: (message: string, word?: stri
     .filter(Boolean);
   let at = 0;
   return {
-    get word() {
+    /** The current word; undefined at the end. */
+    get word(): string | undefined {
       return words[at];
     },
-    take(...wanted) {
+    /** Skips the current word if it is one of these; returns whether it did. */
+    take(...wanted: readonly string[]): boolean {
       const word = words[at];
       const found = word !== undefined && wanted.includes(word);
       if (found) at += 1;
       return found;
     },
-    read(read) {
+    /** Skips the current word if `read` returns a value for it; returns that value. */
+    read<T>(read: (word: string) => T | undefined): T | undefined {
       const word = words[at];
       const value = word === undefined ? undefined : read(word);
       if (value !== undefined) at += 1;
       return value;
     },
-    fail(message) {
+    /** Throws: with the message, or because the current word is not understood. */
+    fail(message?: string): never {
       const word = words[at];
       if (message !== undefined) return fail(message);
       return fail(word === undefined ? "the phrase is incomplete" : `'${word}' is not understood`, word);

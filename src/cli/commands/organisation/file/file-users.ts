@@ -10,17 +10,10 @@ interface UserPlace {
   readonly entry: UserEntry;
 }
 
-/** The users of a file, on disk, because a file may have any number of them. */
-export interface FileUsers extends Iterable<UserPlace> {
-  /** Number of entries of the section. */
-  readonly count: number;
-  /** Adds the next entry; adds an issue instead if its label occurred before. */
-  add(entry: UserEntry): void;
-  find(user: { readonly reference: string | null; readonly email: string | null }): UserPlace | undefined;
-}
+export type FileUsers = ReturnType<typeof createFileUsers>;
 
-/** Creates an empty list of users, indexed by reference and e-mail address. */
-export function createFileUsers(scratch: DatabaseSync, issues: FileIssues): FileUsers {
+/** Creates an empty list of the users of a file, indexed by reference and e-mail address. It is on disk, because it may be long. */
+export function createFileUsers(scratch: DatabaseSync, issues: FileIssues) {
   scratch.exec(`drop table if exists file_users; drop table if exists labels;
     create table file_users (at integer primary key, entry text not null);
     create table labels (label text primary key, at integer not null) without rowid`);
@@ -39,10 +32,12 @@ export function createFileUsers(scratch: DatabaseSync, issues: FileIssues): File
     return row && { at: Number(row.at), entry: JSON.parse(String(row.entry)) };
   };
   return {
-    get count() {
+    /** Number of entries of the section. */
+    get count(): number {
       return count;
     },
-    add(entry) {
+    /** Adds the next entry; adds an issue instead if its label occurred before. */
+    add(entry: UserEntry): void {
       const at = count++;
       const { reference, email } = entry;
       if (reference === undefined && email === undefined) return;
@@ -50,14 +45,14 @@ export function createFileUsers(scratch: DatabaseSync, issues: FileIssues): File
       if (email !== undefined && !isFirst(`email ${keyOf(email)}`, at, "email")) return;
       insert.run(at, JSON.stringify(entry));
     },
-    find({ reference, email }) {
+    find({ reference, email }: { reference: string | null; email: string | null }): UserPlace | undefined {
       const known = reference === null ? undefined : placeOf(`reference ${reference}`);
       if (known !== undefined || email === null) return known;
       const place = placeOf(`email ${keyOf(email)}`);
       // A user without a reference gets the reference of the file.
       return place?.entry.reference === undefined || reference === null ? place : undefined;
     },
-    *[Symbol.iterator]() {
+    *[Symbol.iterator](): Generator<UserPlace> {
       for (const { at, entry } of scratch.prepare("select at, entry from file_users order by at").iterate()) {
         yield { at: Number(at), entry: JSON.parse(String(entry)) };
       }
