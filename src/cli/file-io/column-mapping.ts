@@ -15,25 +15,7 @@ export interface MappingSpec {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Assigns the columns of a file to fields. Columns that are named like fields need no mapping. */
-export interface ColumnMapping {
-  /** Values of fields that are the same in all rows. */
-  readonly values: Readonly<Record<string, string>>;
-  readonly mapped: readonly MappedColumn[];
-  /** Returns the field of a column; "" when it is left out, undefined when there is none. */
-  fieldOf(column: string): string | undefined;
-  /** Returns the row of an object of a file with its fields, or the columns that give the same field. */
-  rowOf(object: FileRow): { row: FileRow } | { fields: Record<string, string[]> };
-  /** Remembers a column of the file, for the report. */
-  see(column: string): void;
-  report(): MappingReport;
-}
-
-/** The columns without a field and the fields without a column. */
-interface MappingReport {
-  readonly unmapped_columns: readonly string[];
-  readonly fields_without_column: readonly string[];
-}
+export type ColumnMapping = ReturnType<typeof createMapping>;
 
 /** Columns that a report names at most: objects of a file may have any number. */
 const mostNamed = 100;
@@ -41,24 +23,31 @@ const mostNamed = 100;
 /** Normalizes the name of a column for comparison: spaces around it and case do not matter. */
 export const columnKey = (name: string): string => name.trim().normalize("NFC").toLowerCase();
 
-/** Creates the mapping. Throws a `UsageError` when it contradicts itself or names an unknown field. */
-export function createMapping(spec: MappingSpec, table: Table): ColumnMapping {
+/**
+ * Assigns the columns of a file to fields. Columns that are named like fields need no mapping. Throws a `UsageError` when it
+ * contradicts itself or names an unknown field.
+ */
+export function createMapping(spec: MappingSpec, table: Table) {
   const fields = fieldsByColumn(spec, table);
   checkValues(spec, table);
   const seen = new Map<string, string>();
   const found = new Set(Object.keys(spec.values));
+  /** Returns the field of a column; "" when it is left out, undefined when there is none. */
   const fieldOf = (column: string) => fields.get(columnKey(column));
-  const see = (column: string) => {
+  /** Remembers a column of the file, for the report. */
+  const see = (column: string): void => {
     const field = fieldOf(column);
     if (field !== undefined) found.add(field);
     else if (seen.size < mostNamed) seen.set(columnKey(column), column.trim());
   };
   return {
+    /** Values of fields that are the same in all rows. */
     values: spec.values,
     mapped: spec.columns.filter(({ field }) => field !== ""),
     fieldOf,
     see,
-    rowOf(object) {
+    /** Returns the row of an object of a file with its fields, or the columns that give the same field. */
+    rowOf(object: FileRow): { row: FileRow } | { fields: Record<string, string[]> } {
       const row: Record<string, unknown> = { ...spec.values };
       const columnOf = new Map<string, string>();
       for (const [column, value] of Object.entries(object)) {
@@ -72,6 +61,7 @@ export function createMapping(spec: MappingSpec, table: Table): ColumnMapping {
       }
       return { row };
     },
+    /** Returns the columns without a field and the fields without a column. */
     report: () => ({
       unmapped_columns: [...seen.values()],
       fields_without_column: table.columns.filter((field) => !found.has(field)),

@@ -4,21 +4,13 @@ import { clockOf } from "../time/zone-clock.ts";
 import { bytesAsText } from "./format-bytes.ts";
 import type { Item } from "./item.ts";
 
-/** Formats values for tables and for rows of text. */
-export interface Cells {
-  /** Formats a value for a table, with times in minutes. */
-  human(value: unknown, path: string): string;
-  /** Formats a value for a tab-separated row, with times as RFC 3339. */
-  row(value: unknown, path: string): string;
-  /** Formats Unix time for a table. */
-  time(seconds: number): string;
-}
+export type Cells = ReturnType<typeof createCells>;
 
 /** Formats numbers of the formats that are not shown as they are. */
 type NumberFormats = { readonly [F in FieldFormat]?: (value: number) => string };
 
-/** Formats values; `formatOf` tells by the path the format of a field. */
-export function createCells(zone: string | undefined, formatOf: (path: string) => FieldFormat | undefined): Cells {
+/** Formats values for tables and for rows of text; `formatOf` tells by the path the format of a field. */
+export function createCells(zone: string | undefined, formatOf: (path: string) => FieldFormat | undefined) {
   const times = timesIn(zone);
   const show = (value: unknown, path: string, formats: NumberFormats): string => {
     if (value === null || value === undefined) return "";
@@ -29,8 +21,11 @@ export function createCells(zone: string | undefined, formatOf: (path: string) =
     return sanitizeLine(String(value));
   };
   return {
-    human: (value, path) => show(value, path, { "unix-time": times.short, bytes: bytesAsText }),
-    row: (value, path) => show(value, path, { "unix-time": times.full }),
+    /** Formats a value for a table, with times in minutes. */
+    human: (value: unknown, path: string) => show(value, path, { "unix-time": times.short, bytes: bytesAsText }),
+    /** Formats a value for a tab-separated row, with times as RFC 3339. */
+    row: (value: unknown, path: string) => show(value, path, { "unix-time": times.full }),
+    /** Formats Unix time for a table. */
     time: times.short,
   };
 }

@@ -3,18 +3,7 @@ import type { Context } from "../../../kit/command-spec.ts";
 
 export type Path = readonly (string | number)[];
 
-/** Collects the issues of a file, so that all are reported together. */
-export interface FileIssues {
-  add(path: Path, what: string): void;
-  /** Adds an issue for a number or truth value where the file must have text. */
-  addUnquoted(path: Path): void;
-  /** Adds an issue for a missing value, unless the path already has an issue. */
-  require(path: Path, why: string): void;
-  /** Returns the locations of values for messages: `org.yaml:12: users[3].unit`. */
-  places(paths: readonly Path[]): Promise<string[]>;
-  /** Prints all issues and throws `validation_failed` when there are any. */
-  refuse(): Promise<void>;
-}
+export type FileIssues = ReturnType<typeof createIssues>;
 
 /** Maximum number of issues that are printed with their lines, because finding the lines takes time. */
 export const mostShown = 100;
@@ -25,12 +14,15 @@ export interface FileLocation {
   readonly source?: string;
 }
 
-/** Creates a collector of issues; `locate` returns the locations of paths in the file. */
+/**
+ * Creates a collector of the issues of a file, so that all are reported together. `locate` returns the locations of paths in the
+ * file.
+ */
 export function createIssues(
   label: string,
   locate: (paths: readonly Path[]) => Promise<readonly FileLocation[]>,
   context: Context,
-): FileIssues {
+) {
   const found: { readonly path: Path; readonly what: string; readonly isUnquoted: boolean }[] = [];
   const names = new Set<string>();
   const add = (path: Path, what: string, isUnquoted = false) => {
@@ -52,16 +44,20 @@ export function createIssues(
     return more > 0 ? [...lines, `${label}: and ${more} more; --json lists all`] : lines;
   }
   return {
-    add: (path, what) => add(path, what),
-    addUnquoted: (path) => add(path, "must be text; put it in quotes", true),
-    require(path, why) {
+    add: (path: Path, what: string) => add(path, what),
+    /** Adds an issue for a number or truth value where the file must have text. */
+    addUnquoted: (path: Path) => add(path, "must be text; put it in quotes", true),
+    /** Adds an issue for a missing value, unless the path already has an issue. */
+    require(path: Path, why: string): void {
       if (!names.has(nameOf(path))) add(path, `is required, ${why}`);
     },
-    async places(paths) {
+    /** Returns the locations of values for messages: `org.yaml:12: users[3].unit`. */
+    async places(paths: readonly Path[]): Promise<string[]> {
       const locations = await locate(paths);
       return paths.map((path, at) => `${label}:${locations[at]?.line}: ${nameOf(path)}`);
     },
-    async refuse() {
+    /** Prints all issues and throws `validation_failed` when there are any. */
+    async refuse(): Promise<void> {
       if (found.length === 0) return;
       const { terminal, globals } = context;
       // Without a prototype, because a field may be called __proto__.

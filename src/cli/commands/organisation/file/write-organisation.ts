@@ -15,14 +15,6 @@ export function organisationFormatOf(file: string, flag: unknown, { json, output
   throw new UsageError(`an organisation is written as yaml or json, not ${asked}`);
 }
 
-/** Serializes a file entry by entry; the sections must come in their order. */
-export interface Text {
-  readonly head: string;
-  entry(section: OrganisationSection, entry: object): string;
-  /** Returns the end of the file, including the remaining empty sections. */
-  tail(): string;
-}
-
 /** Fields that are always written, because an absent field is left unchanged when the file is applied. */
 const always = new Set(["abilities", "user_types"]);
 
@@ -39,7 +31,8 @@ function essence(entry: object): Record<string, unknown> {
   return Object.fromEntries(full);
 }
 
-export async function createText(format: OrganisationFormat, sections: readonly OrganisationSection[]): Promise<Text> {
+/** Serializes a file entry by entry; the sections must come in their order. */
+export async function createText(format: OrganisationFormat, sections: readonly OrganisationSection[]) {
   const form = format === "json" ? jsonForm : await yamlForm();
   const left = [...sections];
   // The first entry has no section before it, and the last one none after it.
@@ -57,7 +50,8 @@ export async function createText(format: OrganisationFormat, sections: readonly 
   };
   return {
     head: form.head,
-    entry: (section, entry) => moveTo(section) + form.entry(essence(entry), count++),
+    entry: (section: OrganisationSection, entry: object) => moveTo(section) + form.entry(essence(entry), count++),
+    /** Returns the end of the file, including the remaining empty sections. */
     tail: () => moveTo(undefined) + form.end,
   };
 }

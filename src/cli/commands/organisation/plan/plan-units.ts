@@ -7,19 +7,10 @@ import { type CurrentUnit, type Names, unitEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, onlyOnce, type Planning, removal } from "./plan-context.ts";
 import type { OrganisationSnapshot } from "./snapshot.ts";
 
-/** The tasks for units, and the units that exist afterwards. */
-export interface UnitPlan {
-  /** Parents come before their children. */
-  readonly tasks: readonly Task<"units">[];
-  readonly has: (reference: string) => boolean;
-  readonly references: () => Iterable<string>;
-  /** Returns the names of a unit's departments. */
-  readonly departmentsOf: (reference: string) => readonly string[];
-  /** Returns the level of a unit in the tree. */
-  readonly levelOf: (reference: string) => number;
-}
+export type UnitPlan = ReturnType<typeof planUnits>;
 
-export function planUnits(planning: Planning, names: Names): UnitPlan {
+/** Returns the tasks for units, and the units that exist afterwards. */
+export function planUnits(planning: Planning, names: Names) {
   const { organisation, held, prune } = planning;
   const after = new Map<string, OrganisationEntry<"units">>();
   const tasks: Task<"units">[] = [];
@@ -47,13 +38,16 @@ export function planUnits(planning: Planning, names: Names): UnitPlan {
   const levels = levelsOf(after, held);
   checkParents(after, places, levels, planning);
   checkDepth(after, places, levels, planning);
+  /** Returns the level of a unit in the tree. */
   const levelOf = (reference: string) => levels.get(reference) ?? held.unitByReference.get(reference)?.level ?? 0;
   const byLevel = (a: Task<"units">, b: Task<"units">) => levelOf(a.change.name) - levelOf(b.change.name);
   return {
+    /** Parents come before their children. */
     tasks: [...tasks.sort(byLevel), ...removals.sort((a, b) => byLevel(b, a))],
-    has: (reference) => after.has(reference),
+    has: (reference: string) => after.has(reference),
     references: () => after.keys(),
-    departmentsOf: (reference) => after.get(reference)?.departments ?? [],
+    /** Returns the names of a unit's departments. */
+    departmentsOf: (reference: string) => after.get(reference)?.departments ?? [],
     levelOf,
   };
 }

@@ -4,21 +4,10 @@ import { isRemoval, type Task } from "./change.ts";
 import { type CurrentUserType, userTypeEntry, userTypeLabel } from "./current-entries.ts";
 import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
-/** The tasks for user types, and the labels that these have afterwards. */
-export interface UserTypePlan {
-  readonly tasks: readonly Task<"usertypes">[];
-  /** Returns the label that an existing type will have. */
-  readonly labelOf: (id: number) => string;
-  /** Returns the label of a type by its reference or name in the file; undefined when it will not exist. */
-  readonly find: (label: string) => string | undefined;
-  readonly labels: () => Iterable<string>;
-  /** Returns the name of the type with this label. */
-  readonly nameOf: (label: string) => string;
-  /** Types to delete. */
-  readonly pruned: ReadonlySet<string>;
-}
+export type UserTypePlan = ReturnType<typeof planUserTypes>;
 
-export function planUserTypes(planning: Planning): UserTypePlan {
+/** Returns the tasks for user types, and the labels that these have afterwards. */
+export function planUserTypes(planning: Planning) {
   const { organisation, held, prune } = planning;
   const entries = organisation.usertypes;
   const matched = matchAll(entries ?? [], planning);
@@ -41,6 +30,7 @@ export function planUserTypes(planning: Planning): UserTypePlan {
   return {
     tasks,
     ...directory(after, held.userTypes),
+    /** Types to delete. */
     pruned: new Set(tasks.filter(isRemoval).map(({ change }) => change.name)),
   };
 }
@@ -61,9 +51,12 @@ function directory(after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>, 
     types.map((type) => [type.id, labelFor(after.get(type.id) ?? { reference: userTypeLabel(type) })]),
   );
   return {
+    /** Returns the label that an existing type will have. */
     labelOf: (id: number) => byId.get(id) ?? "",
+    /** Returns the label of a type by its reference or name in the file; undefined when it will not exist. */
     find: (label: string) => (byReference.has(label) ? label : byName.get(fold(label))),
     labels: () => [...byReference, ...byName.values()],
+    /** Returns the name of the type with this label. */
     nameOf: (label: string) => names.get(label) ?? label,
   };
 }
