@@ -18,20 +18,19 @@ export const audit = operationGroup("audit", {
     description:
       "Each successful change has one entry, even if it changed no value: who made it, from which address, on which path, and the names of the given fields, never their values. Sign-ins (auth.authenticate) are recorded also when they fail, with the user of the account if there is one. Entries are kept for the number of days in the setting audit.days. Attempts refused by a rate limit, conversations, and what users mark for themselves are not recorded.",
     access: "administrator",
-    input: () =>
-      z.strictObject({
-        actor: id("users").optional().describe("Only changes by this user"),
-        operation: line(100, 1)
-          .optional()
-          .meta({
-            placeholder: "operation",
-            description: "Only this operation, like users.update, or all of a group, like users.*",
-          }),
-        path: line(255, 1).optional().describe("Only changes of this path, like /users/12"),
-        since: time().optional().describe("Only changes at or after this time"),
-        until: time().optional().describe("Only changes at or before this time"),
-        ...cursorInput(),
-      }),
+    input: () => ({
+      actor: id("users").optional().describe("Only changes by this user"),
+      operation: line(100, 1)
+        .optional()
+        .meta({
+          placeholder: "operation",
+          description: "Only this operation, like users.update, or all of a group, like users.*",
+        }),
+      path: line(255, 1).optional().describe("Only changes of this path, like /users/12"),
+      since: time().optional().describe("Only changes at or after this time"),
+      until: time().optional().describe("Only changes at or before this time"),
+      ...cursorInput(),
+    }),
     ...cursorList(entry),
   }),
 });

@@ -12,12 +12,11 @@ export const auth = operationGroup("auth", {
     description:
       "Starts a session. The response is an array of one token. Users with two factors give a code, too: a missing, wrong or used one is answered by 401 with the code otp_required, once the password is right, and counts as a failure. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
     access: "public",
-    input: () =>
-      z.strictObject({
-        username: line(254, 1).describe("E-mail address of the user"),
-        password: z.string().min(1).max(1000).meta({ secret: true, description: "Password of the user" }),
-        otp: oneTimeCode().optional(),
-      }),
+    input: () => ({
+      username: line(254, 1).describe("E-mail address of the user"),
+      password: z.string().min(1).max(1000).meta({ secret: true, description: "Password of the user" }),
+      otp: oneTimeCode().optional(),
+    }),
     output: tokenResponse,
     knownBy: "0",
     transaction: "own",
@@ -41,7 +40,7 @@ export const auth = operationGroup("auth", {
     description:
       "The response is the same whether or not the address is known and a mail is sent. At most 5 mails per account and e-mail address, and 30 requests per client address, are processed in an hour.",
     access: "public",
-    input: () => z.strictObject({ email: email() }),
+    input: () => ({ email: email() }),
     ...emptyResponse,
     transaction: "locking",
     private: true,
@@ -50,13 +49,12 @@ export const auth = operationGroup("auth", {
     description:
       "A token can be used once, within 30 minutes (7 days if it came in a welcome mail), and only until a newer one is requested.",
     access: "public",
-    input: () =>
-      z.strictObject({
-        token: line(200, 1).meta({ secret: true, description: "Password reset token" }),
-        email: email(),
-        password: newPassword(),
-        password_confirm: z.string().max(1000).meta({ secret: true, description: "New password again" }),
-      }),
+    input: () => ({
+      token: line(200, 1).meta({ secret: true, description: "Password reset token" }),
+      email: email(),
+      password: newPassword(),
+      password_confirm: z.string().max(1000).meta({ secret: true, description: "New password again" }),
+    }),
     ...emptyResponse,
     transaction: "own",
     private: true,

@@ -62,7 +62,7 @@ export const dateText = () => z.string().meta({ format: "date" });
 export const bytes = () => z.int().meta({ format: "bytes" });
 /** A boolean, also accepted as 0 or 1. */
 export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
-export const nothing = () => z.strictObject({});
+export const nothing = () => ({});
 const noContent = () => z.void();
 /** The response of an operation that returns nothing. */
 export const emptyResponse = { output: noContent, status: 204 } as const;

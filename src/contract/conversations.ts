@@ -10,7 +10,7 @@ const mark = (method: "POST" | "DELETE", path: string, summary: string) =>
   operation(method, `${conversationPath}/${path}`, summary, {
     description: "You must be a participant.",
     access: "signed_in",
-    input: () => z.strictObject(one()),
+    input: one,
     ...emptyResponse,
     ...privateChange,
   });
@@ -20,62 +20,59 @@ export const conversations = operationGroup("conversations", {
     description:
       "meta.total counts at most 1,000 conversations after the page. Conversations that you deleted are listed again after the next message.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        status: z
-          .enum(["normal", "archived", "unread"])
-          .default("normal")
-          .meta({
-            description: "Only conversations with this status",
-            values: { normal: "not archived", unread: "with unread messages, archived or not" },
-          }),
-        keyword: line(200, 1)
-          .optional()
-          .describe("Words or beginnings of words in the title or the names of other participants"),
-        participants: z
-          .array(id("users"))
-          .min(1)
-          .max(largestGroup)
-          .optional()
-          .describe("Participants, with or without yourself"),
-        participants_mode: z
-          .enum(["find", "exclude"])
-          .default("find")
-          .meta({
-            description: "Use of participants",
-            values: {
-              find: "conversations with exactly these participants",
-              exclude: "all other conversations; requires participants",
-            },
-          }),
-        ...pageInput(100, 25),
-      }),
+    input: () => ({
+      status: z
+        .enum(["normal", "archived", "unread"])
+        .default("normal")
+        .meta({
+          description: "Only conversations with this status",
+          values: { normal: "not archived", unread: "with unread messages, archived or not" },
+        }),
+      keyword: line(200, 1)
+        .optional()
+        .describe("Words or beginnings of words in the title or the names of other participants"),
+      participants: z
+        .array(id("users"))
+        .min(1)
+        .max(largestGroup)
+        .optional()
+        .describe("Participants, with or without yourself"),
+      participants_mode: z
+        .enum(["find", "exclude"])
+        .default("find")
+        .meta({
+          description: "Use of participants",
+          values: {
+            find: "conversations with exactly these participants",
+            exclude: "all other conversations; requires participants",
+          },
+        }),
+      ...pageInput(100, 25),
+    }),
     ...numberedList(conversation),
   }),
   create: operation("POST", "/conversations", "Send a message to users", {
     description:
       "The message goes to the direct conversation with the recipient, or to the newest group of exactly these users. If there is none, it is created; you are the administrator of a new group.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({ recipients: others().describe("Other participants"), message: body(), files: messageFiles() }),
+    input: () => ({ recipients: others().describe("Other participants"), message: body(), files: messageFiles() }),
     ...sent,
   }),
   get: operation("GET", conversationPath, "Get a conversation", {
     description: "You must be a participant. The response includes the participants and the latest message.",
     access: "signed_in",
-    input: () => z.strictObject(one()),
+    input: one,
     output: conversation,
   }),
   update: operation("PATCH", conversationPath, "Rename a group, or set your mute rule", {
     description:
       "Only the given fields change. Only administrators of the group can change its title; a direct conversation has none.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        ...one(),
-        title: clearable(line(255)).describe("Title of the group for all participants; empty removes it"),
-        mute_rule: muteRule().nullish(),
-      }),
+    input: () => ({
+      ...one(),
+      title: clearable(line(255)).describe("Title of the group for all participants; empty removes it"),
+      mute_rule: muteRule().nullish(),
+    }),
     output: conversation,
     ...privateChange,
     errors: ["conflict"],
@@ -84,7 +81,7 @@ export const conversations = operationGroup("conversations", {
     description:
       "Other participants keep it. After the next message you have the conversation again, without the earlier messages.",
     access: "signed_in",
-    input: () => z.strictObject(one()),
+    input: one,
     ...emptyResponse,
     ...privateChange,
   }),
@@ -94,7 +91,7 @@ export const conversations = operationGroup("conversations", {
   mute: operation("POST", `${conversationPath}/mute`, "Mute a conversation", {
     description: "Its messages do not count in your counters until the rule ends, counted from now.",
     access: "signed_in",
-    input: () => z.strictObject({ ...one(), mute_rule: muteRule() }),
+    input: () => ({ ...one(), mute_rule: muteRule() }),
     ...emptyResponse,
     ...privateChange,
   }),
@@ -103,15 +100,14 @@ export const conversations = operationGroup("conversations", {
     description:
       "Can be done by administrators of the group. Existing participants are unchanged. New participants can read earlier messages. A group has at most 500 participants.",
     access: "signed_in",
-    input: () => z.strictObject({ ...one(), users: others() }),
+    input: () => ({ ...one(), users: others() }),
     output: conversation,
     ...privateChange,
   }),
   participantUpdate: operation("PATCH", `${conversationPath}/participants/{user}`, "Change the role of a participant", {
     description: "Can be done by administrators of the group. The last administrator keeps this role.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
+    input: () => ({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
     output: participant,
     ...privateChange,
     errors: ["conflict"],
@@ -124,7 +120,7 @@ export const conversations = operationGroup("conversations", {
       description:
         "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
       access: "signed_in",
-      input: () => z.strictObject({ ...one(), user: id("users").describe("User to remove; yourself to leave") }),
+      input: () => ({ ...one(), user: id("users").describe("User to remove; yourself to leave") }),
       ...emptyResponse,
       ...privateChange,
       errors: ["conflict"],

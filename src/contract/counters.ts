@@ -28,7 +28,7 @@ export const counters = operationGroup("counters", {
   reset: operation("DELETE", "/counters/{type}", "Reset a counter", {
     description: "It then counts new items only. Nothing is marked as seen.",
     access: "signed_in",
-    input: () => z.strictObject({ type: z.enum(counterNames).describe("Counter to reset") }),
+    input: () => ({ type: z.enum(counterNames).describe("Counter to reset") }),
     ...emptyResponse,
     private: true,
     transaction: "locking",

@@ -20,8 +20,8 @@ import {
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
-const one = () => z.strictObject({ id: id("events") });
-const newFiles = () => z.strictObject({ id: id("events"), files: fileItems().min(1) });
+const one = () => ({ id: id("events") });
+const newFiles = () => ({ id: id("events"), files: fileItems().min(1) });
 /** Common to the operations that change an event. */
 const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as const;
 /** Common to the operations that change the caller's own relation to an event. */
@@ -37,18 +37,17 @@ export const events = operationGroup("events", {
   list: operation("GET", "/events", "List events", {
     description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. The total counts at most ${countedBeyond} events after the page. A list ends after ${furthestEvent} events; narrow start and end to see others.`,
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        type: z.enum(eventTypes).optional().describe("Only events of this calendar"),
-        start: time().optional().describe("Only occurrences that start at or after this time"),
-        end: time().optional().describe("Only occurrences that start at or before this time"),
-        uid: z
-          .array(line(255, 1))
-          .max(100)
-          .optional()
-          .meta({ placeholder: "uid", description: "Only events with these UIDs" }),
-        ...pageInput(),
-      }),
+    input: () => ({
+      type: z.enum(eventTypes).optional().describe("Only events of this calendar"),
+      start: time().optional().describe("Only occurrences that start at or after this time"),
+      end: time().optional().describe("Only occurrences that start at or before this time"),
+      uid: z
+        .array(line(255, 1))
+        .max(100)
+        .optional()
+        .meta({ placeholder: "uid", description: "Only events with these UIDs" }),
+      ...pageInput(),
+    }),
     output: () => hits(event()),
     list: { items: "hits", paging: "hits" },
   }),
@@ -63,7 +62,7 @@ export const events = operationGroup("events", {
   create: operation("POST", "/events", "Create an event", {
     description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. Type user is a personal event for you and the users it is shared with, without units and user types. Start and end are required, except for an all-day event, which needs a date. ${limits}`,
     access: "signed_in",
-    input: () => z.strictObject({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
+    input: () => ({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
     ignored,
     output: createdEvent,
     status: 201,
@@ -74,8 +73,7 @@ export const events = operationGroup("events", {
   update: operation("PATCH", "/events/{id}", "Update an event", {
     description: `Only the given fields change; lists, including files, are replaced. An event can be updated by its author and, unless it is personal, by users with the ability calendar in the unit that owns it. An empty list of units stands for that unit. A new type, other units, and other or more user types need the ability there as well. Only the author can make an event personal. ${limits}`,
     ...change,
-    input: () =>
-      z.strictObject({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
+    input: () => ({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
     ignored,
     bodyLimit: uploadLimit,
     transaction: "own",
@@ -106,23 +104,22 @@ export const events = operationGroup("events", {
   }),
   fileDelete: operation("DELETE", "/events/{EventID=id}/files/{FileID=file}", "Delete a file from an event", {
     ...change,
-    input: () => z.strictObject({ id: id("events"), file: id("files") }),
+    input: () => ({ id: id("events"), file: id("files") }),
   }),
   participants: operation("GET", "/events/{id}/participants", "List the answers to the invitation of an event", {
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        id: id("events"),
-        answer: answer().optional().describe("Only participants with this answer"),
-        ...cursorInput(),
-      }),
+    input: () => ({
+      id: id("events"),
+      answer: answer().optional().describe("Only participants with this answer"),
+      ...cursorInput(),
+    }),
     ...cursorList(eventParticipant),
     errors: ["gone"],
   }),
   accept: operation("POST", "/events/{id}/participants", "Answer the invitation to an event", {
     description: "A second call changes the answer.",
     ...mark,
-    input: () => z.strictObject({ id: id("events"), answer: answer().default("accepted") }),
+    input: () => ({ id: id("events"), answer: answer().default("accepted") }),
   }),
   withdraw: operation("DELETE", "/events/{id}/participants", "Withdraw your answer to an invitation", {
     ...mark,

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { id } from "./common-schemas.ts";
 import { content } from "./file-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
@@ -8,7 +7,7 @@ export const files = operationGroup("files", {
     description:
       "You need access to the post, event, conversation, user, unit or group that the file belongs to. The response is the content, or the requested range of it (RFC 9110, section 14); the ETag never changes. For videos hosted elsewhere the response is 404 with their URL.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id("files") }),
+    input: () => ({ id: id("files") }),
     output: content,
     bytes: true,
     errors: ["range_not_satisfiable"],

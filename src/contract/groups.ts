@@ -21,30 +21,24 @@ export const groups = operationGroup("groups", {
     description:
       "Groups are sorted by name. Lists public groups and groups that you are a member of; administrators and users with the ability groups see all.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        name: name().optional().describe("Only groups whose name begins with this text"),
-        mine: z.boolean().optional().describe("Only groups that you are a member of; false: only other groups"),
-        privacy: z.enum(privacies).optional().describe("Only groups with this privacy"),
-        ...cursorInput(),
-      }),
+    input: () => ({
+      name: name().optional().describe("Only groups whose name begins with this text"),
+      mine: z.boolean().optional().describe("Only groups that you are a member of; false: only other groups"),
+      privacy: z.enum(privacies).optional().describe("Only groups with this privacy"),
+      ...cursorInput(),
+    }),
     ...cursorList(group),
   }),
-  get: operation("GET", "/groups/{id}", "Get a group", {
-    access: "signed_in",
-    input: () => z.strictObject(one()),
-    output: group,
-  }),
+  get: operation("GET", "/groups/{id}", "Get a group", { access: "signed_in", input: one, output: group }),
   create: operation("POST", "/groups", "Create a group", {
     description:
       "You become its first administrator. A private group is hidden from users who are not members, but its posts can also be read, shared and deleted by users whose ability news (calendar for event posts) reaches the unit that owns the post, even if they cannot see the group.",
     access: { ability: "groups" },
-    input: () =>
-      z.strictObject({
-        name: groupName(),
-        description: clearable(groupDescription()),
-        privacy: privacy().default("public"),
-      }),
+    input: () => ({
+      name: groupName(),
+      description: clearable(groupDescription()),
+      privacy: privacy().default("public"),
+    }),
     output: group,
     status: 201,
     location: "/groups/{id}",
@@ -52,19 +46,18 @@ export const groups = operationGroup("groups", {
   update: operation("PATCH", "/groups/{id}", "Update a group", {
     description: `Only the given fields change. Can be done by ${managers}.`,
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        ...one(),
-        name: groupName().optional(),
-        description: clearable(groupDescription()),
-        privacy: privacy().optional(),
-      }),
+    input: () => ({
+      ...one(),
+      name: groupName().optional(),
+      description: clearable(groupDescription()),
+      privacy: privacy().optional(),
+    }),
     output: group,
   }),
   delete: operation("DELETE", "/groups/{id}", "Delete a group without posts", {
     description: `Can be done by ${managers}.`,
     access: "signed_in",
-    input: () => z.strictObject(one()),
+    input: one,
     ...emptyResponse,
     errors: ["conflict"],
   }),
@@ -74,19 +67,17 @@ export const groups = operationGroup("groups", {
     description:
       "Members are sorted by user ID. Deactivated users stay members: they are listed and counted, with active false, so that administrators of the group can remove them.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({ ...one(), role: role().optional().describe("Only members with this role"), ...cursorInput() }),
+    input: () => ({ ...one(), role: role().optional().describe("Only members with this role"), ...cursorInput() }),
     ...cursorList(groupMember),
   }),
   memberAdd: operation("POST", "/groups/{id}/members", "Join a group, or add another user to it", {
     description: `Everyone can join a public group as a member. Anything else can be done by ${managers}.`,
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        ...one(),
-        user: id("users").optional().describe("User to add (default yourself)"),
-        role: role().default("member"),
-      }),
+    input: () => ({
+      ...one(),
+      user: id("users").optional().describe("User to add (default yourself)"),
+      role: role().default("member"),
+    }),
     output: groupMember,
     knownBy: "user",
     status: 201,
@@ -94,7 +85,7 @@ export const groups = operationGroup("groups", {
   memberSet: operation("PATCH", "/groups/{id}/members/{user}", "Change the role of a member", {
     description: `Can be done by ${managers}. The last administrator of a group keeps this role.`,
     access: "signed_in",
-    input: () => z.strictObject({ ...member(), role: role() }),
+    input: () => ({ ...member(), role: role() }),
     output: groupMember,
     knownBy: "user",
     errors: ["conflict"],
@@ -102,7 +93,7 @@ export const groups = operationGroup("groups", {
   memberRemove: operation("DELETE", "/groups/{id}/members/{user}", "Leave a group, or remove another user from it", {
     description: `Other users can be removed by ${managers}. The last administrator can leave only when there are no other members.`,
     access: "signed_in",
-    input: () => z.strictObject(member()),
+    input: member,
     ...emptyResponse,
     errors: ["conflict"],
   }),

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { emptyResponse, id } from "./common-schemas.ts";
 import { imageItems, imageLimit } from "./file-schemas.ts";
 import { type Access, operation } from "./operation.ts";
@@ -21,13 +20,13 @@ export function imageOperations({ owner, noun, rights, access, errors }: ImageOw
     set: operation("PUT", path, `Set a ${owner}'s ${noun}`, {
       ...common,
       description: rights === undefined ? replaced : `${replaced} ${rights}`,
-      input: () => z.strictObject({ id: id(`${owner}s`), files: imageItems() }),
+      input: () => ({ id: id(`${owner}s`), files: imageItems() }),
       bodyLimit: imageLimit,
     }),
     delete: operation("DELETE", path, `Delete a ${owner}'s ${noun}`, {
       ...common,
       ...(rights !== undefined && { description: rights }),
-      input: () => z.strictObject({ id: id(`${owner}s`) }),
+      input: () => ({ id: id(`${owner}s`) }),
     }),
   };
 }

@@ -13,20 +13,19 @@ export const names = operationGroup("names", {
     description: `Finds users, units, user types, groups, webhooks, API tokens, events, posts and conversations. For each text and kind, the response has the thing with this reference or e-mail address; otherwise those with this name, ignoring case and accents; otherwise those with a similar name: ${mostMatches} at most. \`ref:E-7\` finds references only, and \`me\` finds you. Without texts, the response has the first things of each kind. Only things that you can see are found; an API token finds the kinds of things that its scopes let it get or list.`,
     access: "signed_in",
     limitsTokens: true,
-    input: () =>
-      z.strictObject({
-        texts: z
-          .array(line(255, 1))
-          .min(1, "must name at least one text")
-          .max(mostTexts)
-          .optional()
-          .meta({ placeholder: "text", description: "Names, references and e-mail addresses to look up" }),
-        kinds: z
-          .array(z.enum(namedKinds))
-          .min(1)
-          .optional()
-          .meta({ placeholder: "kind", description: "Only these kinds (default all)" }),
-      }),
+    input: () => ({
+      texts: z
+        .array(line(255, 1))
+        .min(1, "must name at least one text")
+        .max(mostTexts)
+        .optional()
+        .meta({ placeholder: "text", description: "Names, references and e-mail addresses to look up" }),
+      kinds: z
+        .array(z.enum(namedKinds))
+        .min(1)
+        .optional()
+        .meta({ placeholder: "kind", description: "Only these kinds (default all)" }),
+    }),
     ...wholeList(() =>
       z
         .object({

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ErrorCode, FieldErrors } from "./errors.ts";
 
 export const abilities = ["news", "calendar", "groups", "user", "units", "usertypes", "integrations"] as const;
@@ -113,10 +113,12 @@ export type ItemOf<O extends AnyOperation> =
 type FieldOf<T, Name extends string> = [Name] extends [never] ? T : Name extends keyof T ? T[Name] : never;
 type ElementOf<T> = T extends readonly (infer E)[] ? E : never;
 
-type Definition<I extends z.ZodType, O extends z.ZodType, Items extends string, Wrapper extends string> = Omit<
-  Operation<I, O, Items, Wrapper>,
-  "name" | "method" | "path" | "summary" | "status" | "transaction"
+type Definition<I extends z.ZodRawShape, O extends z.ZodType, Items extends string, Wrapper extends string> = Omit<
+  Operation<z.ZodType, O, Items, Wrapper>,
+  "name" | "method" | "path" | "summary" | "input" | "status" | "transaction"
 > & {
+  /** The fields; others are refused. */
+  readonly input: () => I;
   /** Default: 200. */
   readonly status?: 200 | 201 | 204;
   readonly transaction?: "locking" | "own";
@@ -124,7 +126,7 @@ type Definition<I extends z.ZodType, O extends z.ZodType, Items extends string, 
 
 /** Declares an operation. Its schemas are built on first use, so declaring many costs no start-up time. */
 export function operation<
-  I extends z.ZodType,
+  I extends z.ZodRawShape,
   O extends z.ZodType,
   const Items extends string = never,
   const Wrapper extends string = never,
@@ -133,7 +135,7 @@ export function operation<
   path: string,
   summary: string,
   definition: Definition<I, O, Items, Wrapper>,
-): Operation<I, O, NoInfer<Items>, NoInfer<Wrapper>> {
+): Operation<z.ZodObject<I, z.core.$strict>, O, NoInfer<Items>, NoInfer<Wrapper>> {
   return {
     name: "",
     method,
@@ -142,7 +144,7 @@ export function operation<
     ...definition,
     status: definition.status ?? 200,
     transaction: definition.transaction ?? (method === "GET" ? "read" : "write"),
-    input: once(definition.input),
+    input: once(() => z.strictObject(definition.input())),
     output: once(definition.output),
   };
 }

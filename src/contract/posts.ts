@@ -9,7 +9,7 @@ import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
 import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
 
 const postPath = "/content/{content=id}";
-const one = () => z.strictObject({ id: id("posts") });
+const one = () => ({ id: id("posts") });
 
 /** Common to the operations that change a post, its files and comments. */
 const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as const;
@@ -26,25 +26,24 @@ export const posts = operationGroup("posts", {
     description:
       "Lists published posts that you can read. In the feed, posts that are pinned when the first page is read come first: in the feed of a unit or group all pinned posts of it, otherwise those that are pinned in the main feed. With another status, it lists drafts, scheduled or unpublished posts that you can edit. A page of more than 25 posts ends early when their texts are longer than 4 MiB.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        content_type: contentType().optional().describe("Only posts of this kind"),
-        unit: id("units").optional().describe("Only posts that this unit owns"),
-        group: id("groups").optional().describe("Only posts in this group"),
-        author: id("users").optional().describe("Only posts by this user"),
-        status: z
-          .enum(["published", "draft", "scheduled", "unpublished"])
-          .default("published")
-          .describe("Only posts with this status"),
-        bookmarked: z.boolean().optional().describe("Only posts that you bookmarked; false: only others"),
-        unseen: z.boolean().optional().describe("Only posts that you have not seen; false: only others"),
-        important: z.boolean().optional().describe("Only important posts; false: only others"),
-        show_in_feed: z.boolean().optional().describe("Only posts of the feed, pinned posts first; false: only others"),
-        pinned: z.boolean().optional().describe("Only posts that are pinned now; false: only others"),
-        since: time().optional().describe("Only posts published at or after this time"),
-        sort: z.enum(["published", "updated"]).default("published").describe("Time to sort by"),
-        ...cursorInput(),
-      }),
+    input: () => ({
+      content_type: contentType().optional().describe("Only posts of this kind"),
+      unit: id("units").optional().describe("Only posts that this unit owns"),
+      group: id("groups").optional().describe("Only posts in this group"),
+      author: id("users").optional().describe("Only posts by this user"),
+      status: z
+        .enum(["published", "draft", "scheduled", "unpublished"])
+        .default("published")
+        .describe("Only posts with this status"),
+      bookmarked: z.boolean().optional().describe("Only posts that you bookmarked; false: only others"),
+      unseen: z.boolean().optional().describe("Only posts that you have not seen; false: only others"),
+      important: z.boolean().optional().describe("Only important posts; false: only others"),
+      show_in_feed: z.boolean().optional().describe("Only posts of the feed, pinned posts first; false: only others"),
+      pinned: z.boolean().optional().describe("Only posts that are pinned now; false: only others"),
+      since: time().optional().describe("Only posts published at or after this time"),
+      sort: z.enum(["published", "updated"]).default("published").describe("Time to sort by"),
+      ...cursorInput(),
+    }),
     ...cursorList(post),
   }),
   get: operation("GET", postPath, "Get a post", { access: "signed_in", input: one, output: post, errors: ["gone"] }),
@@ -52,16 +51,15 @@ export const posts = operationGroup("posts", {
     description:
       "News posts need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; a post to all units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        content_type: contentType(),
-        title: postTitle(),
-        body: clearable(postBody()),
-        unit: id("units").optional().describe("Unit that owns the post (default your own)"),
-        group: id("groups").optional().describe("Group of a debate, whose members can read it"),
-        ...postFields(),
-        files: fileItems().optional(),
-      }),
+    input: () => ({
+      content_type: contentType(),
+      title: postTitle(),
+      body: clearable(postBody()),
+      unit: id("units").optional().describe("Unit that owns the post (default your own)"),
+      group: id("groups").optional().describe("Group of a debate, whose members can read it"),
+      ...postFields(),
+      files: fileItems().optional(),
+    }),
     output: post,
     status: 201,
     location: "/content/{id}",
@@ -71,8 +69,7 @@ export const posts = operationGroup("posts", {
     description:
       "Only the given fields change, also within objects; lists and the recurrence of an event are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed or get another title. Other user types, or more of them, need the ability in all units of the post.",
     ...change,
-    input: () =>
-      z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
+    input: () => ({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
     errors: ["gone", "conflict"],
   }),
   delete: operation("DELETE", postPath, "Delete a post with its comments, votes and files", { ...change, input: one }),
@@ -90,7 +87,7 @@ export const posts = operationGroup("posts", {
   mute: operation("POST", `${postPath}/mute`, "Mute a post", {
     ...own,
     description: "It does not count in your counters until the rule ends, counted from now.",
-    input: () => z.strictObject({ id: id("posts"), mute_rule: muteRule() }),
+    input: () => ({ id: id("posts"), mute_rule: muteRule() }),
   }),
   unmute: mark("DELETE", "mute", "Unmute a post"),
   republish: operation("POST", `${postPath}/republish`, "Publish a post again", {
@@ -101,12 +98,11 @@ export const posts = operationGroup("posts", {
   vote: operation("POST", `${postPath}/vote`, "Vote in the poll of a post", {
     description: "Replaces your earlier vote; without choices, your vote is withdrawn. The response is the poll.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        id: id("posts"),
-        choices: z.array(id()).max(mostChoices).optional().describe("IDs of the choices to vote for"),
-        title: choiceTitle().optional().describe("Text of a choice to add and vote for, if the poll allows it"),
-      }),
+    input: () => ({
+      id: id("posts"),
+      choices: z.array(id()).max(mostChoices).optional().describe("IDs of the choices to vote for"),
+      title: choiceTitle().optional().describe("Text of a choice to add and vote for, if the poll allows it"),
+    }),
     output: poll,
     private: true,
     errors: ["gone"],
@@ -114,13 +110,13 @@ export const posts = operationGroup("posts", {
   votes: operation("GET", `${postPath}/votes`, "List the votes in the poll of a post", {
     description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
+    input: () => ({ id: id("posts"), ...cursorInput() }),
     ...cursorList(vote),
     errors: ["gone", "conflict"],
   }),
   participate: operation("POST", `${postPath}/participation`, "Answer the invitation of an event post", {
     ...own,
-    input: () => z.strictObject({ id: id("posts"), answer: answer() }),
+    input: () => ({ id: id("posts"), answer: answer() }),
   }),
   unparticipate: operation(
     "DELETE",
@@ -130,25 +126,23 @@ export const posts = operationGroup("posts", {
   ),
   commentList: operation("GET", `${postPath}/comments`, "List the comments on a post and their replies, oldest first", {
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        id: id("posts"),
-        parent_id: id().optional().describe("Only replies to the comment with this ID"),
-        ...cursorInput(),
-      }),
+    input: () => ({
+      id: id("posts"),
+      parent_id: id().optional().describe("Only replies to the comment with this ID"),
+      ...cursorInput(),
+    }),
     ...cursorList(comment),
     errors: ["gone"],
   }),
   commentAdd: operation("POST", `${postPath}/comments`, "Comment on a post, or reply to a comment", {
     description: "A reply to a reply belongs to the same comment.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        id: id("posts"),
-        body: commentBody(),
-        parent_id: id().nullish().describe("ID of the comment to reply to"),
-        mentions: mentioned(),
-      }),
+    input: () => ({
+      id: id("posts"),
+      body: commentBody(),
+      parent_id: id().nullish().describe("ID of the comment to reply to"),
+      mentions: mentioned(),
+    }),
     output: comment,
     status: 201,
     errors: ["gone"],
@@ -156,15 +150,15 @@ export const posts = operationGroup("posts", {
   commentDelete: operation("DELETE", `${postPath}/comments/{comment}`, "Delete a comment", {
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
     ...change,
-    input: () => z.strictObject({ id: id("posts"), comment: id().describe("ID of the comment") }),
+    input: () => ({ id: id("posts"), comment: id().describe("ID of the comment") }),
   }),
   filesAdd: operation("POST", `${postPath}/files`, "Attach files to a post", {
     ...change,
-    input: () => z.strictObject({ id: id("posts"), files: fileItems().min(1) }),
+    input: () => ({ id: id("posts"), files: fileItems().min(1) }),
     bodyLimit: uploadLimit,
   }),
   fileDelete: operation("DELETE", `${postPath}/files/{file}`, "Remove a file from a post", {
     ...change,
-    input: () => z.strictObject({ id: id("posts"), file: id("files") }),
+    input: () => ({ id: id("posts"), file: id("files") }),
   }),
 });

@@ -132,13 +132,11 @@ export const settings = operationGroup("settings", {
       'Changes take effect within a second on every server. null restores the default, and so does "" for a text or link.',
     access: "administrator",
     input: () =>
-      z.strictObject(
-        Object.fromEntries(
-          Object.entries(keys()).map(([key, schema]) => [key, isText(schema) ? nullable(schema) : schema.nullish()]),
-        ) as {
-          [K in keyof Settings]: z.ZodOptional<z.ZodNullable<ReturnType<typeof keys>[K]>>;
-        },
-      ),
+      Object.fromEntries(
+        Object.entries(keys()).map(([key, schema]) => [key, isText(schema) ? nullable(schema) : schema.nullish()]),
+      ) as {
+        [K in keyof Settings]: z.ZodOptional<z.ZodNullable<ReturnType<typeof keys>[K]>>;
+      },
     output: shown,
     knownBy: "name",
   }),

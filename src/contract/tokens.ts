@@ -27,7 +27,7 @@ const scope = () =>
     .regex(/^(read|write|[a-z]+\.(\*|[a-zA-Z]+))$/, "must be read, write, or operations like users.get or webhooks.*")
     .meta({ placeholder: "scope" });
 
-const one = () => z.strictObject({ id: id("tokens") });
+const one = () => ({ id: id("tokens") });
 const whose = "your own, or those of a user whose password you may set";
 
 export const tokens = operationGroup("tokens", {
@@ -35,12 +35,11 @@ export const tokens = operationGroup("tokens", {
     description:
       "Without an owner: your own tokens, or all tokens for administrators. Tokens of other users need the right to set their passwords. Expired tokens are listed for tokens.expired_days (default 30) more.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        owner: id("users").optional().describe("Only tokens of this user"),
-        expires_before: time().optional().describe("Only tokens that expire before this time"),
-        ...cursorInput(),
-      }),
+    input: () => ({
+      owner: id("users").optional().describe("Only tokens of this user"),
+      expires_before: time().optional().describe("Only tokens that expire before this time"),
+      ...cursorInput(),
+    }),
     ...cursorList(apiToken),
     errors: ["gone"],
   }),
@@ -48,17 +47,16 @@ export const tokens = operationGroup("tokens", {
     description:
       "The response contains the token, which cannot be shown again; repeats with the same Idempotency-Key get a response without it. A token acts as its owner, within its scopes: read covers all GET operations, write covers all operations, and users.get or webhooks.* cover operations by name. It is never renewed, and cannot sign in, set passwords, make administrators, or change the e-mail address of its owner. Of administrators it cannot change the rights, the e-mail address or the provider, and it can neither deactivate, reactivate nor delete them. Settings that protect sign-ins and the network of the service (base_url, mail.smtp_url, mail.allow_plain, two_factor.required_for_administrators, webhooks.allow_private) need a sign-in, too. A token can create tokens only within its own scopes and lifetime. A user has at most 100 tokens that have not expired.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        name: name().describe("Name of the token, unique for its owner"),
-        scopes: z
-          .array(scope())
-          .min(1)
-          .max(100)
-          .describe("Operations that the token covers: read, write, or names like users.get and webhooks.*"),
-        owner: id("users").optional().describe("Service account that owns the token (default you)"),
-        expires_at: time().optional().describe("Time at which the token expires (default never)"),
-      }),
+    input: () => ({
+      name: name().describe("Name of the token, unique for its owner"),
+      scopes: z
+        .array(scope())
+        .min(1)
+        .max(100)
+        .describe("Operations that the token covers: read, write, or names like users.get and webhooks.*"),
+      owner: id("users").optional().describe("Service account that owns the token (default you)"),
+      expires_at: time().optional().describe("Time at which the token expires (default never)"),
+    }),
     output: newApiToken,
     status: 201,
     location: "/tokens/{id}",

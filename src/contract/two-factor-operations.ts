@@ -15,7 +15,7 @@ const recoveryCodes = component("RecoveryCodes", () => ({
     .meta({ secret: true, description: "Ten codes, each good once; shown only in this response" }),
 }));
 
-const proof = () => z.strictObject({ password: currentPassword().optional(), otp: oneTimeCode().optional() });
+const proof = () => ({ password: currentPassword().optional(), otp: oneTimeCode().optional() });
 const proofRule =
   "Needs your password or a code; after 10 wrong attempts in 15 minutes, further ones are refused (429).";
 
@@ -51,7 +51,7 @@ export const twoFactorOperations = {
       "The response contains the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds), which cannot be shown again. Signing in stays as it is until a code is confirmed, within 30 minutes. After 10 wrong passwords in 15 minutes the response is 429. Not possible for users without a password.",
     ...change,
     withoutTwoFactor: true,
-    input: () => z.strictObject({ password: currentPassword() }),
+    input: () => ({ password: currentPassword() }),
     output: once(() =>
       z
         .object({
@@ -71,10 +71,9 @@ export const twoFactorOperations = {
         "The response contains ten recovery codes, which cannot be shown again. After 10 wrong codes in 15 minutes the response is 429.",
       ...change,
       withoutTwoFactor: true,
-      input: () =>
-        z.strictObject({
-          code: z.string().min(1).max(100).meta({ secret: true, description: "Code that the authenticator app shows" }),
-        }),
+      input: () => ({
+        code: z.string().min(1).max(100).meta({ secret: true, description: "Code that the authenticator app shows" }),
+      }),
       output: recoveryCodes,
       knownBy: "recovery_codes",
     },

@@ -11,45 +11,43 @@ export const units = operationGroup("units", {
   list: operation("GET", "/units", "List units", {
     description: "Units are sorted by ID.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        parent: id("units").optional().describe("Only children of this unit"),
-        below: id("units").optional().describe("Only units on any level below this unit"),
-        unit_type: unitType().optional().describe("Only units of this kind"),
-        name: line(255, 1).optional().describe("Only units whose name begins with this text"),
-        ...cursorInput(),
-      }),
+    input: () => ({
+      parent: id("units").optional().describe("Only children of this unit"),
+      below: id("units").optional().describe("Only units on any level below this unit"),
+      unit_type: unitType().optional().describe("Only units of this kind"),
+      name: line(255, 1).optional().describe("Only units whose name begins with this text"),
+      ...cursorInput(),
+    }),
     ...cursorList(unit),
   }),
   get: operation("GET", "/units/{id}", "Get a unit", {
     access: "signed_in",
-    input: () => z.strictObject({ id: id("units") }),
+    input: () => ({ id: id("units") }),
     output: unit,
   }),
   reference: operation("GET", "/units/reference/{unit=reference}", "Get a unit by reference", {
     access: "signed_in",
-    input: () => z.strictObject({ reference: reference() }),
+    input: () => ({ reference: reference() }),
     output: unit,
   }),
   tree: operation("GET", "/units/tree", "List a branch of the unit tree", {
     description: "Each unit is followed by the units below it.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        unit: id("units").optional().describe("Unit at the top (default the root)"),
-        depth: z.int().min(0).max(100).optional().describe("Number of levels below the top (default all)"),
-        ...cursorInput(500, 500),
-      }),
+    input: () => ({
+      unit: id("units").optional().describe("Unit at the top (default the root)"),
+      depth: z.int().min(0).max(100).optional().describe("Number of levels below the top (default all)"),
+      ...cursorInput(500, 500),
+    }),
     ...cursorList(treeUnit),
   }),
   children: operation("GET", "/units/{id}/children", "List the children of a unit", {
     access: "signed_in",
-    input: () => z.strictObject({ id: id("units"), ...cursorInput() }),
+    input: () => ({ id: id("units"), ...cursorInput() }),
     ...cursorList(unit),
   }),
   create: operation("POST", "/units", "Create a unit", {
     access: { ability: "units", at: [{ unit: "parent" }] },
-    input: () => z.strictObject({ name: unitName(), parent: id("units").describe("Parent unit"), ...unitDetails() }),
+    input: () => ({ name: unitName(), parent: id("units").describe("Parent unit"), ...unitDetails() }),
     output: unit,
     status: 201,
     location: "/units/{id}",
@@ -58,7 +56,7 @@ export const units = operationGroup("units", {
     description:
       "Only the given fields change, of contact, opening hours and each address, too; an address can be cleared. Use move to change the parent. Changing a reference that is set needs the ability user in the unit, too, because imports find units by it.",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...unitDetails() }),
+    input: () => ({ id: id("units"), name: unitName().optional(), ...unitDetails() }),
     output: unit,
     errors: ["conflict"],
   }),
@@ -66,18 +64,17 @@ export const units = operationGroup("units", {
     description:
       "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit. Only administrators can move themselves, as members of the unit or of one below it, to where they read more.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
-    input: () => z.strictObject({ id: id("units"), parent: id("units").describe("New parent") }),
+    input: () => ({ id: id("units"), parent: id("units").describe("New parent") }),
     output: unit,
   }),
   delete: operation("DELETE", "/units/{id}", "Delete a unit", {
     description:
       "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs the abilities that members have through the deleted unit, in the receiving unit, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
-    input: () =>
-      z.strictObject({
-        id: id("units"),
-        transfer: id("units").optional().describe("Unit that receives the children and members"),
-      }),
+    input: () => ({
+      id: id("units"),
+      transfer: id("units").optional().describe("Unit that receives the children and members"),
+    }),
     ...emptyResponse,
     errors: ["conflict"],
   }),
@@ -85,35 +82,34 @@ export const units = operationGroup("units", {
   imageDelete: image.delete,
   departmentAdd: operation("POST", "/units/{id}/departments", "Add a department to a unit", {
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id("units"), name: departmentName() }),
+    input: () => ({ id: id("units"), name: departmentName() }),
     output: departmentBrief,
     status: 201,
   }),
   departmentUpdate: operation("PATCH", "/units/{id}/departments/{department}", "Rename a department", {
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ ...department(), name: departmentName() }),
+    input: () => ({ ...department(), name: departmentName() }),
     output: departmentBrief,
     errors: ["conflict"],
   }),
   departmentRemove: operation("DELETE", "/units/{id}/departments/{department}", "Remove a department", {
     description: "Its members stay in the unit.",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject(department()),
+    input: department,
     ...emptyResponse,
   }),
   import: operation("POST", "/units/import", "Create or update many units", {
     description:
       "Rows are matched by reference; a parent may follow its children. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row that moves a unit needs the same abilities as units.move.",
     access: { ability: "units" },
-    input: () =>
-      z.strictObject({
-        rows: importRows(),
-        assume: z
-          .array(reference())
-          .max(1000)
-          .optional()
-          .describe("In a dry run: references that an earlier part of the same import would create"),
-      }),
+    input: () => ({
+      rows: importRows(),
+      assume: z
+        .array(reference())
+        .max(1000)
+        .optional()
+        .describe("In a dry run: references that an earlier part of the same import would create"),
+    }),
     output: importResult,
     knownBy: "results",
     bodyLimit: 4_194_304,

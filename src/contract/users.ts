@@ -43,7 +43,7 @@ const avatar = imageOperations({
 /** Common to the operations that take away or give back the account of a user. */
 const accountChange = {
   access: { ability: "user", at: [{ user: "id" }], takeover: true },
-  input: () => z.strictObject({ id: id("users") }),
+  input: () => ({ id: id("users") }),
   ...emptyResponse,
   errors: ["conflict", "gone"],
 } as const;
@@ -52,24 +52,23 @@ export const users = operationGroup("users", {
   list: operation("GET", "/users", "List users", {
     description: "Users are sorted by ID.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        unit: id("units").optional().describe("Only members of this unit"),
-        below: z.boolean().default(false).describe("With unit: include members of the units below it"),
-        user_type: id("usertypes").optional().describe("Only users with this user type"),
-        admin: z.boolean().optional().describe("Only administrators; false: only other users"),
-        inactive: z.boolean().default(false).describe("Include deactivated users"),
-        provider: anyProvider().optional().describe("Only users of this provider; service: service accounts"),
-        email: email().optional().describe("Only the user with this e-mail address, if you have access to it"),
-        ...cursorInput(),
-      }),
+    input: () => ({
+      unit: id("units").optional().describe("Only members of this unit"),
+      below: z.boolean().default(false).describe("With unit: include members of the units below it"),
+      user_type: id("usertypes").optional().describe("Only users with this user type"),
+      admin: z.boolean().optional().describe("Only administrators; false: only other users"),
+      inactive: z.boolean().default(false).describe("Include deactivated users"),
+      provider: anyProvider().optional().describe("Only users of this provider; service: service accounts"),
+      email: email().optional().describe("Only the user with this e-mail address, if you have access to it"),
+      ...cursorInput(),
+    }),
     ...cursorList(user),
   }),
   get: operation("GET", "/users/{id}", "Get a user", {
     description:
       "E-mail address, phone number and birthday are empty unless you are this user or have the ability user over this user.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id("users") }),
+    input: () => ({ id: id("users") }),
     output: user,
     errors: ["gone"],
   }),
@@ -81,25 +80,24 @@ export const users = operationGroup("users", {
   }),
   reference: operation("GET", "/users/reference/{reference}", "Get a user by reference", {
     access: "signed_in",
-    input: () => z.strictObject({ reference: reference() }),
+    input: () => ({ reference: reference() }),
     output: user,
   }),
   search: operation("GET", "/users/search", "Search active users by name, title or e-mail address", {
     description:
       "Finds users with words that begin with each word of the query, ignoring case and accents. Names come first, then titles. Administrators also search e-mail addresses.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        q: line(200, 1).describe("Words or beginnings of words"),
-        limit: z.int().min(1).max(500).default(50).describe("Maximum number of users, 1 to 500"),
-      }),
+    input: () => ({
+      q: line(200, 1).describe("Words or beginnings of words"),
+      limit: z.int().min(1).max(500).default(50).describe("Maximum number of users, 1 to 500"),
+    }),
     ...wholeList(user),
   }),
   collection: operation("GET", "/users/collection/{userIDs=ids}", "Get several users by ID", {
     description:
       "Takes up to 500 IDs, separated by commas. Users are returned in this order; unknown and deleted users are omitted.",
     access: "signed_in",
-    input: () => z.strictObject({ ids: ids("users") }),
+    input: () => ({ ids: ids("users") }),
     output: () => z.object({ users: z.array(user()) }),
     list: { items: "users" },
   }),
@@ -107,31 +105,29 @@ export const users = operationGroup("users", {
     description:
       "Both days are included, and the period may span the new year. Birthdays on 29 February are listed on 28 February in common years.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({
-        start: monthDay().optional().describe("First day (default today)"),
-        end: monthDay().optional().describe("Last day (default 30 days after the first)"),
-        ...pageInput(),
-      }),
+    input: () => ({
+      start: monthDay().optional().describe("First day (default today)"),
+      end: monthDay().optional().describe("Last day (default 30 days after the first)"),
+      ...pageInput(),
+    }),
     ...numberedList(birthdayUser),
   }),
   create: operation("POST", "/users", "Create a user", {
     description:
       "Without a password, the user sets one through the link in the welcome mail, of which at most 5 go to one address in an hour. Users of another provider than local have no password and do not sign in here. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
     access: { ability: "user", at: [{ unit: "unit" }] },
-    input: () =>
-      z.strictObject({
-        ...identity(),
-        email: email().optional().describe("E-mail address (required, except for a service account)"),
-        service: z.boolean().default(false).describe("Create a service account, for machines"),
-        unit: id("units").describe("First unit of the user"),
-        userTypes: userTypeIds().optional(),
-        department: departmentId().optional(),
-        password: newPassword().optional(),
-        welcome: z.boolean().default(false).describe("Send the welcome mail"),
-        admin: z.boolean().optional().describe("Make the user an administrator (administrators only)"),
-        ...profileFields(),
-      }),
+    input: () => ({
+      ...identity(),
+      email: email().optional().describe("E-mail address (required, except for a service account)"),
+      service: z.boolean().default(false).describe("Create a service account, for machines"),
+      unit: id("units").describe("First unit of the user"),
+      userTypes: userTypeIds().optional(),
+      department: departmentId().optional(),
+      password: newPassword().optional(),
+      welcome: z.boolean().default(false).describe("Send the welcome mail"),
+      admin: z.boolean().optional().describe("Make the user an administrator (administrators only)"),
+      ...profileFields(),
+    }),
     output: user,
     status: 201,
     location: "/users/{id}",
@@ -141,13 +137,12 @@ export const users = operationGroup("users", {
   update: operation("PATCH", "/users/{id}", "Update a user", {
     description: `${onlyGiven} Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address, reference or provider of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one, and users with a password get a notice at the old one. A user of another provider than local loses the password and is signed out. Nobody can change their own provider. When a service account becomes an administrator, its API tokens end, because others may have created them.`,
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference", "provider"] },
-    input: () =>
-      z.strictObject({
-        id: id("users"),
-        ...z.object(identity()).partial().shape,
-        admin: z.boolean().optional().describe("Make the user an administrator (administrators only)"),
-        ...profileFields(),
-      }),
+    input: () => ({
+      id: id("users"),
+      ...z.object(identity()).partial().shape,
+      admin: z.boolean().optional().describe("Make the user an administrator (administrators only)"),
+      ...profileFields(),
+    }),
     output: user,
     errors: ["conflict", "gone"],
   }),
@@ -167,7 +162,7 @@ export const users = operationGroup("users", {
   welcome: operation("POST", "/users/welcome", "Send the welcome mail to users", {
     description: `The mail contains a link to set a password, except for users of another provider than local. In an hour, at most 5 go to one address, and one user sends at most 10,000; beyond that the request is refused (429) and nobody gets one. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
-    input: () => z.strictObject({ users: ids("users") }),
+    input: () => ({ users: ids("users") }),
     ...emptyResponse,
     errors: ["too_many_requests"],
   }),
@@ -176,12 +171,11 @@ export const users = operationGroup("users", {
       "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes, further ones are refused (429). Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked; API tokens too, unless it is your own password. Not possible with an API token, and not for service accounts.",
     signInOnly: true,
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
-    input: () =>
-      z.strictObject({
-        id: id("users"),
-        password: newPassword(),
-        current: z.string().max(1000).optional().meta({ secret: true, description: "Current password" }),
-      }),
+    input: () => ({
+      id: id("users"),
+      password: newPassword(),
+      current: z.string().max(1000).optional().meta({ secret: true, description: "Current password" }),
+    }),
     ...emptyResponse,
     transaction: "own",
     errors: ["gone", "too_many_requests"],
@@ -196,7 +190,7 @@ export const users = operationGroup("users", {
       "Returns records of all kinds (section), a page at a time: profile, memberships, posts, comments, events, entries of the audit log, tokens, webhooks, mails, and files with their content in base64. A record has the fields that are stored, without secrets, hashes and addresses of webhook receivers. Everyone can export their own data, administrators those of others. Exports of others leave out what only the user can see: conversations, messages, personal events, marks, votes and sign-ins. The start of an export is recorded in the audit log, and again when it continues after more than an hour; after 60 in an hour the response is 429. Not possible with an API token.",
     signInOnly: true,
     access: "signed_in",
-    input: () => z.strictObject({ id: id("users"), cursor: cursorInput().cursor }),
+    input: () => ({ id: id("users"), cursor: cursorInput().cursor }),
     ...cursorList(() => z.object({ section: z.string(), record: z.record(z.string(), z.unknown()) })),
     transaction: "own",
     errors: ["gone", "too_many_requests"],

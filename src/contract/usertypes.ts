@@ -31,28 +31,27 @@ const typeName = () =>
 export const usertypes = operationGroup("usertypes", {
   list: operation("GET", "/usertypes", "List user types", {
     access: "signed_in",
-    input: () => z.strictObject(cursorInput()),
+    input: cursorInput,
     ...cursorList(userType),
   }),
   get: operation("GET", "/usertypes/{userType=id}", "Get a user type", {
     access: "signed_in",
-    input: () => z.strictObject({ id: id("usertypes") }),
+    input: () => ({ id: id("usertypes") }),
     output: userType,
   }),
   reference: operation("GET", "/usertypes/reference/{reference}", "Get a user type by reference", {
     access: "signed_in",
-    input: () => z.strictObject({ reference: reference() }),
+    input: () => ({ reference: reference() }),
     output: userType,
   }),
   create: operation("POST", "/usertypes", "Create a user type", {
     description: "You can grant only abilities that you have yourself.",
     access: { ability: "usertypes" },
-    input: () =>
-      z.strictObject({
-        name: typeName(),
-        reference: nullable(reference()),
-        abilities: abilityFlags().optional().describe("Abilities to grant or remove"),
-      }),
+    input: () => ({
+      name: typeName(),
+      reference: nullable(reference()),
+      abilities: abilityFlags().optional().describe("Abilities to grant or remove"),
+    }),
     output: userType,
     status: 201,
     location: "/usertypes/{id}",
@@ -61,20 +60,19 @@ export const usertypes = operationGroup("usertypes", {
     description:
       "Only the given fields change. Any change, also of the name or reference, needs usertypes and every ability that the user type has or gets, in every unit where somebody holds it.",
     access: { ability: "usertypes" },
-    input: () =>
-      z.strictObject({
-        id: id("usertypes"),
-        name: typeName().optional(),
-        reference: nullable(reference()),
-        abilities: abilityFlags().optional().describe("Abilities to grant or remove"),
-      }),
+    input: () => ({
+      id: id("usertypes"),
+      name: typeName().optional(),
+      reference: nullable(reference()),
+      abilities: abilityFlags().optional().describe("Abilities to grant or remove"),
+    }),
     output: userType,
     errors: ["conflict"],
   }),
   delete: operation("DELETE", "/usertypes/{userType=id}", "Delete a user type that nobody holds", {
     description: "Needs every ability that the user type has.",
     access: { ability: "usertypes" },
-    input: () => z.strictObject({ id: id("usertypes") }),
+    input: () => ({ id: id("usertypes") }),
     ...emptyResponse,
     errors: ["conflict"],
   }),

@@ -32,8 +32,8 @@ const triggerList = () =>
     .max(50)
     .describe("Events to call it for (default all)");
 
-const one = () => z.strictObject({ id: id("webhooks") });
-const entry = () => z.strictObject({ id: id("webhooks"), log: id().describe("ID of the log entry") });
+const one = () => ({ id: id("webhooks") });
+const entry = () => ({ id: id("webhooks"), log: id().describe("ID of the log entry") });
 
 const logStatuses =
   "an HTTP status like 200, a class of them like 2xx, or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
@@ -43,7 +43,7 @@ export const webhooks = operationGroup("webhooks", {
     description:
       "The URL is called when users or units change. The response contains the secret that signs the callbacks; repeats with the same Idempotency-Key get a response without it.",
     access: "administrator",
-    input: () => z.strictObject({ name: webhookName(), uri: callbackUrl(), triggers: triggerList().optional() }),
+    input: () => ({ name: webhookName(), uri: callbackUrl(), triggers: triggerList().optional() }),
     output: oneWebhook,
     status: 201,
     location: "/webhooks/{id}",
@@ -64,14 +64,13 @@ export const webhooks = operationGroup("webhooks", {
     description:
       "Only the given fields change. Disabling a webhook cancels its pending deliveries. After enabling it, use recover to resend what failed.",
     access: "administrator",
-    input: () =>
-      z.strictObject({
-        id: id("webhooks"),
-        name: webhookName().optional(),
-        uri: callbackUrl().optional(),
-        triggers: triggerList().optional().describe("Events to call it for; replaces the present ones"),
-        active: z.boolean().optional().describe("Enable the webhook; false disables it"),
-      }),
+    input: () => ({
+      id: id("webhooks"),
+      name: webhookName().optional(),
+      uri: callbackUrl().optional(),
+      triggers: triggerList().optional().describe("Events to call it for; replaces the present ones"),
+      active: z.boolean().optional().describe("Enable the webhook; false disables it"),
+    }),
     ...emptyResponse,
   }),
   delete: operation("DELETE", "/webhooks/{id}", "Delete a webhook with its log and pending deliveries", {
@@ -90,7 +89,7 @@ export const webhooks = operationGroup("webhooks", {
   test: operation("POST", "/webhooks/{id}/test", "Send a test event and show the result", {
     description: `Makes one attempt, with the event type ${testEvent}. If it was not sent in the time to wait, there is no result (data is null).`,
     access: "administrator",
-    input: () => z.strictObject({ id: id("webhooks"), wait: waitSeconds(20) }),
+    input: () => ({ id: id("webhooks"), wait: waitSeconds(20) }),
     output: () => z.object({ data: logEntry().nullable(), webhook_event_id: z.string() }),
     item: "data",
     transaction: "own",
@@ -98,7 +97,7 @@ export const webhooks = operationGroup("webhooks", {
   }),
   recover: operation("POST", "/webhooks/{id}/recover", "Resend the events that failed permanently since a time", {
     access: "administrator",
-    input: () => z.strictObject({ id: id("webhooks"), since: time().describe("Only events at or after this time") }),
+    input: () => ({ id: id("webhooks"), since: time().describe("Only events at or after this time") }),
     output: () => z.object({ recovered: z.int() }),
     knownBy: "recovered",
   }),
@@ -106,26 +105,22 @@ export const webhooks = operationGroup("webhooks", {
     description:
       "meta.total counts at most 10,000 entries after the page. Entries are kept for the number of days in the setting webhooks.log_days.",
     access: "administrator",
-    input: () =>
-      z.strictObject({
-        id: id("webhooks"),
-        event: z
-          .enum([...triggers, testEvent])
-          .optional()
-          .meta({ placeholder: "event", description: "Only attempts for this event" }),
-        status: z
-          .string()
-          .regex(
-            /^(\d{3}|[1-5]xx|timeout|refused|dns_error|tls_error|blocked|reset|disabled)$/,
-            `must be ${logStatuses}`,
-          )
-          .optional()
-          .meta({ placeholder: "status", description: `Only attempts with this result: ${logStatuses}` }),
-        since: time().optional().describe("Only attempts at or after this time"),
-        after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
-        before: z.int().min(1).optional().describe("Only entries with an ID below this one"),
-        ...pageInput(500, 20),
-      }),
+    input: () => ({
+      id: id("webhooks"),
+      event: z
+        .enum([...triggers, testEvent])
+        .optional()
+        .meta({ placeholder: "event", description: "Only attempts for this event" }),
+      status: z
+        .string()
+        .regex(/^(\d{3}|[1-5]xx|timeout|refused|dns_error|tls_error|blocked|reset|disabled)$/, `must be ${logStatuses}`)
+        .optional()
+        .meta({ placeholder: "status", description: `Only attempts with this result: ${logStatuses}` }),
+      since: time().optional().describe("Only attempts at or after this time"),
+      after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
+      before: z.int().min(1).optional().describe("Only entries with an ID below this one"),
+      ...pageInput(500, 20),
+    }),
     ...numberedList(logEntry),
     list: { items: "data", paging: "ids" },
   }),
@@ -143,24 +138,22 @@ export const webhooks = operationGroup("webhooks", {
   }),
   stats: operation("GET", "/webhooks/{id}/stats", "Count successful and failed attempts over time", {
     access: "administrator",
-    input: () =>
-      z.strictObject({
-        id: id("webhooks"),
-        since: time().optional().describe("Start of the period (default 24 hours ago)"),
-        parts: z.int().min(1).max(200).default(24).describe("Number of equal parts of the period, 1 to 200"),
-      }),
+    input: () => ({
+      id: id("webhooks"),
+      since: time().optional().describe("Start of the period (default 24 hours ago)"),
+      parts: z.int().min(1).max(200).default(24).describe("Number of equal parts of the period, 1 to 200"),
+    }),
     ...wholeList(() => z.object({ start: unixTime(), succeeded: z.int(), failed: z.int() })),
   }),
   events: operation("GET", "/webhooks/events", "Wait for new events", {
     description:
       "Responds when there are events after the given ID, or after wait seconds. Without after, the response has no events, and meta.last_id is the ID to start from. Events are recorded if a webhook needs them or if somebody called this operation within the last 90 seconds; they are kept as long as the logs.",
     access: "administrator",
-    input: () =>
-      z.strictObject({
-        after: z.int().min(0).optional().describe("Continue after meta.last_id of the previous response"),
-        wait: waitSeconds(0),
-        limit: z.int().min(1).max(500).default(100).describe("Maximum number of events, 1 to 500"),
-      }),
+    input: () => ({
+      after: z.int().min(0).optional().describe("Continue after meta.last_id of the previous response"),
+      wait: waitSeconds(0),
+      limit: z.int().min(1).max(500).default(100).describe("Maximum number of events, 1 to 500"),
+    }),
     output: () => z.object({ data: z.array(eventPayload()), meta: z.object({ last_id: z.int() }) }),
     list: { items: "data" },
     transaction: "own",

@@ -9,13 +9,12 @@ const largest = 10;
 function listOf(paging: Paging): AnyOperation {
   return operation("GET", "/things", "Things", {
     access: "public",
-    input: () =>
-      z.strictObject({
-        limit: z.int().min(1).max(largest).default(4),
-        page: z.int().default(1),
-        cursor: z.string().optional(),
-        before: z.int().optional(),
-      }),
+    input: () => ({
+      limit: z.int().min(1).max(largest).default(4),
+      page: z.int().default(1),
+      cursor: z.string().optional(),
+      before: z.int().optional(),
+    }),
     output: () => z.object({}),
     status: 200,
     list: { items: paging === "hits" ? "hits" : "data", paging },
