@@ -6,19 +6,12 @@ import { captureTerminal } from "../../terminal/captured-terminal.ts";
 import { noPaint } from "../../terminal/terminal.ts";
 import type { FilledTemplate } from "./fill-template.ts";
 
-/** The output and the failure of a command. */
-interface RowRun {
-  readonly exit: number;
-  readonly output: unknown;
-  readonly error: string | null;
-}
-
-/** Runs the command of a row on the connection of the batch, as a dry run when the batch is one. Its output is kept, and its messages are dropped. */
+/** Runs the command of a row on the connection of the batch, as a dry run when the batch is one. Its output and failure are kept, and its messages are dropped. */
 export async function runRow(
   { words, fileValues }: FilledTemplate,
   { terminal, program, flags }: Context,
   connection: Connection,
-): Promise<RowRun> {
+) {
   const written: string[] = [];
   let failure: ReturnType<typeof failureOf> | undefined;
   try {

@@ -13,24 +13,14 @@ import { noMail } from "../serve/smtp-option.ts";
 import { checkPrivacy, modeOf } from "./check-machine.ts";
 import { type FactChecks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
-interface DatabaseFacts {
-  /** Undefined for PostgreSQL, whose files are not checked. */
-  readonly file: { path: string; mode: number | undefined; damage: string | undefined; freeBytes: number } | undefined;
-  readonly secrets: SecretCounts;
-  readonly outbox: Awaited<ReturnType<typeof outboxState>>;
-  /** Settings that must be set before mail can be sent. */
-  readonly missingForMail: readonly string[];
-  /** Unix milliseconds. */
-  readonly now: number;
-}
-
 /** Opens a database and reads the facts that the checks need. Throws when the database cannot be opened. */
-export async function readDatabaseFacts(address: string, environment: NodeJS.ProcessEnv): Promise<DatabaseFacts> {
+export async function readDatabaseFacts(address: string, environment: NodeJS.ProcessEnv) {
   const database = await openWithKey(address, environment);
   try {
     const now = Date.now();
     const settings = await createService({ database, environment }).settings();
     return {
+      /** Undefined for PostgreSQL, whose files are not checked. */
       file: isPostgresUrl(address) ? undefined : await readFileFacts(address, await findDamage(database)),
       secrets: await countSecrets(database),
       outbox: await outboxState(database, now),
@@ -52,7 +42,7 @@ const space = { failed: 100 * mebibyte, warning: 1024 * mebibyte };
 /** Milliseconds after which a callback or mail that is due counts as overdue. */
 const patience = 60_000;
 
-export const databaseChecks: FactChecks<DatabaseFacts> = {
+export const databaseChecks: FactChecks<Awaited<ReturnType<typeof readDatabaseFacts>>> = {
   database: () => ok(`The database can be opened, and its schema is the newest (${latestMigration}).`),
   "database file": ({ file }) => file && checkPrivacy(file, 0o600),
   integrity: ({ file }) => {

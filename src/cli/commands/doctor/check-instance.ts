@@ -3,20 +3,8 @@ import type { Client } from "../../../http/client/client.ts";
 import { version } from "../../session/version.ts";
 import { type FactChecks, failed, lengthOf, ok, warning } from "./finding.ts";
 
-interface InstanceFacts {
-  readonly address: string;
-  /** HTTP status of /healthz. */
-  readonly health: number;
-  /** HTTP status of /readyz. */
-  readonly ready: number;
-  /** Version in openapi.json; undefined when the server has no such document. */
-  readonly version: string | undefined;
-  /** Seconds by which its clock is ahead of this machine's; undefined when it sends no Date header. */
-  readonly ahead: number | undefined;
-}
-
 /** Reads the public endpoints of an instance. Throws `unavailable` when it cannot be reached. */
-export async function readInstanceFacts(raw: Client["raw"], address: string): Promise<InstanceFacts> {
+export async function readInstanceFacts(raw: Client["raw"], address: string) {
   const began = Date.now();
   const health = await raw("GET", "/healthz");
   const middle = (began + Date.now()) / 2;
@@ -29,10 +17,12 @@ export async function readInstanceFacts(raw: Client["raw"], address: string): Pr
     health: health.status,
     ready: ready.status,
     version: versionIn(description.body.toString()),
+    /** Seconds by which its clock is ahead of this machine's; undefined when it sends no Date header. */
     ahead: Number.isNaN(theirs) ? undefined : (theirs - middle) / 1000,
   };
 }
 
+/** Returns the version in openapi.json; undefined when the server has no such document. */
 function versionIn(text: string): string | undefined {
   const document = tryParseJson(text) as { info?: { "x-wcs-version"?: unknown } | null } | null | undefined;
   const theirs = document?.info?.["x-wcs-version"];
@@ -42,7 +32,7 @@ function versionIn(text: string): string | undefined {
 /** Seconds by which clocks may differ: receivers reject callbacks whose time is five minutes off. */
 const tolerated = { ok: 10, warning: 120 };
 
-export const instanceChecks: FactChecks<InstanceFacts> = {
+export const instanceChecks: FactChecks<Awaited<ReturnType<typeof readInstanceFacts>>> = {
   instance: ({ address, health, ready }) => {
     if (health !== 200)
       return failed(`${address} answers, but it is not a wcs instance (status ${health}). Check the URL.`);

@@ -2,15 +2,6 @@ import { existsSync, statSync } from "node:fs";
 import { configDir, configFile, readConfig } from "../../session/config.ts";
 import { type FactChecks, failed, ok } from "./finding.ts";
 
-interface MachineFacts {
-  /** Version, for example 24.15.0. */
-  readonly node: string;
-  readonly folder: Place;
-  readonly file: Place;
-  /** Reason why the configuration cannot be read. */
-  readonly broken: string | undefined;
-}
-
 interface Place {
   readonly path: string;
   /** Permission bits; undefined when the path does not exist, or on Windows. */
@@ -21,12 +12,13 @@ interface Place {
 export const oldestNode = "24.15";
 
 /** Reads the facts about this machine that the checks need. */
-export function readMachineFacts(env: NodeJS.ProcessEnv): MachineFacts {
+export function readMachineFacts(env: NodeJS.ProcessEnv) {
   const place = (path: string): Place => ({ path, mode: modeOf(path) });
   return {
     node: process.versions.node,
     folder: place(configDir(env)),
     file: place(configFile(env)),
+    /** Reason why the configuration cannot be read. */
     broken: reasonOf(() => readConfig(env)),
   };
 }
@@ -56,7 +48,7 @@ const isOlder = (version: string, oldest: string) => {
   return a < c || (a === c && b < d);
 };
 
-export const machineChecks: FactChecks<MachineFacts> = {
+export const machineChecks: FactChecks<ReturnType<typeof readMachineFacts>> = {
   node: ({ node }) =>
     isOlder(node, oldestNode)
       ? failed(`This is Node ${node}. Install Node ${oldestNode} or newer.`)

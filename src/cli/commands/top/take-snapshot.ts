@@ -9,20 +9,10 @@ const hour = 3600;
 
 type LogEntry = OutputOf<typeof webhooks.logs>["data"][number];
 
-/** Requests since the instance was started, or since the snapshot before. */
-interface Requests {
-  readonly count: number;
-  readonly failed: number;
-  /** Undefined in the first snapshot. */
-  readonly per_second?: number;
-  readonly average_ms: number;
-  readonly routes: readonly RouteRequests[];
-}
-
 /** The state of an instance at one moment. What cannot be read is null, and `missing` says why. */
 export interface Snapshot {
   readonly at: number;
-  readonly requests: Requests | null;
+  readonly requests: ReturnType<typeof requestsOf> | null;
   readonly queue: InstanceMetrics["queue"] | null;
   readonly process: Pick<InstanceMetrics, "memory_bytes" | "started_at"> | null;
   /** Delivery attempts of the last hour. */
@@ -70,7 +60,7 @@ async function unlessMissing<T>(missing: string[], read: () => Promise<T>): Prom
 function requestsOf(
   { routes, started_at }: InstanceMetrics,
   before: { metrics: InstanceMetrics; seconds: number } | undefined,
-): Requests {
+) {
   const sum = (some: readonly RouteRequests[], key: "count" | "failed" | "seconds") =>
     some.reduce((total, route) => total + route[key], 0);
   const earlier = before?.metrics.started_at === started_at ? before.metrics.routes : [];

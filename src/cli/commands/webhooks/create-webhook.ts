@@ -24,14 +24,8 @@ export async function rotateSecret({ input, context, finish }: OperationRun<type
   noteSecret(await finish(input), context);
 }
 
-interface Difference {
-  readonly sentence: string;
-  /** The flag that removes the difference, with its value. */
-  readonly change: readonly string[];
-}
-
-/** Returns how an existing webhook differs from the one to create. */
-function differences(webhook: Webhook, { uri, triggers: wanted }: Wanted): Difference[] {
+/** Returns how an existing webhook differs from the one to create, with the flags that remove each difference. */
+function differences(webhook: Webhook, { uri, triggers: wanted }: Wanted) {
   const [now = "", then = ""] = [webhook.triggers, wanted ?? triggers].map((list) => [...list].sort().join(","));
   const all = [
     { sentence: `uri is ${webhook.uri}, not ${uri}`, change: ["--uri", uri], isSame: webhook.uri === uri },

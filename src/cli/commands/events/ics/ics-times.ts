@@ -38,14 +38,8 @@ function wholeDays(first: number, end: number, { zones: { floating } }: IcsConte
   return { date: null, start: floating.instant(first), end: floating.instant(end), zone: floating };
 }
 
-interface Point {
-  /** Local time in milliseconds, as if it were UTC. */
-  readonly wall: number;
-  /** Null for a date without a time. */
-  readonly zone: Zone | null;
-}
-
-function pointOf({ value, parameters }: ReadProperty, name: string, { zones }: IcsContext): Point | string {
+/** Returns the local time in milliseconds, as if it were UTC, and its zone: null for a date without a time. */
+function pointOf({ value, parameters }: ReadProperty, name: string, { zones }: IcsContext) {
   const text = String(value);
   // The library returns `T::` for a date without VALUE=DATE.
   const [, day, time, isUtc] = /^(\d{4}-\d\d-\d\d)(?:T::|T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(text) ?? [];

@@ -13,23 +13,16 @@ const mostLines = 20_000;
 /** Rule parts that name only a few days a year; evaluating rules that recur more often is too slow. */
 const few = /^(FREQ=YEARLY|(INTERVAL|COUNT|UNTIL|WKST|BYMONTH|BYMONTHDAY|BYDAY|BYSETPOS)=.*)$/;
 
-/** Time zones by TZID: those of the IANA database and those that the file defines. */
-interface Zones {
-  named(tzid: string): Zone | undefined;
-  /** Time zone of times without TZID. */
-  readonly floating: Zone;
-}
-
 /** The library, time zones and clock with which the events of one file are parsed. */
 export interface IcsContext {
   readonly library: Library;
-  readonly zones: Zones;
+  readonly zones: ReturnType<typeof zonesOf>;
   /** Clock of the instance; events recur in its time zone. */
   readonly clock: Zone;
 }
 
 /** Collects the time zones of a file. `own` applies to times without a zone, unless the calendar has X-WR-TIMEZONE. */
-export function zonesOf(components: Iterable<RawComponent>, own: string | undefined, library: Library): Zones {
+export function zonesOf(components: Iterable<RawComponent>, own: string | undefined, library: Library) {
   const explained = new Map<string, Zone>();
   let calendarZone: string | undefined;
   let room = mostLines;
@@ -45,7 +38,9 @@ export function zonesOf(components: Iterable<RawComponent>, own: string | undefi
     return name === undefined ? undefined : clockOf(name);
   };
   return {
-    named: (tzid) => iana(tzid) ?? explained.get(tzid),
+    /** Time zones by TZID: those of the IANA database and those that the file defines. */
+    named: (tzid: string) => iana(tzid) ?? explained.get(tzid),
+    /** Time zone of times without TZID. */
     floating: (calendarZone === undefined ? undefined : iana(calendarZone)) ?? clockOf(own),
   };
 }

@@ -18,13 +18,8 @@ export async function* applyUserTypes({ caller, signal, plan, directory }: Apply
   }
 }
 
-/** A name that one user type gives up, because it is renamed or deleted, and another one gets. */
-interface NameTransfer {
-  readonly vacated: Task<"usertypes">;
-  readonly taker: Task<"usertypes">;
-}
-
-export function listNameTransfers(tasks: readonly Task<"usertypes">[]): NameTransfer[] {
+/** Lists the names that one user type gives up, because it is renamed or deleted, and another one gets. */
+export function listNameTransfers(tasks: readonly Task<"usertypes">[]) {
   const named = tasks.filter((task) => !isRemoval(task) && touches(task.change, ["name"]));
   const takers = new Map(named.map((task) => [fold(task.after.name ?? ""), task]));
   return tasks.flatMap((vacated) => {
