@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { noPaint, openTerminal, type Terminal } from "../../src/cli/terminal/terminal.ts";
-import { once } from "../../src/contract/operation.ts";
+import { once } from "../../src/contract/once.ts";
 
 interface TerminalOptions {
   /** Receives all output. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { component, email, inputComponent, line, multiline, nullable } from "./common-schemas.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 
 const text = (max: number, description: string) => nullable(line(max)).describe(description);
 

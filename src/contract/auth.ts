@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { email, emptyResponse, line, newPassword, nothing, unixTime } from "./common-schemas.ts";
-import { once, operation, operationGroup } from "./operation.ts";
+import { once } from "./once.ts";
+import { operation, operationGroup } from "./operation.ts";
 import { oneTimeCode, twoFactorOperations } from "./two-factor-operations.ts";
 
 const tokenResponse = once(() =>

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { normalizeDateTime, parseDateTime } from "./date-time.ts";
 import type { Reference } from "./field-metadata.ts";
-import { type Ability, once } from "./operation.ts";
+import { once } from "./once.ts";
+import type { Ability } from "./operation.ts";
 import { isTimeZone } from "./time-zone.ts";
 
 /** Returns the schema of an object with a name in the OpenAPI document, made on first use. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { component, departmentBrief, idOf, ids, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./mute-schemas.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 
 /** Maximum number of participants of a group conversation. */
 export const largestGroup = 500;

@@ -20,7 +20,7 @@ import {
   userTypeBrief,
 } from "./common-schemas.ts";
 import { file, fileItems } from "./file-schemas.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 import { shortUser } from "./user-schemas.ts";
 
 export const eventTypes = ["chain", "unit", "user"] as const;

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { memoize } from "./bounded-map.ts";
 import { bytes, component, idOf, line, unixTime } from "./common-schemas.ts";
 import { fieldsOf } from "./field-spec.ts";
-import { type AnyOperation, once } from "./operation.ts";
+import { once } from "./once.ts";
+import type { AnyOperation } from "./operation.ts";
 
 /** Fits 25 MiB in base64 and the rest of the request. */
 export const uploadLimit = 40 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 
 /** The rules for muting posts and conversations; `seconds` counts from when a rule is set. */
 export const muteRules = [

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ErrorCode, FieldErrors } from "./errors.ts";
+import { once } from "./once.ts";
 
 export const abilities = ["news", "calendar", "groups", "user", "units", "usertypes", "integrations"] as const;
 export type Ability = (typeof abilities)[number];
@@ -153,14 +154,6 @@ export function operation<
 export function operationGroup<R extends Record<string, AnyOperation>>(name: string, operations: R): R {
   for (const [verb, op] of Object.entries(operations)) Object.assign(op, { name: `${name}.${verb}` });
   return operations;
-}
-
-export function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 export interface CallOptions {

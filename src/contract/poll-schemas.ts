@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { component, id, line, time, unixTime } from "./common-schemas.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 import { shortUser } from "./user-schemas.ts";
 
 /** Maximum number of choices of a poll, including those that readers add. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { component, date, dateText, dateTime, line, nullable, timezone, unixTime, url } from "./common-schemas.ts";
 import { frequencies, frequency, interval } from "./event-schemas.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 
 /** A time of an event: RFC 3339 with an offset, local time in the event's time zone, or a date. */
 const moment = () =>

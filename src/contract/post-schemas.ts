@@ -4,7 +4,7 @@ import { component, id, idOf, multiline, name, time, unixTime } from "./common-s
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./mute-schemas.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 import { poll, pollFields } from "./poll-schemas.ts";
 import { eventParticipation, postEvent, postEventFields } from "./post-event-schemas.ts";
 import { shortUser } from "./user-schemas.ts";

@@ -11,7 +11,8 @@ import {
   timezone,
   url,
 } from "./common-schemas.ts";
-import { once, operation, operationGroup } from "./operation.ts";
+import { once } from "./once.ts";
+import { operation, operationGroup } from "./operation.ts";
 
 const smtpUrl = () =>
   z

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { component, emptyResponse, nothing, unixTime } from "./common-schemas.ts";
-import { once, operation } from "./operation.ts";
+import { once } from "./once.ts";
+import { operation } from "./operation.ts";
 
 /** A code of an authenticator app or a recovery code. Spaces, hyphens and case do not matter. */
 export const oneTimeCode = () =>

@@ -16,7 +16,7 @@ import {
   unixTime,
 } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 import { departmentId } from "./user-schemas.ts";
 
 export const unitType = () => z.enum(["unit", "department"]).describe("Kind of unit");

@@ -22,7 +22,7 @@ import {
 } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
 import { issueCodes } from "./issue-messages.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 import { session } from "./session-schemas.ts";
 
 const person = once(() => ({

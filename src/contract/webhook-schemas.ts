@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { component, idOf, unitCore, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
-import { once } from "./operation.ts";
+import { once } from "./once.ts";
 
 /** Events that can trigger a webhook. */
 export const triggers = [

@@ -1,5 +1,6 @@
 import { ServiceError } from "../contract/errors.ts";
-import { type AnyOperation, once } from "../contract/operation.ts";
+import { once } from "../contract/once.ts";
+import type { AnyOperation } from "../contract/operation.ts";
 import { type Issues, tryParseInput } from "../contract/parse-input.ts";
 import { needsSecret, withoutSecrets } from "../contract/secrets.ts";
 import type { Settings } from "../contract/settings.ts";

@@ -1,4 +1,4 @@
-import { once } from "../contract/operation.ts";
+import { once } from "../contract/once.ts";
 import type { Database, Tx } from "../store/database.ts";
 import { runOrRollBack } from "../store/dry-run.ts";
 import type { Topic } from "../store/topics.ts";

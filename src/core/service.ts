@@ -1,4 +1,5 @@
-import { type AnyOperation, type Caller, type Invoke, type Origin, once } from "../contract/operation.ts";
+import { once } from "../contract/once.ts";
+import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import { instanceName } from "../store/instance-name.ts";

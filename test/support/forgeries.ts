@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, sign as signRsa } from "node:crypto";
-import { once } from "../../src/contract/operation.ts";
+import { once } from "../../src/contract/once.ts";
 import type { Instance } from "./instance.ts";
 
 export interface Forgery {

@@ -1,7 +1,8 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type Reference, referenceNouns } from "../../contract/field-metadata.ts";
 import { pathFields } from "../../contract/field-spec.ts";
-import { type AnyOperation, type Caller, type CallOptions, once } from "../../contract/operation.ts";
+import { once } from "../../contract/once.ts";
+import type { AnyOperation, Caller, CallOptions } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { createOutput, formatOf, type Output } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";

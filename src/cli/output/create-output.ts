@@ -1,5 +1,6 @@
 import type { FieldFormat } from "../../contract/field-metadata.ts";
-import { type AnyOperation, once } from "../../contract/operation.ts";
+import { once } from "../../contract/once.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
 import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";

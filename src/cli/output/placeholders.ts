@@ -1,4 +1,4 @@
-import { once } from "../../contract/operation.ts";
+import { once } from "../../contract/once.ts";
 
 /** Made on first use, because V8 looks up all letters of Unicode to read it. */
 const placeholder = once(() => /\{([\p{L}_][\p{L}\p{N}_. -]*)\}/gu);

@@ -1,4 +1,4 @@
-import { once } from "../../contract/operation.ts";
+import { once } from "../../contract/once.ts";
 import type { Paint } from "./colors.ts";
 import type { EditedText } from "./editor.ts";
 import type { Ask } from "./prompts.ts";

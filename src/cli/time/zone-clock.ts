@@ -1,5 +1,5 @@
 import { memoize } from "../../contract/bounded-map.ts";
-import { once } from "../../contract/operation.ts";
+import { once } from "../../contract/once.ts";
 
 /**
  * The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. It does not use

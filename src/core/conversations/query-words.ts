@@ -1,4 +1,4 @@
-import { once } from "../../contract/operation.ts";
+import { once } from "../../contract/once.ts";
 import { foldedWords } from "../directory/text-keys.ts";
 
 /** Scripts that do not separate words by spaces. */

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { ServiceError } from "../../../contract/errors.ts";
-import { type Caller, once } from "../../../contract/operation.ts";
+import { once } from "../../../contract/once.ts";
+import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import { formatFor } from "../../file-io/file-format.ts";

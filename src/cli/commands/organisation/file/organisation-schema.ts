@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { name, reference } from "../../../../contract/common-schemas.ts";
-import { abilities, once } from "../../../../contract/operation.ts";
+import { once } from "../../../../contract/once.ts";
+import { abilities } from "../../../../contract/operation.ts";
 import { units } from "../../../../contract/units.ts";
 import { users } from "../../../../contract/users.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isNode, isScalar } from "yaml";
 import { ServiceError } from "../../../../contract/errors.ts";
-import { once } from "../../../../contract/operation.ts";
+import { once } from "../../../../contract/once.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { openSource, type Source } from "../../../file-io/open-source.ts";
 import { type ParsedYaml, parseYaml } from "../../../file-io/parse-yaml.ts";
