@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type MessageStyle,
   messageLines,
   type ShownMessage,
   summarizeMessage,
 } from "../../src/cli/commands/conversations/message-lines.ts";
 import { type ShownConversation, titleOf } from "../../src/cli/commands/conversations/render-conversation.ts";
 import { agesIn } from "../../src/cli/output/format-age.ts";
+import type { Frame } from "../../src/cli/output/text-layout.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
 import { widthOf } from "../../src/cli/terminal/text-width.ts";
 import { wrapText } from "../../src/cli/terminal/wrap-text.ts";
@@ -50,7 +50,7 @@ const plain: ShownMessage = {
 const event = (
   meta: Partial<NonNullable<ShownMessage["meta"]>> & { event: "joined" | "left" | "renamed" },
 ): ShownMessage => ({ ...plain, type: "service", message: "", meta: { users: [], title: null, ...meta } });
-const look: MessageStyle = { paint: noPaint, width: 40, time: () => "5 min ago" };
+const look: Frame = { paint: noPaint, width: 40, time: () => "5 min ago" };
 const shown = (message: Partial<ShownMessage>, width = look.width) =>
   messageLines({ ...plain, ...message }, { ...look, width });
 

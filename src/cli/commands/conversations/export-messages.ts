@@ -5,9 +5,10 @@ import type { Context } from "../../kit/command-spec.ts";
 import { parseChoice } from "../../kit/parse-value.ts";
 import { checkZone } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
+import type { Frame } from "../../output/text-layout.ts";
 import { noPaint } from "../../terminal/terminal.ts";
 import { conversationOf } from "./conversation-argument.ts";
-import { type MessageStyle, messageLines, type ShownMessage } from "./message-lines.ts";
+import { messageLines, type ShownMessage } from "./message-lines.ts";
 import { describeConversation } from "./render-conversation.ts";
 
 const exportFormats = ["ndjson", "text"] as const;
@@ -19,11 +20,7 @@ export async function exportMessages(context: Context): Promise<void> {
   const idFor = conversationOf(context);
   const path = (flags.output as string | undefined) ?? "-";
   const isText = formatFor(path, flags.format as string | undefined) === "text";
-  const style: MessageStyle = {
-    paint: noPaint,
-    width: Number.POSITIVE_INFINITY,
-    time: timesIn(checkZone(globals.tz)).short,
-  };
+  const style: Frame = { paint: noPaint, width: Number.POSITIVE_INFINITY, time: timesIn(checkZone(globals.tz)).short };
   let title = "";
   const text = (messages: readonly ShownMessage[]) => {
     if (!isText) return messages.map((message) => `${JSON.stringify(message)}\n`).join("");

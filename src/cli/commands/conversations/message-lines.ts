@@ -1,9 +1,8 @@
 import type { conversations } from "../../../contract/conversations.ts";
 import type { OutputOf } from "../../../contract/operation.ts";
-import { bytesAsText } from "../../output/format-bytes.ts";
 import { namesOf } from "../../output/people-names.ts";
-import type { Paint } from "../../terminal/colors.ts";
-import { sanitizeLine, sanitizeText } from "../../terminal/sanitize.ts";
+import { attachmentLine, type Frame, indent, textLines } from "../../output/text-layout.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 
@@ -11,16 +10,6 @@ export type ShownMessage = OutputOf<typeof conversations.message>;
 /** A message as a reply quotes it. */
 type Quoted = Omit<ShownMessage, "parent">;
 
-/** Colors, width and time format for messages. */
-export interface MessageStyle {
-  readonly paint: Paint;
-  /** Maximum width of a line in terminal columns. */
-  readonly width: number;
-  /** Formats a time given in Unix seconds. */
-  readonly time: (seconds: number) => string;
-}
-
-const indent = "    ";
 const mostReactors = 3;
 const mostJoined = 10;
 
@@ -28,7 +17,7 @@ const mostJoined = 10;
  * Formats a message: author, time and ID, then the text, reactions and files. Replies are indented and quote the
  * message that they answer.
  */
-export function messageLines(message: ShownMessage, style: MessageStyle): string[] {
+export function messageLines(message: ShownMessage, style: Frame): string[] {
   const before = message.is_reply ? indent : "";
   const { paint } = style;
   const inner = { ...style, width: Math.max(style.width - before.length, 20) };
@@ -42,23 +31,20 @@ export function messageLines(message: ShownMessage, style: MessageStyle): string
 function headOf(
   title: string,
   { date, id, edited_at, deleted }: ShownMessage,
-  style: MessageStyle,
+  style: Frame,
   paint: (text: string) => string,
 ) {
   const about = [style.time(date), String(id), ...(edited_at !== null && !deleted ? ["edited"] : [])].join(" · ");
   return `${paint(cut(title, Math.max(style.width - widthOf(about) - 2, 8)))}  ${style.paint.dim(about)}`;
 }
 
-function bodyOf(message: ShownMessage, style: MessageStyle): string[] {
+function bodyOf(message: ShownMessage, style: Frame): string[] {
   const { paint, width } = style;
   const quote = message.is_reply ? [paint.dim(cut(`│ ${quoteOf(message.parent)}`, width))] : [];
   if (message.deleted) return [...quote, paint.dim("This message was deleted.")];
   const notes = [...reactionsOf(message), ...attachmentsOf(message)].flatMap((note) => wrapText(note, width));
-  return [...quote, ...wrapText(textOf(message.message), width), ...notes.map(paint.dim)];
+  return [...quote, ...textLines(message.message, width), ...notes.map(paint.dim)];
 }
-
-/** Removes control characters from the text, keeps line breaks and replaces tabs by spaces. */
-const textOf = (text: string) => sanitizeText(text.replaceAll("\r\n", "\n").trimEnd()).replaceAll("\t", indent);
 
 const quoteOf = (parent: Quoted | null) => (parent === null ? "an earlier message" : summarizeMessage(parent));
 
@@ -109,10 +95,6 @@ function reactionsOf({ reactions }: ShownMessage): string[] {
 }
 
 function attachmentsOf({ files, voice }: ShownMessage): string[] {
-  const named = files.map(({ name, type, size, source }) =>
-    type === "upload"
-      ? `file: ${sanitizeLine(name)} (${bytesAsText(size)})`
-      : `video: ${sanitizeLine(name)} (${sanitizeLine(source)})`,
-  );
+  const named = files.map((file) => attachmentLine(file, "file"));
   return voice ? [...named, `voice message (${Math.round(voice.duration)} s)`] : named;
 }

@@ -1,7 +1,8 @@
 import { agesIn } from "../../output/format-age.ts";
 import { pageOrWrite } from "../../output/page-or-write.ts";
 import type { OutputOptions, Renderer } from "../../output/renderer.ts";
-import { type MessageStyle, messageLines, type ShownMessage } from "./message-lines.ts";
+import type { Frame } from "../../output/text-layout.ts";
+import { messageLines, type ShownMessage } from "./message-lines.ts";
 
 interface Showing {
   /** Sends long lists to the user's pager; otherwise messages are printed as they arrive. */
@@ -44,7 +45,7 @@ export const messageForm =
     };
   };
 
-function styleOf({ terminal, zone, cells }: OutputOptions, lasting: boolean): MessageStyle {
+function styleOf({ terminal, zone, cells }: OutputOptions, lasting: boolean): Frame {
   return {
     paint: terminal.paint,
     width: terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY,

@@ -1,11 +1,10 @@
 import type { OutputOf } from "../../../contract/operation.ts";
 import type { posts } from "../../../contract/posts.ts";
 import { namesOf } from "../../output/people-names.ts";
+import type { Frame } from "../../output/text-layout.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 
 export type ShownPost = OutputOf<typeof posts.get>;
-/** Formats a time given in Unix seconds. */
-export type Time = (seconds: number) => string;
 
 const kinds: Readonly<Record<ShownPost["content_type"], string>> = { news: "News", debate: "Debate", event: "Event" };
 const most = 5;
@@ -23,7 +22,7 @@ export function readersOf({ visibility, sharing, group }: ShownPost): string {
 }
 
 /** Describes the publication state: empty for a published post without an end. */
-export function stateOf({ publish }: ShownPost, time: Time): string {
+export function stateOf({ publish }: ShownPost, time: Frame["time"]): string {
   const { status, published_at, publish_on, unpublish_on } = publish;
   if (status) return unpublish_on === null ? "" : `until ${time(unpublish_on)}`;
   if (publish_on !== null && published_at === null) return `scheduled for ${time(publish_on)}`;
@@ -31,7 +30,7 @@ export function stateOf({ publish }: ShownPost, time: Time): string {
 }
 
 /** Lists the labels of a post: important, requires action, pinned. */
-export function signsOf({ important, actively_requires_action, pinned }: ShownPost, time: Time): string[] {
+export function signsOf({ important, actively_requires_action, pinned }: ShownPost, time: Frame["time"]): string[] {
   const until = pinned?.until ? ` until ${time(pinned.until)}` : "";
   return [
     ...(important ? ["important"] : []),

@@ -1,13 +1,10 @@
 import type { OutputOf } from "../../../contract/operation.ts";
 import type { posts } from "../../../contract/posts.ts";
 import type { Renderer } from "../../output/renderer.ts";
-import { sanitizeLine, sanitizeText } from "../../terminal/sanitize.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
-import { type Frame, frameOf } from "./post-layout.ts";
+import { type Frame, frameOf, indent, textLines } from "../../output/text-layout.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
 
 type Comment = OutputOf<typeof posts.commentAdd>;
-
-const indent = "    ";
 
 /** Formats a comment with its author and time; replies are indented. */
 export function commentLines(comment: Comment, { paint, width, time }: Frame): string[] {
@@ -16,10 +13,7 @@ export function commentLines(comment: Comment, { paint, width, time }: Frame): s
   const about = [time(created_at), String(id), ...(parent_id === null ? [] : [`reply to ${parent_id}`])].join(" · ");
   const text = deleted
     ? [paint.dim("This comment was deleted.")]
-    : wrapText(
-        sanitizeText(body.replaceAll("\r\n", "\n").trimEnd()).replaceAll("\t", indent),
-        Math.max(width - before.length, 20),
-      );
+    : textLines(body, Math.max(width - before.length, 20));
   const head = `${paint.strong(sanitizeLine(author.name))}  ${paint.dim(about)}`;
   return [head, ...text].map((line) => (line === "" ? "" : before + line));
 }

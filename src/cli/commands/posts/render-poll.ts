@@ -1,11 +1,11 @@
 import { pluralize } from "../../output/pluralize.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
+import { type Frame, frameOf } from "../../output/text-layout.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ShownPost } from "./post-labels.ts";
-import { type Frame, frameOf } from "./post-layout.ts";
 
 type Poll = NonNullable<ShownPost["poll"]>;
 

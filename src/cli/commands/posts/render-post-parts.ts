@@ -1,12 +1,11 @@
-import { bytesAsText } from "../../output/format-bytes.ts";
 import { namesOf } from "../../output/people-names.ts";
 import { pluralize } from "../../output/pluralize.ts";
+import { attachmentLine, type Frame } from "../../output/text-layout.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import { phraseOf } from "../../time/recurrence/describe-rule.ts";
 import { basicDay, readRrule } from "../../time/recurrence/read-rrule.ts";
 import type { ShownPost } from "./post-labels.ts";
-import type { Frame } from "./post-layout.ts";
 
 const shownDates = 4;
 
@@ -57,11 +56,7 @@ export function footLines(post: ShownPost, { paint, width }: Frame): string[] {
     ...(confirm.enabled ? [`confirmed by ${confirm.confirmed} of ${confirm.total}`] : []),
     ...(own.length > 0 ? [`you: ${own.join(", ")}`] : []),
   ];
-  const attached = files.map(({ id, name, size, type, source }) =>
-    type === "upload"
-      ? `file ${id}: ${sanitizeLine(name)} (${bytesAsText(size)})`
-      : `video: ${sanitizeLine(name)} (${sanitizeLine(source)})`,
-  );
+  const attached = files.map((file) => attachmentLine(file, `file ${file.id}`));
   const named = mentions.length > 0 ? [`mentions ${namesOf(mentions)}`] : [];
   return [...attached, ...named, counts.join(" · ")].flatMap((line) => wrapText(line, width)).map(paint.dim);
 }
