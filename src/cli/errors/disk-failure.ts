@@ -1,10 +1,3 @@
-interface DiskFailure {
-  readonly exit: 1;
-  readonly code: "disk_full" | "disk_failing";
-  readonly message: string;
-  readonly hint: string;
-}
-
 /** System error codes. */
 const fullCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
 const postgresFull = "53100";
@@ -19,7 +12,7 @@ export const isDiskFull = (error: unknown): boolean => hasCause(error, saysFull)
  * Returns the failure for an error caused by a full or failing local disk; undefined for other errors. A disk failure of
  * an instance is reported over HTTP as `unavailable`.
  */
-export function diskFailureOf(error: unknown): DiskFailure | undefined {
+export function diskFailureOf(error: unknown) {
   const full = { exit: 1, code: "disk_full", hint: "Free some space, then run the command again." } as const;
   if (isDiskFull(error)) return { ...full, message: "The disk is full." };
   if (hasCause(error, ({ code }) => code === postgresFull))
@@ -30,7 +23,7 @@ export function diskFailureOf(error: unknown): DiskFailure | undefined {
   }
   if (hasCause(error, ({ errcode }) => primary(errcode) === sqliteFailing)) {
     const hint = "Check the system log and the free space of the disk. Check the database with wcs db check.";
-    return { exit: 1, code: "disk_failing", message: (error as Error).message, hint };
+    return { exit: 1, code: "disk_failing", message: (error as Error).message, hint } as const;
   }
   return undefined;
 }

@@ -10,18 +10,14 @@ interface ReportedRow {
   readonly outcome: Outcome;
 }
 
-interface ReportOptions {
-  readonly terminal: Terminal;
-  readonly results: ResultFile | undefined;
-  /** Sorts the rows by line at the end, because they come in another order than that of the file. */
-  readonly sort: boolean;
-}
-
 /** Maximum number of different issues that are printed. */
 const shown = 100;
 
-/** Counts the outcomes of rows and prints the issues of those skipped. */
-export function createReport({ terminal, results, sort }: ReportOptions) {
+/**
+ * Counts the outcomes of rows and prints the issues of those skipped. With `sort`, sorts the rows by line at the end, because they
+ * come in another order than that of the file.
+ */
+export function createReport(terminal: Terminal, results: ResultFile | undefined, sort = false) {
   const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
   const complaints = complaining(terminal, results && (results.path ?? "the output"));
   let rows: ReportedRow[] = [];

@@ -13,14 +13,8 @@ interface Destination {
   discard(): Promise<void>;
 }
 
-/** A temporary file, and the function that moves it to its final path. */
-interface PendingFile {
-  readonly path: string;
-  readonly put: () => Promise<void>;
-}
-
-/** Returns the draft of a file at `place`. With `fresh`, `put` throws `conflict` when a file exists there. */
-export function draftFor(place: string, fresh: boolean): PendingFile {
+/** Returns the draft of a file, and what moves it to `place`; with `fresh`, that throws `conflict` when a file exists there. */
+export function draftFor(place: string, fresh: boolean) {
   const path = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
   return { path, put: fresh ? () => add(path, place) : () => rename(path, place) };
 }
@@ -72,7 +66,7 @@ async function add(draft: string, place: string): Promise<void> {
 export const hasNoLinks = (error: unknown): boolean =>
   ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "");
 
-function replacing(file: FileHandle, draft: PendingFile): Destination {
+function replacing(file: FileHandle, draft: ReturnType<typeof draftFor>): Destination {
   let open = true;
   return {
     write: async (data) => void (await file.writeFile(data)),

@@ -3,15 +3,13 @@ import { deepest } from "../../contract/nesting.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { tooDeep } from "./too-deep.ts";
 
-export interface ParsedYaml {
-  readonly lines: LineCounter;
-  readonly parsed: Document.Parsed;
-  /** True when the text has too many levels; the only error says where. */
-  readonly isTooDeep: boolean;
-}
+export type ParsedYaml = ReturnType<typeof parseYaml>;
 
-/** Parses YAML or JSON with positions. Stops at too many levels, because the library would overflow the stack after a long time. */
-export function parseYaml(text: string): ParsedYaml {
+/**
+ * Parses YAML or JSON with positions. Stops at too many levels, because the library would overflow the stack after a long time;
+ * `isTooDeep` is true then, and the only error says where.
+ */
+export function parseYaml(text: string) {
   const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);
   /** Where the text gets too deep. */

@@ -4,9 +4,6 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { isTooDeep, tooDeep } from "../file-io/too-deep.ts";
 
 type ScalarField = Pick<Field, "kind"> & Partial<Field>;
-interface ListField {
-  readonly items: ScalarField | undefined;
-}
 
 /** Converts a text to a value of the field's kind. Throws a `UsageError` when it is not of that kind. */
 export function parseValue({ kind, values }: ScalarField, text: string, name: string): unknown {
@@ -25,7 +22,11 @@ export function parseValue({ kind, values }: ScalarField, text: string, name: st
 }
 
 /** Converts values separated by commas to the items of a list. */
-export const parseList = ({ items = { kind: "string" } }: ListField, text: string, name: string): unknown[] =>
+export const parseList = (
+  { items = { kind: "string" } }: { items: ScalarField | undefined },
+  text: string,
+  name: string,
+): unknown[] =>
   text
     .split(",")
     .filter(Boolean)

@@ -41,6 +41,6 @@ async function runOwn(
     if (!context.flags.watch || environment.isRepeated) return leaf.run(context);
     const { watch } = await import("./watch-command.ts");
     const run = (again: CommandEnvironment) => runOwn(leaf, path, rest, again);
-    await watch({ context, words: [...path, ...rest], run });
+    await watch(context, [...path, ...rest], run);
   });
 }

@@ -38,7 +38,7 @@ export async function runOperation(
     if (context.flags.watch && !environment.isRepeated && issues.isEmpty) {
       const { watch } = await import("./watch-command.ts");
       const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
-      return watch({ context, words: [...path, ...rest], run });
+      return watch(context, [...path, ...rest], run);
     }
     await carryOut({ leaf, spec, line, context }, issues, path, rest);
   });

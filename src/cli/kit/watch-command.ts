@@ -10,13 +10,6 @@ import { readDuration } from "../time/parse-time.ts";
 import type { CommandEnvironment } from "./command-context.ts";
 import type { Context } from "./command-spec.ts";
 
-/** A command that is run again and again. */
-interface WatchedCommand {
-  readonly context: Context;
-  readonly words: readonly string[];
-  run(environment: CommandEnvironment): Promise<void>;
-}
-
 /** Output of one run. */
 interface Captured {
   readonly text: string;
@@ -35,7 +28,11 @@ interface Display {
  * Runs a command until Ctrl-C, on one connection. On a terminal the output replaces the last one; elsewhere it is printed
  * again after each change, and with -o ndjson only the lines that are new. Waits while the service is busy or unavailable.
  */
-export async function watch({ context, words, run }: WatchedCommand): Promise<void> {
+export async function watch(
+  context: Context,
+  words: readonly string[],
+  run: (environment: CommandEnvironment) => Promise<void>,
+): Promise<void> {
   const { terminal, program, flags } = context;
   const pause = intervalOf(flags.interval) * 1000;
   const signal = context.stopOnInterrupt();
@@ -47,12 +44,10 @@ export async function watch({ context, words, run }: WatchedCommand): Promise<vo
   const display = terminal.stdoutIsTerminal ? onScreen(context, words) : inLines(context);
   const capture = async (): Promise<Captured> => {
     const captured = { text: "", notes: [] as string[] };
-    const captor = captureTerminal(terminal, {
-      write: (text) => {
-        captured.text += text;
-      },
-      note: (line) => captured.notes.push(line),
-    });
+    const write = (text: string) => {
+      captured.text += text;
+    };
+    const captor = captureTerminal(terminal, write, (line) => captured.notes.push(line));
     await run({ program, terminal: captor, connect, isRepeated: true });
     return captured;
   };

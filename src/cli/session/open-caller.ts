@@ -47,7 +47,7 @@ export async function open(route: Route, token: string | undefined, as?: string)
   const send = () => {
     clearTimeout(timer);
     timer = undefined;
-    sending = Promise.resolve(sending).then(() => attemptDeliveries({ database, service, route, since }));
+    sending = Promise.resolve(sending).then(() => attemptDeliveries(database, service, route, since));
   };
   const service = createService({
     database,
@@ -72,19 +72,11 @@ export async function open(route: Route, token: string | undefined, as?: string)
 /** Maximum seconds that a command spends on first delivery attempts. */
 const firstAttempts = 5;
 
-interface Deliveries {
-  readonly database: Database;
-  readonly service: Service;
-  readonly route: Route;
-  /** Unix seconds. */
-  readonly since: number;
-}
-
 /**
  * Makes the first delivery attempts for the callbacks of a command, and reports how many of its own are left. Never rejects: what
  * the command changed is saved.
  */
-async function attemptDeliveries({ database, service, route, since }: Deliveries): Promise<void> {
+async function attemptDeliveries(database: Database, service: Service, route: Route, since: number): Promise<void> {
   const { target, globals, terminal } = route;
   const noteFailure = (error: unknown) =>
     terminal.note(`Sending callbacks failed. ${failureOf(database.explain(error)).message}`);

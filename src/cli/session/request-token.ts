@@ -12,12 +12,6 @@ export interface Credentials {
   readonly otp?: string | undefined;
 }
 
-interface IssuedToken {
-  readonly jwt: string;
-  /** Unix seconds. */
-  readonly expires: number;
-}
-
 /** Signs in and stores the token in the profile. A new profile becomes the current one. */
 export async function signIn(route: Route, name: string, credentials: Credentials): Promise<string> {
   const { jwt, expires } = await requestTokenWithCode(route, credentials);
@@ -29,7 +23,7 @@ export async function signIn(route: Route, name: string, credentials: Credential
 }
 
 /** Returns a new token. Asks for a code on a terminal when one is needed, until it is right. */
-async function requestTokenWithCode(route: Route, credentials: Credentials): Promise<IssuedToken> {
+async function requestTokenWithCode(route: Route, credentials: Credentials) {
   const { terminal } = route;
   let { otp } = credentials;
   for (;;) {
@@ -48,7 +42,7 @@ const isError = (error: unknown, code: ErrorCode): error is ServiceError =>
   error instanceof ServiceError && error.code === code;
 
 /** Returns a new token for the login of the environment, and keeps it nowhere. */
-export async function authenticate(route: Route, credentials: Credentials): Promise<IssuedToken> {
+export async function authenticate(route: Route, credentials: Credentials) {
   try {
     return await requestToken(route, credentials);
   } catch (error) {
@@ -59,7 +53,7 @@ export async function authenticate(route: Route, credentials: Credentials): Prom
   }
 }
 
-async function requestToken(route: Route, credentials: Credentials): Promise<IssuedToken> {
+async function requestToken(route: Route, credentials: Credentials) {
   const { auth } = await import("../../contract/auth.ts");
   (await import("./plain-http.ts")).warnOfPlainHttp(route);
   const caller = await open(route, undefined);

@@ -2,15 +2,15 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { noSignals } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Takes what a command writes to a captured terminal. */
-interface Capture {
-  readonly write: (text: string) => void;
-  /** Takes messages for stderr; without it they are dropped. */
-  readonly note?: (line: string) => void;
-}
-
-/** Returns a terminal without a person at it, whose output is captured. Its size and colours are those of `terminal`. */
-export function captureTerminal(terminal: Terminal, { write, note = () => {} }: Capture): Terminal {
+/**
+ * Returns a terminal without a person at it, whose output goes to `write`, and its messages to `note`. Its size and colours are
+ * those of `terminal`.
+ */
+export function captureTerminal(
+  terminal: Terminal,
+  write: (text: string) => void,
+  note: (line: string) => void = () => {},
+): Terminal {
   const noStdin = () => {
     throw new UsageError("this command cannot read stdin here, since it runs several times");
   };

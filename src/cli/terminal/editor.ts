@@ -4,16 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../errors/cli-errors.ts";
 
-/** A text from the user's editor. */
-export interface EditedText {
-  readonly text: string;
-  /** A private file that keeps the text until `discard` is called. */
-  readonly path: string;
-  discard(): Promise<void>;
-}
+export type EditedText = Awaited<ReturnType<typeof edit>>;
 
-/** Opens the user's editor ($VISUAL, $EDITOR) with a text and waits until it exits. */
-export async function edit(text: string, env: NodeJS.ProcessEnv, name: string): Promise<EditedText> {
+/**
+ * Opens the user's editor ($VISUAL, $EDITOR) with a text and waits until it exits. A private file keeps the text until `discard`
+ * is called.
+ */
+export async function edit(text: string, env: NodeJS.ProcessEnv, name: string) {
   const command = env.VISUAL || env.EDITOR || (process.platform === "win32" ? "notepad" : "vi");
   const folder = await mkdtemp(join(tmpdir(), "wcs-text-"));
   const path = join(folder, name);

@@ -15,7 +15,7 @@ export async function runRow(
   const written: string[] = [];
   let failure: ReturnType<typeof failureOf> | undefined;
   try {
-    const captor = captureTerminal(terminal, { write: (text) => written.push(text) });
+    const captor = captureTerminal(terminal, (text) => written.push(text));
     const line = flags.dryRun ? ["--dry-run", ...words] : words;
     await program.run(line, { ...captor, stdoutIsTerminal: false, paint: noPaint, fileValues }, connection);
   } catch (error) {

@@ -25,7 +25,7 @@ export async function backup(context: Context): Promise<void> {
   const place = resolve(args.file as string);
   const kept = flags.rotate === undefined ? undefined : numberOfBackups(String(flags.rotate), flags.force);
   const file = kept === undefined ? place : newBackupIn(place);
-  if (flags.dryRun) return rehearse({ database, file, kept }, context);
+  if (flags.dryRun) return rehearse(database, file, kept, context);
   const made = await watched("copying", context, (watch) => make(database, file, flags.force === true, watch));
   const removed = kept === undefined ? undefined : oldBackups(file, instanceIn(file), kept);
   if (removed) removeBackups(removed, file);
@@ -36,13 +36,7 @@ export async function backup(context: Context): Promise<void> {
   if (removed?.length) terminal.note(`Removed ${pluralize(removed.length, "older backup")}.`);
 }
 
-interface Rehearsal {
-  readonly database: string;
-  readonly file: string;
-  readonly kept: number | undefined;
-}
-
-async function rehearse({ database, file, kept }: Rehearsal, context: Context): Promise<void> {
+async function rehearse(database: string, file: string, kept: number | undefined, context: Context): Promise<void> {
   const instance = checkBackupSource(database);
   await checkPlace(await realpath(file).catch(() => file), database, context.flags.force === true);
   await access(dirname(file), constants.W_OK).catch((error) => {

@@ -11,7 +11,6 @@ import { bar, throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
 import { safeName } from "./safe-name.ts";
 
 type FindFile = (caller: Caller) => Promise<number>;
@@ -30,7 +29,7 @@ export async function download(context: Context, findFile?: FindFile): Promise<v
     const id = findFile ? await findFile(caller) : named;
     const content = await caller.call(files.get, { id }, { signal });
     if (given === "-") await printContent(content, terminal);
-    else await toFile(content, placeOf(given, content, id), { signal, terminal, force: flags.force === true });
+    else await toFile(content, placeOf(given, content, id), signal, context);
   } finally {
     terminal.progress(undefined);
   }
@@ -43,16 +42,14 @@ function placeOf(given: string | undefined, { name }: Content, id: number): stri
   return isFolder ? join(given, safeName(name, id)) : given;
 }
 
-interface Saving {
-  readonly signal: AbortSignal;
-  readonly terminal: Terminal;
-  /** Replaces an existing file. */
-  readonly force: boolean;
-}
-
-async function toFile(content: Content, path: string, { signal, terminal, force }: Saving): Promise<void> {
+async function toFile(
+  content: Content,
+  path: string,
+  signal: AbortSignal,
+  { terminal, flags }: Context,
+): Promise<void> {
   const { name, size } = content;
-  const file = await openDestination(path, { fresh: !force });
+  const file = await openDestination(path, { fresh: flags.force !== true });
   const show = throttledProgress(terminal);
   let done = 0;
   try {

@@ -83,7 +83,7 @@ async function run(context: Context): Promise<void> {
   try {
     if (worker) return await serveHere({ options, log, terminal, worker });
     const { superviseWorkers } = await import("./supervise-workers.ts");
-    await superviseWorkers(options, { log, terminal });
+    await superviseWorkers(options, log, terminal);
   } finally {
     await flush();
     worker?.release();

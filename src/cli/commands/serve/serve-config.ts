@@ -14,12 +14,6 @@ import { databaseAddress, isRemote } from "../../session/target.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 import { mostWorkers } from "./worker-count.ts";
 
-/** The options of a configuration file, as values of flags and of environment variables. */
-interface ServeConfig {
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly env: NodeJS.ProcessEnv;
-}
-
 interface ConfigIssue {
   /** The key, as in `settings.base_url`. */
   readonly field: string;
@@ -59,7 +53,7 @@ type Options = z.infer<ReturnType<typeof options>>;
  * Reads the options of `wcs serve` from a YAML or JSON file. Throws a `UsageError` with the line of each issue. Its message
  * repeats no value, because a value may be a secret.
  */
-export function readServeConfig(path: string): ServeConfig {
+export function readServeConfig(path: string) {
   const { lines, parsed } = parseYaml(readNamedFile(path, "--config"));
   const refuse = (issues: readonly { line: number; message: string }[]) => {
     const all = issues.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${path}:${line}: ${message}`);
@@ -117,7 +111,8 @@ function offsetOf(map: unknown, field: string): number | undefined {
   return offsetOf(pair.value, field.slice(`${pair.key.value}.`.length)) ?? pair.key.range?.[0];
 }
 
-function toFlagsAndVariables(config: Options, folder: string): ServeConfig {
+/** Returns the options of a configuration file as values of flags and of environment variables. */
+function toFlagsAndVariables(config: Options, folder: string) {
   const { behind_proxy: proxies, settings = {} } = config;
   const flags = {
     host: config.host,

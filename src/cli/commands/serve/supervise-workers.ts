@@ -12,25 +12,21 @@ import { type FromWorker, portVariable, type ToWorker } from "./worker-process.t
 /** Milliseconds before a worker that ended is replaced, so that one that fails at once does not take all the time. */
 const pause = 1000;
 
-interface SupervisorOptions {
-  readonly log: Logger;
-  readonly terminal: Terminal;
-}
-
 /**
  * Runs this command line in several processes that share its port, until the program is interrupted. One of them delivers;
  * when it ends, another one takes over at once. Throws when the first one cannot start.
  */
 export async function superviseWorkers(
   { workers: count, host, port }: ServeOptions,
-  options: SupervisorOptions,
+  log: Logger,
+  terminal: Terminal,
 ): Promise<void> {
   await requireFreePort({ host, port });
   const [, file = "", ...args] = process.argv;
   const [first = "", ...others] = args;
   // A single executable takes no file of a program as its first argument.
   cluster.setupPrimary(isSea() ? { exec: first, args: others } : { exec: file, args });
-  await new Supervisor(count, options).run();
+  await new Supervisor(count, log, terminal).run();
 }
 
 class Supervisor {
@@ -48,7 +44,7 @@ class Supervisor {
   #isStopping = false;
   #url: string | undefined;
 
-  constructor(count: number, { log, terminal }: SupervisorOptions) {
+  constructor(count: number, log: Logger, terminal: Terminal) {
     this.#count = count;
     this.#log = log;
     this.#terminal = terminal;

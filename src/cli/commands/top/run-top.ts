@@ -23,7 +23,7 @@ export async function runTop(context: Context): Promise<void> {
   const take = createSnapshots(shareConnection(connection, signal).caller, metrics.read);
   try {
     if (isOnce) await print(context, await take());
-    else await drawUntilQuit(context, { take, pause, stop });
+    else await drawUntilQuit(context, take, pause, stop);
   } finally {
     metrics.close();
   }
@@ -38,13 +38,12 @@ async function print({ globals, terminal }: Context, snapshot: Snapshot): Promis
   await createOutput<Snapshot>({ renderer, showEmpty: true }, { globals, terminal }).one(snapshot);
 }
 
-interface Drawing {
-  readonly take: () => Promise<Snapshot>;
-  readonly pause: number;
-  readonly stop: AbortController;
-}
-
-async function drawUntilQuit({ terminal, globals }: Context, { take, pause, stop }: Drawing): Promise<void> {
+async function drawUntilQuit(
+  { terminal, globals }: Context,
+  take: () => Promise<Snapshot>,
+  pause: number,
+  stop: AbortController,
+): Promise<void> {
   const { signal } = stop;
   const screen = createLiveScreen(terminal);
   const title = `${terminal.paint.dim("wcs top · q to quit")}\n\n`;

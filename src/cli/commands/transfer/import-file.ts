@@ -51,7 +51,7 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
     const lastStep = await work.prepare?.(caller);
     const afterReading = once(async () => work.afterReading?.());
     if (flags.strict) await check(job, context, afterReading);
-    await carryOut(job, context, { lastStep, afterReading });
+    await carryOut(job, context, afterReading, lastStep);
   } finally {
     await source.close();
   }
@@ -61,7 +61,7 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
 async function check(job: Job, context: Context, afterReading: () => Promise<void>): Promise<void> {
   const { terminal } = context;
   const results = await openResults(context, "at the end");
-  const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
+  const report = createReport(terminal, results, job.kind.parentsFirst);
   let bad = 0;
   const none = {
     add(line: number, outcome: Outcome) {
@@ -87,20 +87,20 @@ async function check(job: Job, context: Context, afterReading: () => Promise<voi
   );
 }
 
-interface Steps {
-  readonly lastStep: LastStep | undefined;
-  readonly afterReading: () => Promise<void>;
-}
-
-async function carryOut(job: Job, context: Context, steps: Steps): Promise<void> {
+async function carryOut(
+  job: Job,
+  context: Context,
+  afterReading: () => Promise<void>,
+  lastStep: LastStep | undefined,
+): Promise<void> {
   const { terminal, flags } = context;
   const results = await openResults(context, "at once");
   const dryRun = flags.dryRun === true;
-  const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
+  const report = createReport(terminal, results, job.kind.parentsFirst);
   const present: number[] = [];
   const rows = {
     add(line: number, outcome: Outcome) {
-      if (steps.lastStep && outcome.id !== null) present.push(outcome.id);
+      if (lastStep && outcome.id !== null) present.push(outcome.id);
       report.add(line, outcome);
     },
     flush: () => report.flush(),
@@ -108,7 +108,7 @@ async function carryOut(job: Job, context: Context, steps: Steps): Promise<void>
   try {
     await sendRows(job, dryRun ? "checking" : "importing", dryRun, rows);
     await report.flush(true);
-    await steps.afterReading();
+    await afterReading();
     await results?.keep();
   } catch (error) {
     await report.flush(true);
@@ -118,7 +118,7 @@ async function carryOut(job: Job, context: Context, steps: Steps): Promise<void>
   } finally {
     await results?.discard();
   }
-  await finish(job, context, report, async () => steps.lastStep?.(present, job.signal));
+  await finish(job, context, report, async () => lastStep?.(present, job.signal));
   if (report.skipped === 0) return;
   throw new ServiceError("validation_failed", `${report.skipped} of ${report.rows} rows were not imported.`, {
     hint: hintFor(job, report),

@@ -70,19 +70,12 @@ function goOn(
   return false;
 }
 
-interface Unfolded {
-  readonly line: string;
-  /** Number of its first line in the file. */
-  readonly number: number;
-  readonly raw: readonly string[];
-}
-
-/** Unfolds lines (RFC 5545, 3.1); lines may end with CRLF, LF or CR. */
-function* unfolded(text: string): Generator<Unfolded> {
+/** Unfolds lines (RFC 5545, 3.1), each with the number of its first line in the file; lines may end with CRLF, LF or CR. */
+function* unfolded(text: string) {
   let raw: string[] = [];
   let number = 0;
   let first = 1;
-  const whole = (): Unfolded => ({
+  const whole = () => ({
     line:
       raw[0] +
       raw

@@ -30,7 +30,7 @@ export async function importEvents(context: Context): Promise<void> {
   const signal = context.stopOnInterrupt();
   const options = targetOf(context, signal);
   const results = await openResults(context, "at once");
-  const report = createReport({ terminal, results, sort: false });
+  const report = createReport(terminal, results);
   const tally = { parts: 0 };
   try {
     const text = await loadCalendar(String(args.file), terminal, signal);
