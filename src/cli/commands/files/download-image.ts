@@ -1,6 +1,5 @@
 import { ServiceError } from "../../../contract/errors.ts";
-import type { File } from "../../../contract/file-schemas.ts";
-import type { Caller } from "../../../contract/operation.ts";
+import type { AnyOperation } from "../../../contract/operation.ts";
 import type { units } from "../../../contract/units.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
@@ -10,18 +9,20 @@ import { download } from "./download-file.ts";
 export interface ImageOwner {
   readonly owner: "user" | "unit" | "group";
   readonly noun: "avatar" | "image";
-  readonly imageSet: typeof units.imageSet;
-  readonly imageDelete: typeof units.imageDelete;
-  readonly read: (caller: Caller, id: number) => Promise<{ readonly name: string; readonly image: File | null }>;
+  readonly ops: {
+    readonly get: AnyOperation;
+    readonly set: typeof units.imageSet;
+    readonly delete: typeof units.imageDelete;
+  };
   /** An owner and the name of a picture in examples. */
   readonly example: readonly [owner: string, picture: string];
 }
 
 /** Downloads the image of an owner like `wcs files get`. */
-export function downloadImage(context: Context, { owner, noun, read }: ImageOwner): Promise<void> {
+export function downloadImage(context: Context, { owner, noun, ops }: ImageOwner): Promise<void> {
   return download(context, async (caller) => {
     const id = await findOneByName(`${owner}s`, `<${owner}>`, context.args[owner], caller, context.terminal);
-    const { name, image } = await read(caller, id);
+    const { name, [noun]: image } = await caller.call(ops.get, { id });
     if (image === null) throw new ServiceError("not_found", `${name} has no ${noun}.`);
     return image.id;
   });

@@ -5,7 +5,7 @@ import { getFile, savesFile } from "./files-commands.ts";
 
 /** Returns the commands that download, set and delete the image of an owner. */
 export function imageCommands(image: ImageOwner): CommandGroup {
-  const { owner, noun, example } = image;
+  const { owner, noun, ops, example } = image;
   const completes = `${owner}s` as const;
   const argument = { field: "id", label: owner } as const;
   const path = `wcs ${completes} ${noun}`;
@@ -20,12 +20,12 @@ export function imageCommands(image: ImageOwner): CommandGroup {
         examples: [`${path} get ${example[0]}`, `${path} get 12 -o ${example[1]} --force`],
         run: async (context) => (await import("./download-image.ts")).downloadImage(context, image),
       },
-      set: command(image.imageSet, {
+      set: command(ops.set, {
         args: [argument, { field: "files", label: "file" }],
         done: ({ id }) => `Set the ${noun} of ${owner} ${id}.`,
         examples: [`${path} set ${example.join(" ")}`, `${path} set ${example[0]} - < ${example[1]}`],
       }),
-      delete: command(image.imageDelete, {
+      delete: command(ops.delete, {
         args: [argument],
         confirm: ({ id }) => `Delete the ${noun} of ${owner} ${id}?`,
         done: ({ id }) => `Deleted the ${noun} of ${owner} ${id}.`,

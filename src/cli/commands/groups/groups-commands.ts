@@ -38,14 +38,8 @@ const member: CommandGroup = {
   },
 };
 
-const image = imageCommands({
-  owner: "group",
-  noun: "image",
-  imageSet: ops.imageSet,
-  imageDelete: ops.imageDelete,
-  read: (caller, id) => caller.call(ops.get, { id }),
-  example: ["3", "sails.jpg"],
-});
+const imageOps = { get: ops.get, set: ops.imageSet, delete: ops.imageDelete };
+const image = imageCommands({ owner: "group", noun: "image", ops: imageOps, example: ["3", "sails.jpg"] });
 
 export const groups: Commands = {
   list: command(ops.list, {

@@ -1,5 +1,5 @@
 import { units as ops } from "../../../contract/units.ts";
-import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
+import { byReference } from "../../kit/alternative-requests.ts";
 import { askAbout, type CommandGroup, type Commands, command } from "../../kit/command-spec.ts";
 import { imageCommands } from "../files/image-commands.ts";
 import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
@@ -26,14 +26,8 @@ const department: CommandGroup = {
   },
 };
 
-const image = imageCommands({
-  owner: "unit",
-  noun: "image",
-  imageSet: ops.imageSet,
-  imageDelete: ops.imageDelete,
-  read: (caller, id) => caller.call(ops.get, { id }),
-  example: ["4", "harbour.jpg"],
-});
+const imageOps = { get: ops.get, set: ops.imageSet, delete: ops.imageDelete };
+const image = imageCommands({ owner: "unit", noun: "image", ops: imageOps, example: ["4", "harbour.jpg"] });
 
 export const units: Commands = {
   list: command(ops.list, {
@@ -42,8 +36,7 @@ export const units: Commands = {
   }),
   get: command(ops.get, {
     columns: row,
-    alternative: (ids, flags) => byReference(ops.reference, ids, flags),
-    flags: [referenceFlag],
+    ...byReference(ops.reference),
     examples: ["wcs units get 4", "wcs units get --reference SALES"],
   }),
   tree: command(ops.tree, {

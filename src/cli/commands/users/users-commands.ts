@@ -1,6 +1,6 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { users as ops } from "../../../contract/users.ts";
-import { byIds, byReference, referenceFlag } from "../../kit/alternative-requests.ts";
+import { byReference } from "../../kit/alternative-requests.ts";
 import {
   askAbout,
   type CommandGroup,
@@ -55,17 +55,8 @@ const membership: CommandGroup = {
   },
 };
 
-const avatar = imageCommands({
-  owner: "user",
-  noun: "avatar",
-  imageSet: ops.avatarSet,
-  imageDelete: ops.avatarDelete,
-  read: async (caller, id) => {
-    const { name, avatar } = await caller.call(ops.get, { id });
-    return { name, image: avatar };
-  },
-  example: ["me", "portrait.jpg"],
-});
+const avatarOps = { get: ops.get, set: ops.avatarSet, delete: ops.avatarDelete };
+const avatar = imageCommands({ owner: "user", noun: "avatar", ops: avatarOps, example: ["me", "portrait.jpg"] });
 
 export const users: Commands = {
   list: command(ops.list, {
@@ -79,8 +70,7 @@ export const users: Commands = {
   get: command(ops.get, {
     args: [{ ...id, many: true }],
     columns: row,
-    alternative: (ids, flags) => byReference(ops.reference, ids, flags) ?? byIds(ops.collection, ids),
-    flags: [referenceFlag],
+    ...byReference(ops.reference, ops.collection),
     examples: [
       "wcs users get 12",
       "wcs users get me --json",

@@ -1,6 +1,6 @@
 import { fieldsOf } from "../../../contract/field-spec.ts";
 import { usertypes as ops } from "../../../contract/usertypes.ts";
-import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
+import { byReference } from "../../kit/alternative-requests.ts";
 import { askAbout, type Commands, command, type WizardRun } from "../../kit/command-spec.ts";
 import { kebab } from "../../kit/field-flags.ts";
 
@@ -8,11 +8,7 @@ const row = ["id", "name", "reference"] as const;
 
 export const usertypes: Commands = {
   list: command(ops.list, { items: "user types", columns: [...row, "abilities"] }),
-  get: command(ops.get, {
-    columns: row,
-    alternative: (ids, flags) => byReference(ops.reference, ids, flags),
-    flags: [referenceFlag],
-  }),
+  get: command(ops.get, { columns: row, ...byReference(ops.reference) }),
   create: command(ops.create, {
     wizard: { ask: askForAbilities },
     examples: ["wcs usertypes create --name Editor --abilities-news --abilities-calendar"],
