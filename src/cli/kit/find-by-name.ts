@@ -19,12 +19,7 @@ interface NamedThings {
 }
 
 /** A text that names nothing, or several things. */
-interface Mismatch {
-  readonly label: string;
-  readonly kind: NamedKind;
-  readonly sentence: string;
-  readonly isAmbiguous: boolean;
-}
+type Mismatch = { readonly label: string; readonly kind: NamedKind } & ReturnType<typeof mismatchOf>;
 
 /** Candidates that an error lists. */
 const mostListed = 5;
@@ -162,17 +157,11 @@ async function choose(
   return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
 }
 
-function mismatchOf(
-  kind: NamedKind,
-  text: string,
-  candidates: readonly NameMatch[],
-): Pick<Mismatch, "sentence" | "isAmbiguous"> {
-  const noun = referenceNouns[kind];
+function mismatchOf(kind: NamedKind, text: string, candidates: readonly NameMatch[]) {
   const same = candidates.filter(({ match }) => match !== "similar");
-  if (same.length > 1) {
-    return { sentence: `${same.length} ${noun}s are called ${text}: ${listed(same)}`, isAmbiguous: true };
-  }
-  return { sentence: missing(kind, text, candidates), isAmbiguous: false };
+  const isAmbiguous = same.length > 1;
+  const called = `${same.length} ${referenceNouns[kind]}s are called ${text}: ${listed(same)}`;
+  return { isAmbiguous, sentence: isAmbiguous ? called : missing(kind, text, candidates) };
 }
 
 function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): string {

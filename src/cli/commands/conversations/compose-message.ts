@@ -3,21 +3,17 @@ import type { Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { editText } from "../../kit/edit-field.ts";
 
-interface Composing<T> {
-  /** Returns the initial text of the editor. Runs before the editor opens, so a missing conversation fails early. */
-  begin(): Promise<string>;
-  use(text: string): Promise<T>;
-  readonly sources: Sources;
-}
-
 /**
  * Passes the text of a message to `use`: the words on the command line; else stdin, for `-` or when stdin is not a
- * terminal; else text written in an editor.
+ * terminal; else text written in an editor. `begin` returns the text with which the editor opens; it runs before that, so that a
+ * missing conversation fails early.
  */
 export async function compose<T>(
   { terminal }: Context,
   words: readonly string[],
-  { begin, use, sources }: Composing<T>,
+  sources: Sources,
+  use: (text: string) => Promise<T>,
+  begin = async () => "",
 ): Promise<T> {
   const fromStdin = words.length === 0 ? !terminal.stdinIsTerminal : words.length === 1 && words[0] === "-";
   if (fromStdin) return use(await sources.stdin("<text>"));

@@ -30,7 +30,7 @@ export async function sendMessage(context: Context): Promise<void> {
     if (place === undefined) {
       const [recipients = []] = await findByName([{ label: "--to", kind: "users", texts: to }], caller, terminal);
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
-      return compose(context, words, { begin: async () => "", use, sources });
+      return compose(context, words, sources, use);
     }
     const id = await findOneByName("conversations", "<id>", place, caller, terminal);
     const begin = async () => {
@@ -38,7 +38,7 @@ export async function sendMessage(context: Context): Promise<void> {
       return "";
     };
     const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
-    return compose(context, words, { begin, use, sources });
+    return compose(context, words, sources, use, begin);
   };
   await withCaller(context, async (caller) => show(context, await send(caller)), files);
 }
@@ -52,7 +52,7 @@ export async function editMessage(context: Context): Promise<void> {
     const begin = async () => (await caller.call(conversations.message, { id, messageId })).message;
     const use = (message: string) => caller.call(conversations.messageUpdate, { id, messageId, message }, options);
     const sources = createSources(context.terminal);
-    await show(context, await compose(context, wordsIn(args.text), { begin, use, sources }));
+    await show(context, await compose(context, wordsIn(args.text), sources, use, begin));
   });
 }
 
