@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
 import type { Connected, Database, Db, OpenOptions, Tx } from "./database.ts";
-import { hasTable, serverLock, tryLock, waitForTurn } from "./dialect.ts";
+import { hasTable, isPostgres, serverLock, tryLock, waitForTurn } from "./dialect.ts";
 import { runOrRollBack } from "./dry-run.ts";
 import { latestMigration } from "./latest-migration.ts";
 import { prepared } from "./prepared.ts";
@@ -157,11 +157,17 @@ async function mustMigrate(database: Database, { create }: OpenOptions): Promise
   return applied !== latestMigration;
 }
 
+/** Waits for a process that migrates, however long that takes. */
+async function waitForMigration(tx: Tx): Promise<void> {
+  if (isPostgres(tx)) await sql`set local lock_timeout = 0`.execute(tx);
+  await waitForTurn(tx, migrationLock);
+}
+
 async function migrateOrCreate(database: Database, { create, schema }: OpenOptions, dryRun = false): Promise<void> {
   const { runMigrations } = await import("./migrations/run-migrations.ts");
   // Locks before it reads, so that a process sees what another one did while it waited.
   await runOrRollBack(database.writeLocking, dryRun, async (tx) => {
-    await waitForTurn(tx, migrationLock);
+    await waitForMigration(tx);
     if (create && (await hasTable(tx, "kysely_migration"))) {
       throw new ServiceError("conflict", "Another process created the database at the same time.");
     }
@@ -179,7 +185,7 @@ export async function migrateSchema(database: Database, dryRun: boolean): Promis
   await knownSchemaOf(database);
   const { runMigrations } = await import("./migrations/run-migrations.ts");
   return runOrRollBack(database.writeLocking, dryRun, async (tx) => {
-    await waitForTurn(tx, migrationLock);
+    await waitForMigration(tx);
     if (!dryRun) await requireNoServer(tx);
     return runMigrations(tx);
   });

@@ -1,23 +1,30 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { copyInstance } from "../../src/store/move/copy-instance.ts";
+import { migrateSchema, openDatabase, openToMigrate } from "../../src/store/open-database.ts";
 import { prepared } from "../../src/store/prepared.ts";
 import { get, put, useDatabase } from "../store/support.ts";
 import { listening } from "../support/engine.ts";
+import { newDatabase } from "../support/instance.ts";
 
 const open = useDatabase("postgres");
 const limit = 30_000;
 const everything = prepared((db) => db.selectFrom("settings").selectAll());
 
-/** A proxy before PostgreSQL that can leave its connections open and pass on nothing, and still accepts new ones. */
+/**
+ * A proxy before PostgreSQL that can leave its connections open and pass on nothing, and still accepts new ones. Makes the
+ * limits of a transaction, such as '10s', a tenth of what they are.
+ */
 async function startProxy(target: string) {
   const { hostname, port } = new URL(target);
   const frozen = new WeakSet<Socket>();
   const sockets = new Set<Socket>();
   const pass = (from: Socket, to: Socket) => {
     sockets.add(from);
-    from.on("data", (bytes) => frozen.has(from) || to.write(bytes));
+    from.on("data", (bytes) => frozen.has(from) || to.write(shorten(bytes)));
     from.on("close", () => frozen.has(from) || to.destroy());
     from.on("error", () => {});
   };
@@ -41,6 +48,8 @@ async function startProxy(target: string) {
     },
   };
 }
+
+const shorten = (bytes: Buffer) => Buffer.from(bytes.toString("latin1").replace(/ = '(\d)0s'/g, " = '0$1s'"), "latin1");
 
 it("Statements on connections that PostgreSQL answers no longer fail, and those after them use new ones", async () => {
   const proxy = await startProxy(open().target);
@@ -70,4 +79,71 @@ it("Statements on connections that PostgreSQL answers no longer fail, and those 
   expect([await get(database, "meanwhile"), await get(database, "after")]).toEqual([undefined, "1"]);
   // Does not wait for the connection that listens.
   await database.close();
+});
+
+for (const parameters of ["", "?pgbouncer=true"]) {
+  it(`The locks of a server that vanished within a transaction end, and nobody waits for long (URL with "${parameters}")`, async () => {
+    const [vanishing, direct] = [await startProxy(open().target), await startProxy(open().target)];
+    onTestFinished(direct.close);
+    const [vanished, other] = await Promise.all(
+      [vanishing, direct].map(({ target }) => openDatabase(`${target}${parameters}`)),
+    );
+    const { promise: end, reject } = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const holding = vanished!.write(async (tx) => {
+      await put(tx, "held", "by the vanished");
+      held.resolve();
+      await end;
+    });
+    await held.promise;
+    vanishing.freeze();
+    const write = () =>
+      other!.writeLocking((tx) => put(tx, "held", "by another")).catch((error) => other!.explain(error));
+    expect(await write()).toMatchObject({
+      code: "unavailable",
+      retryAfter: 1,
+      message: expect.stringContaining("busy"),
+    });
+    await expect.poll(write).toBeUndefined();
+    expect(await get(other!, "held")).toBe("by another");
+    vanishing.close();
+    reject(new Error("ended"));
+    await expect(holding).rejects.toThrow();
+    await Promise.all([vanished!.close(), other!.close()]);
+  });
+}
+
+it("A transaction that went on too late fails, and leaves nothing", async () => {
+  const { database } = open();
+  const late = database.write(async (tx) => {
+    await put(tx, "late", 1);
+    await sql`set local idle_in_transaction_session_timeout = 10`.execute(tx);
+    await sleep(200);
+    await put(tx, "late", 2);
+  });
+  expect(await late.catch(database.explain)).toMatchObject({ code: "unavailable" });
+  expect(await get(database, "late")).toBeUndefined();
+});
+
+it("A migration waits for another one, and a copy for its source, for longer than changes may", async () => {
+  const [source, { target, remove }] = [open(), await newDatabase("postgres")];
+  const [waiting, filled] = [await startProxy(source.target), await startProxy(target)];
+  const held = Promise.withResolvers<void>();
+  const holding = source.database.writeLocking(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${0x7763736d})`.execute(tx);
+    await sql`lock table messages in access exclusive mode`.execute(tx);
+    held.resolve();
+    const waiting = sql`select 1 from pg_locks where relation = 'messages'::regclass and not granted`;
+    await expect.poll(async () => (await waiting.execute(source.database.reader)).rows.length).toBe(1);
+    await sleep(3500);
+  });
+  await held.promise;
+  const migrating = await openToMigrate(waiting.target);
+  const watch = { signal: new AbortController().signal, progress: () => {} };
+  const copying = copyInstance({ from: source.target, to: filled.target, wordsOf: () => [], watch });
+  expect(await migrateSchema(migrating, true)).toEqual([]);
+  await Promise.all([copying, holding]);
+  await migrating.close();
+  for (const proxy of [waiting, filled]) proxy.close();
+  await remove();
 });

@@ -104,6 +104,8 @@ async function inSnapshot<T>({ reader }: Database, work: (db: Db) => Promise<T>)
 }
 
 async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<Omit<CopyResult, "schema">> {
+  // Counting or sorting a large table of the source takes long.
+  if (isPostgres(tx)) await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
   const tables = await listTables(tx);
   const originals = new Map((await listTables(source)).map((table) => [table.name, table]));
   mustMatch([...originals.values()], tables);

@@ -9,12 +9,11 @@ import { ArrayCompiler } from "./array-compiler.ts";
 import { forgetNames, planOnce } from "./named-statements.ts";
 import { pipelinedReads } from "./pipelined-reads.ts";
 import { postgresChanges } from "./postgres-changes.ts";
-import { PostgresWritingDriver } from "./postgres-driver.ts";
+import { PostgresWritingDriver, patienceSeconds } from "./postgres-driver.ts";
 import { withPassword } from "./postgres-password.ts";
 import { type AnswerLimit, WatchedClient } from "./watched-client.ts";
 
 const connectSeconds = 5;
-const busySeconds = 10;
 /** Seconds without an answer after which a server gives a connection up. */
 const answerSeconds = 30;
 const mostConnections = 10;
@@ -148,7 +147,7 @@ const mostConflicts = 3;
 function conflictRetries() {
   let alone: Promise<unknown> = Promise.resolve();
   return async <T>(transaction: () => Promise<T>): Promise<T> => {
-    const deadline = performance.now() + busySeconds * 1000;
+    const deadline = performance.now() + patienceSeconds * 1000;
     const run = async (conflicts: number): Promise<T> => {
       if (conflicts < mostConflicts) await alone;
       try {
@@ -181,6 +180,9 @@ function isConflict(error: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(sqlState(error) ?? "");
 }
 
+/** SQLSTATEs of transactions that waited too long for a lock, or for their next statement. */
+const waitedTooLong = ["55P03", "25P03"];
+
 // node-pg reports these failures as plain errors without a code or a class, so only the message tells them apart.
 const missingPassword = /password must be a (non-empty )?string$/i;
 const lostConnection =
@@ -210,7 +212,8 @@ function explain(error: unknown): unknown {
   const failed = (message: string, more: { readonly hint?: string; readonly retryAfter?: number } = {}) =>
     new ServiceError(state === "3D000" ? "not_found" : "unavailable", message, { ...more, cause: error });
   if (state === "0A000") forgetNames();
-  if (isConflict(error)) return failed("The database is busy; try again.", { retryAfter: 1 });
+  if (isConflict(error) || waitedTooLong.includes(state))
+    return failed("The database is busy; try again.", { retryAfter: 1 });
   if (state === "3D000") return failed("The PostgreSQL database does not exist. Create it with createdb.");
   if (state.startsWith("28") || hasMessage(error, missingPassword)) {
     const hint = "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.";

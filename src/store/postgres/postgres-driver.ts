@@ -1,9 +1,22 @@
-import { type DatabaseConnection, PostgresDriver } from "kysely";
+import { CompiledQuery, type DatabaseConnection, PostgresDriver, type TransactionSettings } from "kysely";
 import pg from "pg";
 import { unknownOutcome } from "../unknown-outcome.ts";
 
-/** Distinguishes a commit that PostgreSQL refused from one whose answer was lost. */
+/** Seconds for which a transaction waits for others: for one of their locks, or after conflicts with them. */
+export const patienceSeconds = 10;
+/** Seconds without a statement after which PostgreSQL ends a transaction, whose process was stopped or whose machine has vanished. */
+const idleSeconds = 30;
+
+const limits = `set local lock_timeout = '${patienceSeconds}s'; set local idle_in_transaction_session_timeout = '${idleSeconds}s'`;
+
+/** Limits how long a transaction waits, and distinguishes a commit that PostgreSQL refused from one whose answer was lost. */
 export class PostgresWritingDriver extends PostgresDriver {
+  /** Sets the limits in the same round trip, and not for the session, which would stay with a connection of a pooler. */
+  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    const start = `start transaction isolation level ${settings.isolationLevel}; ${limits}`;
+    await connection.executeQuery(CompiledQuery.raw(start));
+  }
+
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       await super.commitTransaction(connection);
