@@ -21,7 +21,7 @@ describeOnDatabases("readiness", (open, kind) => {
       commits += 1;
       return result;
     };
-    const ready = readinessOf({ writeLocking });
+    const ready = readinessOf({ ...instance.database, writeLocking });
     await Promise.all(Array.from({ length: 100 }, ready));
     expect(commits).toBe(1);
     await expect.poll(() => ready().then(() => commits)).toBe(2);
@@ -46,6 +46,24 @@ describeOnDatabases("readiness", (open, kind) => {
       await readOnly("off");
       await expect.poll(status).toBe(200);
       await instance.administrator.call(units.create, { name: "After", parent: 1 });
+    });
+
+    it("/readyz is 503 while the connections that requests share for reading hang", async () => {
+      const client = new pg.Client({ connectionString: instance.target });
+      await client.connect();
+      const reads: Promise<unknown>[] = [];
+      try {
+        await client.query("begin; lock table units in access exclusive mode");
+        for (let n = 0; n < 20; n++) reads.push(instance.administrator.call(units.get, { id: 1 }));
+        const waits = "select 1 from pg_locks where relation = 'units'::regclass and not granted";
+        const waiting = async () => (await client.query(waits)).rowCount;
+        await expect.poll(waiting).toBe(4);
+        expect(await status()).toBe(503);
+      } finally {
+        await client.end();
+      }
+      await Promise.all(reads);
+      await expect.poll(status).toBe(200);
     });
   }
 });
