@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -8,51 +6,15 @@ import { migrateSchema, openDatabase, openToMigrate } from "../../src/store/open
 import { prepared } from "../../src/store/prepared.ts";
 import { get, put, useDatabase } from "../store/support.ts";
 import { listening } from "../support/engine.ts";
+import { startFreezingProxy } from "../support/freezing-proxy.ts";
 import { newDatabase } from "../support/instance.ts";
 
 const open = useDatabase("postgres");
 const limit = 30_000;
 const everything = prepared((db) => db.selectFrom("settings").selectAll());
 
-/**
- * A proxy before PostgreSQL that can leave its connections open and pass on nothing, and still accepts new ones. Makes the
- * limits of a transaction, such as '10s', a tenth of what they are.
- */
-async function startProxy(target: string) {
-  const { hostname, port } = new URL(target);
-  const frozen = new WeakSet<Socket>();
-  const sockets = new Set<Socket>();
-  const pass = (from: Socket, to: Socket) => {
-    sockets.add(from);
-    from.on("data", (bytes) => frozen.has(from) || to.write(shorten(bytes)));
-    from.on("close", () => frozen.has(from) || to.destroy());
-    from.on("error", () => {});
-  };
-  const server = createServer((client) => {
-    const backend = connect(Number(port), hostname);
-    pass(client, backend);
-    pass(backend, client);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = new URL(target);
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    target: url.href,
-    freeze() {
-      for (const socket of sockets) frozen.add(socket);
-    },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
-const shorten = (bytes: Buffer) => Buffer.from(bytes.toString("latin1").replace(/ = '(\d)0s'/g, " = '0$1s'"), "latin1");
-
 it("Statements on connections that PostgreSQL answers no longer fail, and those after them use new ones", async () => {
-  const proxy = await startProxy(open().target);
+  const proxy = await startFreezingProxy(open().target);
   const database = await openDatabase(proxy.target);
   onTestFinished(proxy.close);
   database.limitAnswers();
@@ -83,7 +45,7 @@ it("Statements on connections that PostgreSQL answers no longer fail, and those 
 
 for (const parameters of ["", "?pgbouncer=true"]) {
   it(`The locks of a server that vanished within a transaction end, and nobody waits for long (URL with "${parameters}")`, async () => {
-    const [vanishing, direct] = [await startProxy(open().target), await startProxy(open().target)];
+    const [vanishing, direct] = [await startFreezingProxy(open().target), await startFreezingProxy(open().target)];
     onTestFinished(direct.close);
     const [vanished, other] = await Promise.all(
       [vanishing, direct].map(({ target }) => openDatabase(`${target}${parameters}`)),
@@ -127,7 +89,7 @@ it("A transaction that went on too late fails, and leaves nothing", async () => 
 
 it("A migration waits for another one, and a copy for its source, for longer than changes may", async () => {
   const [source, { target, remove }] = [open(), await newDatabase("postgres")];
-  const [waiting, filled] = [await startProxy(source.target), await startProxy(target)];
+  const [waiting, filled] = [await startFreezingProxy(source.target), await startFreezingProxy(target)];
   const held = Promise.withResolvers<void>();
   const holding = source.database.writeLocking(async (tx) => {
     await sql`select pg_advisory_xact_lock(${0x7763736d})`.execute(tx);

@@ -49,7 +49,7 @@ const standard: Timeouts = {
   check: 1_000,
   notice: 1_000,
   quiet: 100,
-  grace: 28_000,
+  grace: 27_000,
 };
 
 /** Starts a server for the app. Its URL becomes the app's `servedAt`. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Logger, LoggerOptions, pino } from "pino";
 import type { Service } from "../../../core/service.ts";
@@ -19,6 +20,8 @@ import type { WorkerProcess } from "./worker-process.ts";
 const young = 16 * 1024 * 1024;
 /** Maximum bytes of log lines that wait to be written. */
 const mostUnwritten = 16 * 1024 * 1024;
+/** Maximum milliseconds for closing the database, which waits for running statements. */
+const longestClosing = 500;
 
 export const serve: TopLevelCommand = {
   description:
@@ -144,17 +147,19 @@ interface Server {
   readonly worker: WorkerProcess | undefined;
 }
 
-/** Opens the database and serves it in this process. */
+/** Opens the database and serves it in this process, until it is interrupted. What is not finished in time ends with the process. */
 async function serveHere(server: Server): Promise<void> {
-  const { target, environment } = server.options;
+  const { target, environment, stopWithin } = server.options;
   const modules = await loadModules();
   const database = await openWithKey(target.address, environment);
   try {
     await modules.requireRights(database);
     database.limitAnswers();
-    await serveDatabase({ ...server, modules, database });
+    const ended = new Promise<void>((resolve) => server.terminal.signals.take(resolve));
+    const overdue = ended.then(() => sleep(stopWithin, undefined, { ref: false }));
+    await Promise.race([serveDatabase({ ...server, modules, database, ended }), overdue]);
   } finally {
-    await database.close();
+    await Promise.race([database.close(), sleep(longestClosing, undefined, { ref: false })]);
   }
 }
 
@@ -174,10 +179,11 @@ async function loadModules() {
 interface Serving extends Server {
   readonly modules: Awaited<ReturnType<typeof loadModules>>;
   readonly database: Database;
+  /** Resolves when the program is interrupted. */
+  readonly ended: Promise<void>;
 }
 
-/** Serves until the program is interrupted. */
-async function serveDatabase({ modules, database, log, terminal, options, worker }: Serving): Promise<void> {
+async function serveDatabase({ modules, database, log, terminal, options, worker, ended }: Serving): Promise<void> {
   const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
   const service = modules.createService({ database, environment });
   const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
@@ -198,7 +204,6 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
     version,
     ready: () => service.ready().then(() => true),
   });
-  const ended = new Promise<void>((resolve) => terminal.signals.take(resolve));
   const { othersClosed } = worker ?? {};
   const shared = { host, timeouts, reusePort: worker !== undefined };
   const server = await modules.listen(app, { ...shared, port: worker?.port ?? port, othersClosed });

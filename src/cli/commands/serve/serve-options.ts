@@ -7,6 +7,9 @@ import { logFormats, logLevels } from "./log-lines.ts";
 import { environmentWithSmtp } from "./smtp-option.ts";
 import { parseWorkerCount } from "./worker-count.ts";
 
+/** Milliseconds after the shutdown notice until a server gives up what is not finished; with the default notice it ends within 30 seconds. */
+const stopMilliseconds = 27_500;
+
 export type ServeOptions = Awaited<ReturnType<typeof readServeOptions>>;
 
 /** Reads the options of `wcs serve`: from flags, else from the environment, else from the file of --config. */
@@ -14,11 +17,13 @@ export async function readServeOptions(context: Context) {
   const { env, flags } = await configured(context);
   const given = (name: string) => flags[name] as string | undefined;
   const metricsPort = given("metricsPort");
+  const notice = noticeOf(given("shutdownNotice") ?? "1");
   const options = {
     port: portOf("--port", given("port") ?? "8420"),
     metricsPort: metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort),
     workers: parseWorkerCount(given("workers") ?? "1"),
-    timeouts: { notice: noticeOf(given("shutdownNotice") ?? "1") },
+    timeouts: { notice },
+    stopWithin: notice + stopMilliseconds,
     host: given("host") ?? "127.0.0.1",
     trustedProxies: await trustedProxiesOf(flags.behindProxy as string | true | undefined),
     environment: environmentWithSmtp(env, flags),

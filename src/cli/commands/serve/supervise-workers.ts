@@ -11,13 +11,15 @@ import { type FromWorker, portVariable, type ToWorker } from "./worker-process.t
 
 /** Milliseconds before a worker that ended is replaced, so that one that fails at once does not take all the time. */
 const pause = 1000;
+/** Milliseconds that a worker has to end, after what it did not finish in time. */
+const longestEnding = 1200;
 
 /**
  * Runs this command line in several processes that share its port, until the program is interrupted. One of them delivers;
  * when it ends, another one takes over at once. Throws when the first one cannot start.
  */
 export async function superviseWorkers(
-  { workers: count, host, port }: ServeOptions,
+  { workers: count, host, port, stopWithin }: ServeOptions,
   log: Logger,
   terminal: Terminal,
 ): Promise<void> {
@@ -26,7 +28,7 @@ export async function superviseWorkers(
   const [first = "", ...others] = args;
   // A single executable takes no file of a program as its first argument.
   cluster.setupPrimary(isSea() ? { exec: first, args: others } : { exec: file, args });
-  await new Supervisor(count, log, terminal).run();
+  await new Supervisor(count, log, terminal).run(stopWithin + longestEnding);
 }
 
 class Supervisor {
@@ -50,10 +52,15 @@ class Supervisor {
     this.#terminal = terminal;
   }
 
-  async run(): Promise<void> {
+  /** Runs until the program is interrupted. Kills workers that have not ended so many milliseconds later. */
+  async run(longestStop: number): Promise<void> {
     this.#terminal.signals.take(() => {
       this.#isStopping = true;
-      for (const worker of this.#running) worker.process.kill("SIGTERM");
+      const stop = (signal: NodeJS.Signals) => {
+        for (const worker of this.#running) worker.process.kill(signal);
+      };
+      stop("SIGTERM");
+      setTimeout(stop, longestStop, "SIGKILL").unref();
     });
     this.#keeping.push(this.#keepRunning());
     // Grows while it is awaited: the first worker starts the others.
