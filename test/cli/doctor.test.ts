@@ -10,7 +10,7 @@ import { loginChecks } from "../../src/cli/commands/doctor/check-service.ts";
 import { version } from "../../src/cli/session/version.ts";
 import { freePort } from "../support/free-port.ts";
 import { asArgument, newDatabase } from "../support/instance.ts";
-import { newHome, start, useHome } from "./support.ts";
+import { newHome, serveHere, useHome } from "./support.ts";
 
 const home = useHome();
 const database = () => home().path("data/wcs/wcs.db");
@@ -320,15 +320,9 @@ describe("an instance", () => {
   });
 
   it("for real: without a login, and with one", async () => {
-    const child = start(["serve", "--port", "0", "--log-level", "silent"], home().env);
-    onTestFinished(async () => {
-      const ended = new Promise((resolve) => child.once("close", resolve));
-      child.kill("SIGTERM");
-      await ended;
-    });
-    const address = await new Promise<string>((resolve) =>
-      child.stdout?.once("data", (line) => resolve(String(line).trim())),
-    );
+    // Fails when the server does not start, as after a test that left something broken.
+    const { url: address, close } = await serveHere(["--port", "0", "--log-level", "silent"], home().env);
+    onTestFinished(close);
     const stranger = await examine(["--url", address]);
     expect(stranger).toMatchObject({
       code: 9,
