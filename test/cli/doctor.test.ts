@@ -117,6 +117,16 @@ it("node: the oldest that does is that of package.json", () => {
   expect(["20.20.2", "24.14.9", "24.15.0", "25.0.0"].map(stateOn)).toEqual(["failed", "failed", "ok", "ok"]);
 });
 
+it("database: says how to check the contents of the same database", async () => {
+  const [profile = ""] = Object.keys(JSON.parse(readFileSync(config(), "utf8")).profiles);
+  const hints = [];
+  for (const target of [[], ["--db", database()], ["--profile", profile]]) {
+    const { messages } = await examine(target);
+    hints.push(/wcs (db check.*)\.$/.exec(messages.database ?? "")?.[1]);
+  }
+  expect(hints).toEqual(["db check", `db check --db '${database()}'`, `db check --profile ${profile}`]);
+});
+
 it("configuration: open to others, or broken", async () => {
   chmodSync(home().path("config"), 0o755);
   chmodSync(config(), 0o644);
@@ -181,6 +191,7 @@ it("PostgreSQL: what waits is seen, the file is others' business", async () => {
 
 it("disk space, callbacks: by their facts", () => {
   const facts = {
+    flag: "",
     missingForMail: [],
     secrets: { plain: 0, encrypted: 1, keyId: "k" },
     now: 1_000_000,

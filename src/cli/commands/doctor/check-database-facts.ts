@@ -42,8 +42,16 @@ const space = { failed: 100 * mebibyte, warning: 1024 * mebibyte };
 /** Milliseconds after which a callback or mail that is due counts as overdue. */
 const patience = 60_000;
 
-export const databaseChecks: FactChecks<Awaited<ReturnType<typeof readDatabaseFacts>>> = {
-  database: () => ok(`The database can be opened, and its schema is the newest (${latestMigration}).`),
+interface DatabaseFacts extends Awaited<ReturnType<typeof readDatabaseFacts>> {
+  /** The flag with which another command works on the same database, after a space; empty when it needs none. */
+  readonly flag: string;
+}
+
+export const databaseChecks: FactChecks<DatabaseFacts> = {
+  database: ({ flag }) =>
+    ok(
+      `The database can be opened, and its schema is the newest (${latestMigration}). Check its contents with wcs db check${flag}.`,
+    ),
   "database file": ({ file }) => file && checkPrivacy(file, 0o600),
   integrity: ({ file }) => {
     if (!file) return undefined;

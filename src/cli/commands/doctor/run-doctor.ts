@@ -39,13 +39,17 @@ async function findInTarget({ terminal, globals, connect }: Context): Promise<Fi
   const { address, remote } = findTarget(globals, terminal.env);
   if (!remote) {
     const { databaseChecks, readDatabaseFacts } = await import("./check-database-facts.ts");
-    return judgeFacts(databaseChecks, await readDatabaseFacts(address, terminal.env));
+    const facts = await readDatabaseFacts(address, terminal.env);
+    return judgeFacts(databaseChecks, { ...facts, flag: flagOf(globals) });
   }
   const { instanceChecks, readInstanceFacts } = await import("./check-instance.ts");
   const { raw } = await connect({ anonymous: true });
   // Connections to instances have it.
   return judgeFacts(instanceChecks, await readInstanceFacts(raw!, address));
 }
+
+const flagOf = ({ profile, db }: Context["globals"]): string =>
+  profile !== undefined ? ` --profile ${profile}` : db !== undefined ? ` --db '${db}'` : "";
 
 async function findInLogin(context: Context): Promise<Finding[]> {
   const { loginChecks } = await import("./check-service.ts");
