@@ -3,7 +3,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf, wrongFields } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
@@ -97,6 +97,25 @@ describeEverywhere("providers of users", (environment) => {
     const own = { email: "manager@example.com", unit: "north", provider: "okta" };
     const results = await imported([row({ ...own, first_name: "Manager" }), row({ email, provider: "okta" })], manager);
     expect(results.map(({ fields }) => Object.keys(fields ?? {}))).toEqual([["provider"], ["reference"]]);
+  });
+
+  it("the last active administrator who can sign in keeps rights and provider", async () => {
+    const { instance, ids } = world();
+    const last = { code: "conflict", message: expect.stringContaining("last active administrator who can sign in") };
+    await update(ids.boss, "okta");
+    const { email } = await admin().call(users.get, { id: 1 });
+    const boss = await instance.as(ids.boss);
+    for (const caller of [admin(), boss]) {
+      expect(await refusal(caller.call(users.deactivate, { id: 1 }))).toMatchObject(last);
+      expect(await refusal(caller.call(users.delete, { id: 1 }))).toMatchObject(last);
+      expect(await refusal(caller.call(users.update, { id: 1, admin: false }))).toMatchObject(last);
+    }
+    expect(await refusal(boss.call(users.update, { id: 1, provider: "okta" }))).toMatchObject(last);
+    expect(await refusal(imported([row({ email, unit: "north", provider: "okta" })], boss))).toMatchObject(last);
+    const deletable = async (id: number) => (await admin().call(users.get, { id })).permissions.delete;
+    expect([await deletable(1), await deletable(ids.boss)]).toEqual([false, true]);
+    expect((await update(ids.boss, "azure")).provider).toEqual(["azure"]);
+    expect((await update(ids.boss, "local")).provider).toEqual(["local"]);
   });
 
   it("users.list: only the users of a provider", async () => {

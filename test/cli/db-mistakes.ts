@@ -152,7 +152,11 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
   ],
   [
     "administrators who cannot sign in",
-    { check: "users", make: ["update users set admin = 0"], message: /^instance 1 has no active administrator\.$/ },
+    {
+      check: "users",
+      make: ["update users set admin = 0"],
+      message: /^instance 1 has no active administrator who can sign in\.$/,
+    },
   ],
   [
     "a first unit",

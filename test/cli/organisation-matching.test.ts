@@ -44,6 +44,7 @@ it.each([
   ],
   ["the last administrator", "{email: ADMIN, admin: false}", "[0] is the last active administrator"],
   ["the last administrator, deactivated", "{email: ADMIN, active: false}", "[0] is the last active administrator"],
+  ["the provider of the last administrator", "{email: ADMIN, provider: okta}", "[0] is the last active administrator"],
 ])("apply refuses %s before the first change", async (_, entry, issue) => {
   const admin = JSON.parse(await done("users", "get", "1", "--json")).email;
   const file = place().home.path("refused.yaml");

@@ -16,7 +16,6 @@ import { groupsOf, presentGroupBriefs } from "./group-memberships.ts";
 import { inOrderOf } from "./in-order-of.ts";
 import { physicalUnitOf, physicalUnits, place, type ShownUnit, type UnitBrief } from "./physical-units.ts";
 import { presentSession, type SessionRow, sessionRows } from "./present-sessions.ts";
-import { serviceProvider } from "./service-accounts.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
 /** Returns a row per user type of each membership, or a single row for a membership without user types. */
@@ -76,7 +75,7 @@ export const activeAdministrators = prepared((db, _: object) =>
     // A literal, because a plan for all values cannot use the index of administrators.
     .where("admin", "=", sql.lit(1))
     .where("active", "=", 1)
-    .where("provider", "<>", serviceProvider)
+    .where("provider", "=", "local")
     .limit(2),
 );
 
@@ -168,7 +167,7 @@ function presentMembership(row: MembershipRow): User["memberUnits"][number] {
   };
 }
 
-/** Returns the only active administrator; undefined when there are others. */
+/** Returns the only active administrator who can sign in; undefined when there are others. */
 async function lastAdministrator({ db }: Ctx): Promise<number | undefined> {
   const [first, second] = await activeAdministrators(db, {});
   return second === undefined ? first?.id : undefined;

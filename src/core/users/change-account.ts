@@ -39,8 +39,9 @@ export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise
   for (const id of ids) ctx.changed("user.update", id);
 }
 
-/** Throws `conflict` when the user is the last active administrator. */
+/** Throws `conflict` when no other active administrator can sign in: users of another provider and service accounts cannot. */
 export async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
   if ((await activeAdministrators(ctx.db, {})).some((other) => other.id !== id)) return;
-  throw new ServiceError("conflict", `User ${id} is the last active administrator; make another one first.`);
+  const message = `User ${id} is the last active administrator who can sign in; make another one first.`;
+  throw new ServiceError("conflict", message);
 }

@@ -63,6 +63,8 @@ export const userChangeHandlers = {
     const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return oneUser(ctx, id);
     if (changes.provider !== undefined) requireAnother(ctx, id);
+    if (changes.provider !== undefined && row.provider === "local" && before.admin)
+      await requireOtherAdministrator(ctx, id);
     if (changes.admin === 1) await endServiceTokens(ctx, id);
     const after = { ...row, ...changes };
     const isRenamed = changes.first_name !== undefined || changes.last_name !== undefined;

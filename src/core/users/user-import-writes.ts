@@ -4,7 +4,7 @@ import { moveMembership, removeMembership, setUserTypes } from "../directory/mem
 import { indexUser, searchWords } from "../directory/user-words.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { updateColumns } from "./change-account.ts";
+import { requireOtherAdministrator, updateColumns } from "./change-account.ts";
 import { newUserRow } from "./user-columns.ts";
 import type { ExistingUser } from "./user-import-lookup.ts";
 import type { Wanted } from "./user-import-row.ts";
@@ -62,10 +62,11 @@ export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
 
 export async function changeUser(
   ctx: Ctx,
-  { id, unit_id, membership_id, units }: ExistingUser,
+  { id, admin, provider, unit_id, membership_id, units }: ExistingUser,
   { unit }: Wanted,
   { columns, moved, types, department }: NonNullable<ReturnType<typeof findUserChanges>>,
 ): Promise<void> {
+  if (columns.provider !== undefined && provider === "local" && admin === 1) await requireOtherAdministrator(ctx, id);
   await updateColumns(ctx, id, columns);
   if (membership_id !== null && unit_id !== null) {
     // The first membership takes the place of a further one in the unit.

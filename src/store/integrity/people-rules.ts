@@ -88,8 +88,8 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   {
     thing: "instance",
     rows: `select id from instance where not exists (
-      select 1 from users where admin = 1 and active = 1 and provider <> 'service')`,
-    says: "has no active administrator",
+      select 1 from users where admin = 1 and active = 1 and provider = 'local')`,
+    says: "has no active administrator who can sign in",
   },
   {
     thing: "membership",

@@ -1,12 +1,15 @@
-import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import type { CurrentUser } from "./current-entries.ts";
 import type { Planning } from "./plan-context.ts";
 
-type Account = Partial<Pick<CurrentUser, "email" | "admin" | "active">>;
+interface Account extends Partial<Pick<CurrentUser, "email" | "admin" | "active">> {
+  readonly provider?: string | readonly string[] | undefined;
+}
 
-/** Adds an issue for each address that would belong to two users, and when no active administrator would be left. */
+/** Adds an issue for each address that would belong to two users, and when no active administrator who can sign in would be left. */
 export function createAccountChecks({ organisation, issues }: Planning) {
-  const isAdministrator = ({ admin, active }: Account) => admin === true && active !== false;
+  // Service accounts and users of another provider cannot sign in.
+  const isAdministrator = ({ admin, active, provider = "local" }: Account) =>
+    admin === true && active !== false && [provider].flat().includes("local");
   let isAnyLeft = false;
   let firstLost: number | undefined;
   return {
@@ -15,8 +18,6 @@ export function createAccountChecks({ organisation, issues }: Planning) {
       const place = organisation.users?.find({ reference: null, email: after.email || null });
       if (place !== undefined && place.at !== at)
         issues.add(["users", place.at, "email"], `is taken by user ${user.id} (${user.name})`);
-      // A service account cannot sign in as an administrator.
-      if (isServiceAccount(user)) return;
       if (isAdministrator(after)) isAnyLeft = true;
       else if (isAdministrator(user)) firstLost ??= at;
     },
@@ -25,7 +26,7 @@ export function createAccountChecks({ organisation, issues }: Planning) {
     },
     refuse(): void {
       if (firstLost === undefined || isAnyLeft) return;
-      issues.add(["users", firstLost], "is the last active administrator; make another one first");
+      issues.add(["users", firstLost], "is the last active administrator who can sign in; make another one first");
     },
   };
 }
