@@ -105,7 +105,8 @@ export const conversations = operationGroup("conversations", {
     ...privateChange,
   }),
   participantUpdate: operation("PATCH", `${conversationPath}/participants/{user}`, "Change the role of a participant", {
-    description: "Can be done by administrators of the group. The last administrator keeps this role.",
+    description:
+      "Can be done by administrators of the group. The last active administrator keeps this role; a deactivated user cannot get it.",
     access: "signed_in",
     input: () => ({ ...one(), user: id("users"), role: z.enum(roles).describe("New role of the participant") }),
     output: participant,
@@ -118,7 +119,7 @@ export const conversations = operationGroup("conversations", {
     "Leave a group, or remove a participant",
     {
       description:
-        "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
+        "Everyone can leave; administrators of the group can remove others. When the last active administrator leaves, or is deactivated or deleted, the longest-standing active participant becomes administrator.",
       access: "signed_in",
       input: () => ({ ...one(), user: id("users").describe("User to remove; yourself to leave") }),
       ...emptyResponse,

@@ -83,7 +83,7 @@ export const groups = operationGroup("groups", {
     status: 201,
   }),
   memberSet: operation("PATCH", "/groups/{id}/members/{user}", "Change the role of a member", {
-    description: `Can be done by ${managers}. The last administrator of a group keeps this role.`,
+    description: `Can be done by ${managers}. The last active administrator of a group keeps this role; a deactivated user cannot get it.`,
     access: "signed_in",
     input: () => ({ ...member(), role: role() }),
     output: groupMember,
@@ -91,7 +91,7 @@ export const groups = operationGroup("groups", {
     errors: ["conflict"],
   }),
   memberRemove: operation("DELETE", "/groups/{id}/members/{user}", "Leave a group, or remove another user from it", {
-    description: `Other users can be removed by ${managers}. The last administrator can leave only when there are no other members.`,
+    description: `Other users can be removed by ${managers}. The last active administrator can leave only when there are no other members.`,
     access: "signed_in",
     input: member,
     ...emptyResponse,

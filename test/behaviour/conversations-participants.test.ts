@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
-import { type Talker, talkers } from "../support/conversations.ts";
+import { type Talker, talker, talkers } from "../support/conversations.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
@@ -22,6 +22,9 @@ describeEverywhere("participants", (environment) => {
     caller.call(conversations.participantUpdate, { id, user, role });
   const roles = async ({ caller }: Talker, id: number) =>
     (await caller.call(conversations.get, { id })).participants.map((each) => [each.id, each.role]);
+
+  /** Somebody whose sessions have ended. */
+  const again = async ({ id }: Talker) => talker(id, await world().instance.as(id));
 
   it("participantAdd: they read what was written before, and have nothing unread", async () => {
     const { ann, bob, dan, id } = await group();
@@ -54,6 +57,53 @@ describeEverywhere("participants", (environment) => {
       new Map([ann, bob, dan].map((each) => [each.id, each === dan ? "administrator" : "member"])),
     );
     expect(await codeOf(cat.caller.call(conversations.update, { id, title: "Ours" }))).toBe("ok");
+  });
+
+  it("participantRemove: the next administrator is active, not a deleted or deactivated participant", async () => {
+    const { ann, bob, cat, dan, id } = await group();
+    await add(ann, id, dan);
+    const admin = world().actors.administrator;
+    await admin.call(users.delete, { id: bob.id });
+    await admin.call(users.deactivate, { id: cat.id });
+    await remove(ann, id, ann);
+    expect(await roles(dan, id)).toEqual([
+      [bob.id, "member"],
+      [cat.id, "member"],
+      [dan.id, "administrator"],
+    ]);
+    await remove(dan, id, dan);
+    await admin.call(users.reactivate, { id: cat.id });
+    const back = await again(cat);
+    expect(await roles(back, id)).toEqual([
+      [bob.id, "member"],
+      [cat.id, "administrator"],
+    ]);
+    await remove(back, id, back);
+  });
+
+  it("users.deactivate, users.reactivate: a group with active participants has an active administrator", async () => {
+    const { ann, bob, cat, id } = await group();
+    const admin = world().actors.administrator;
+    await admin.call(users.deactivate, { id: bob.id });
+    await admin.call(users.deactivate, { id: ann.id });
+    const both = [
+      [ann.id, "administrator"],
+      [bob.id, "member"],
+      [cat.id, "administrator"],
+    ];
+    expect(await roles(cat, id)).toEqual(both);
+    expect(await codeOf(setRole(cat, id, cat, "member"))).toBe("conflict");
+    expect(await wrongFields(setRole(cat, id, bob, "administrator"))).toEqual(["user"]);
+    expect(await codeOf(setRole(cat, id, ann, "administrator"))).toBe("ok");
+    await admin.call(users.reactivate, { id: ann.id });
+    expect(await roles(cat, id)).toEqual(both);
+    await remove(cat, id, ann);
+    await admin.call(users.deactivate, { id: cat.id });
+    await admin.call(users.reactivate, { id: bob.id });
+    expect(await roles(await again(bob), id)).toEqual([
+      [bob.id, "administrator"],
+      [cat.id, "administrator"],
+    ]);
   });
 
   it("participantAdd: whoever is in it already stays as they are", async () => {

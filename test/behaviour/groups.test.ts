@@ -185,6 +185,28 @@ describeEverywhere("groups", (environment) => {
     expect(await admin().call(groups.get, { id: taken.id })).toMatchObject({ member_count: 2 });
   });
 
+  it("deactivated members neither become administrators nor count as one", async () => {
+    const { addUser } = world();
+    const [one, two, away] = [await addUser(), await addUser(), await addUser()];
+    const { id } = await make({ name: "Away" });
+    await add(id, away.id);
+    await admin().call(users.deactivate, { id: away.id });
+    expect(await wrongFields(admin().call(groups.memberSet, { id, user: away.id, role: "administrator" }))).toEqual([
+      "user",
+    ]);
+    world().instance.wait(1);
+    await add(id, one.id, "administrator");
+    await add(id, two.id);
+    await admin().call(groups.memberRemove, { id, user: 1 });
+    await admin().call(users.delete, { id: one.id });
+    expect(await rolesIn(id)).toEqual({ [away.id]: "member", [two.id]: "administrator" });
+    await add(id, 1, "administrator");
+    await admin().call(users.deactivate, { id: two.id });
+    expect(await codeOf(admin().call(groups.memberSet, { id, user: 1, role: "member" }))).toBe("conflict");
+    expect(await codeOf(admin().call(groups.memberRemove, { id, user: 1 }))).toBe("conflict");
+    expect(await codeOf(admin().call(groups.memberSet, { id, user: two.id, role: "member" }))).toBe("ok");
+  });
+
   it("only active users are added", async () => {
     const { id } = await make({ name: "Active" });
     for (const user of [world().ids.deactivated, 987654]) expect(await wrongFields(add(id, user))).toEqual(["user"]);

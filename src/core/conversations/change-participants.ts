@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import { largestGroup } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { insertRows, updateRows } from "../../store/bulk.ts";
+import { appointAdministrators } from "../directory/conversation-administrators.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { appendService } from "./append-message.ts";
 import { directRefusal, lockedParticipation, type Participation, requireAdministrator } from "./participation.ts";
@@ -31,14 +33,18 @@ export const participantHandlers = {
     requireAdministrator(mine, "change roles");
     const standings = await standingsIn(ctx.db, { conversations: [id] });
     const before = standingOf(standings, user, id);
-    if (role === "member" && administrators(standings).every((standing) => standing.user_id === user)) {
+    const others = standings.filter((standing) => standing.role === "administrator" && standing.user_id !== user);
+    const people = await People.load(ctx, [user, ...others.map((other) => other.user_id)]);
+    const isActive = (standing: Standing) => people.participant(standing.user_id, standing).active;
+    if (role === "member" && !others.some(isActive)) {
       throw new ServiceError(
         "conflict",
-        `User ${user} is the last administrator of conversation ${id}; make another participant administrator first.`,
+        `User ${user} is the last active administrator of conversation ${id}; make another participant administrator first.`,
       );
     }
-    if (before.role !== role) await setRole(ctx, id, user, role);
-    const people = await People.load(ctx, [user]);
+    if (before.role !== role && role === "administrator" && !isActive(before))
+      throw invalid({ user: [`is not an active user: ${user}`] });
+    await updateRows(ctx.db, "conversation_participants", { conversation_id: id, user_id: user }, { role });
     return people.participant(user, { ...before, role });
   },
 
@@ -53,10 +59,7 @@ export const participantHandlers = {
       .where("conversation_id", "=", id)
       .where("user_id", "=", user)
       .execute();
-    const [longest, ...others] = standings.filter((standing) => standing.user_id !== user);
-    if (longest !== undefined && administrators([longest, ...others]).length === 0) {
-      await setRole(ctx, id, longest.user_id, "administrator");
-    }
+    await appointAdministrators(ctx, sql`${id}`);
     await keepPeopleKey(ctx, id);
     await appendService(ctx, mine, { event: "left", users: [user], title: null });
   },
@@ -75,15 +78,9 @@ async function join(ctx: Ctx, mine: Participation, users: readonly number[]): Pr
   await keepPeopleKey(ctx, mine.id);
 }
 
-const administrators = (standings: readonly Standing[]) => standings.filter(({ role }) => role === "administrator");
-
 function standingOf(standings: readonly Standing[], user: number, conversation: number): Standing {
   const standing = standings.find((each) => each.user_id === user);
   if (standing === undefined)
     throw new ServiceError("not_found", `User ${user} is not in conversation ${conversation}.`);
   return standing;
-}
-
-function setRole({ db }: Ctx, conversation_id: number, user_id: number, role: Standing["role"]): Promise<void> {
-  return updateRows(db, "conversation_participants", { conversation_id, user_id }, { role });
 }

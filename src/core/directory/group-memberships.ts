@@ -21,37 +21,49 @@ export async function addMember(ctx: Ctx, group: number, user: number, role: Rol
 
 /** Ends a membership. Throws `conflict` when the last administrator would leave other members behind. */
 export async function removeMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
-  if (role === "administrator" && (await nextOf(ctx, group, user)) === "member") throw lastAdministrator(group, user);
+  if (role === "administrator" && (await successorOf(ctx, group, user)) === "member")
+    throw lastAdministrator(group, user);
   await ctx.db.deleteFrom("group_members").where("group_id", "=", group).where("user_id", "=", user).execute();
   await addToRow(ctx.db, "groups", group, { member_count: -1 });
   await markChanged(ctx, "user", [user]);
 }
 
 export async function changeRole(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
-  if (role === "member" && (await nextOf(ctx, group, user)) !== "administrator") throw lastAdministrator(group, user);
+  if (role === "member" && (await successorOf(ctx, group, user)) !== "administrator")
+    throw lastAdministrator(group, user);
   await updateRows(ctx.db, "group_members", { group_id: group, user_id: user }, { role });
 }
 
 function lastAdministrator(group: number, user: number): ServiceError {
-  const message = `User ${user} is the last administrator of group ${group}; make another member administrator first.`;
+  const message = `User ${user} is the last active administrator of group ${group}; make another member administrator first.`;
   return new ServiceError("conflict", message);
 }
 
-/** Returns the role of an administrator among the other members, else that of a member; undefined when there is none. */
-async function nextOf({ db }: Ctx, group: number, user: number): Promise<Role | undefined> {
-  const others = db.selectFrom("group_members").select("role").where("group_id", "=", group);
-  return (await others.where("user_id", "<>", user).orderBy("role").limit(1).executeTakeFirst())?.role;
+/** Returns "administrator" when another member is an active one, else "member"; undefined when there is no other member. */
+async function successorOf({ db }: Ctx, group: number, user: number): Promise<Role | undefined> {
+  const other = await db
+    .selectFrom("group_members as m")
+    .innerJoin("users as u", "u.id", "m.user_id")
+    .select(["m.role", "u.active"])
+    .where("m.group_id", "=", group)
+    .where("m.user_id", "<>", user)
+    .orderBy("u.active", "desc")
+    .orderBy("m.role")
+    .limit(1)
+    .executeTakeFirst();
+  return other?.active === 0 ? "member" : other?.role;
 }
 
 /**
- * Removes a user from all groups. Where the user was the last administrator, the member who joined first becomes one.
+ * Removes a user from all groups. Where the user was the last active administrator, the active member who joined first becomes one.
  */
 export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
   await sql`update group_members set role = 'administrator' where (group_id, user_id) in (
     select group_id, user_id from (
       select m.group_id, m.user_id,
-        row_number() over (partition by m.group_id order by m.role, m.created_at, m.user_id) as place
+        row_number() over (partition by m.group_id order by u.active desc, m.role, m.created_at, m.user_id) as place
       from group_members mine join group_members m on m.group_id = mine.group_id and m.user_id <> mine.user_id
+      join users u on u.id = m.user_id
       where mine.user_id = ${user} and mine.role = 'administrator'
     ) others where place = 1)`.execute(db);
   await db

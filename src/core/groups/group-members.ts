@@ -39,6 +39,7 @@ export const groupMemberHandlers: Pick<
   async memberSet(ctx, { id, user, role }) {
     await findOwnGroup(ctx, id);
     const member = await findMember(ctx, id, user);
+    if (role === "administrator" && member.role !== role) await requireActive(ctx, user);
     if (member.role !== role) await changeRole(ctx, id, user, role);
     return oneMember(ctx, id, user);
   },

@@ -2,6 +2,7 @@ import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { updateRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
+import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { endAccess } from "../directory/end-access.ts";
 import { activeAdministrators } from "../directory/present-users.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -28,7 +29,7 @@ export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Sc
   else if (changes.email_key !== undefined) await endAccess(ctx, [id], ["password_tokens"]);
 }
 
-/** Deactivates active users, ends their sessions and deletes their API tokens and password links. */
+/** Deactivates active users, ends their sessions, deletes their API tokens and password links, and passes on their group conversations. */
 export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise<void> {
   await ctx.db
     .updateTable("users")
@@ -36,6 +37,7 @@ export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise
     .where("id", "in", ids)
     .execute();
   await endAccess(ctx, ids);
+  await appointInsteadOf(ctx, ids);
   for (const id of ids) ctx.changed("user.update", id);
 }
 

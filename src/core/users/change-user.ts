@@ -3,6 +3,7 @@ import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { insertRow } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
+import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
 import { hashInTurn, passwordIssue } from "../directory/passwords.ts";
@@ -98,6 +99,7 @@ export const userChangeHandlers = {
     if (reactivated === undefined) return;
     // Undoes the change, because it ends the transaction.
     if (reactivated.admin === 1) requireSignIn(ctx, "reactivate an administrator");
+    await appointInsteadOf(ctx, [id]);
     ctx.changed("user.update", id);
   },
 

@@ -1,11 +1,11 @@
 import type { users as contract } from "../../contract/users.ts";
 import { updateRow } from "../../store/bulk.ts";
+import { resignFromConversations } from "../directory/conversation-administrators.ts";
 import { endAccess } from "../directory/end-access.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
 import { removeAllMemberships } from "../directory/memberships.ts";
 import { removePersonalEvents } from "../directory/personal-events.ts";
-import { resignFromConversations } from "../directory/resign-from-conversations.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -28,7 +28,6 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
   }
   await removeAllMemberships(ctx, id);
   await leaveGroups(ctx, id);
-  await resignFromConversations(ctx, id);
   await removeFiles(ctx, "user", [id]);
   await removePersonalEvents(ctx, id);
   await forgetAnswers(ctx.db, id);
@@ -38,6 +37,7 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
   // Deleted users are not presented, so the time of the deletion is set afterwards.
   const shown = await oneUser(asAdministrator(ctx), id);
   await updateRow(ctx.db, "users", id, { deleted_at: ctx.now });
+  await resignFromConversations(ctx, id);
   ctx.changed("user.delete", id, shown);
   await erasePayloads(ctx, id, shown);
   await removeTraces(ctx, id);

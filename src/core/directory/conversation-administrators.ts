@@ -1,0 +1,34 @@
+import { type Expression, sql } from "kysely";
+import type { Ctx } from "../pipeline/context.ts";
+
+/**
+ * Makes a participant administrator of each of these groups without an active one, so that they can be managed: the active
+ * participant who joined first or, if nobody is active, one who can become active again.
+ */
+export async function appointAdministrators({ db }: Ctx, conversations: Expression<unknown>): Promise<void> {
+  await sql`update conversation_participants set role = 'administrator' where (conversation_id, user_id) in (
+    select conversation_id, user_id from (
+      select p.conversation_id, p.user_id, row_number() over (partition by p.conversation_id
+        order by u.active desc, u.deleted_at is not null, p.role, p.joined_position, p.user_id) as place
+      from conversation_participants p
+      join conversations c on c.id = p.conversation_id and c.type = 'group'
+      join users u on u.id = p.user_id
+      where p.conversation_id in (${conversations})
+    ) ranked where place = 1) and role <> 'administrator'`.execute(db);
+}
+
+/** Appoints administrators of the groups of users who were activated, deactivated or deleted. */
+export async function appointInsteadOf(ctx: Ctx, users: readonly number[]): Promise<void> {
+  const groups = ctx.db.selectFrom("conversation_participants").select("conversation_id").where("user_id", "in", users);
+  await appointAdministrators(ctx, groups);
+}
+
+/** Ends the role of a deleted user as administrator of group conversations, except where everybody else was deleted, too. */
+export async function resignFromConversations(ctx: Ctx, user: number): Promise<void> {
+  await appointInsteadOf(ctx, [user]);
+  await sql`update conversation_participants set role = 'member' where user_id = ${user} and role = 'administrator'
+    and exists (select 1 from conversation_participants other where other.role = 'administrator'
+      and other.conversation_id = conversation_participants.conversation_id and other.user_id <> ${user})`.execute(
+    ctx.db,
+  );
+}
