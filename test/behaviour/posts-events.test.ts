@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { posts } from "../../src/contract/posts.ts";
+import { users } from "../../src/contract/users.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { type NewPost, type Post, useNewsroom } from "../support/newsroom.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
@@ -219,6 +220,21 @@ describeEverywhere("event posts", (environment) => {
       await actors.member.call(posts.unparticipate, { id });
       await actors.member.call(posts.unparticipate, { id });
       expect(await seen()).toEqual([null, 0, 1]);
+    });
+
+    it("of deleted users is taken back, and their likes stay", async () => {
+      const { actors, instance, addUser } = newsroom();
+      const { id } = await write({ datetime_start: "2026-06-01T09:00", participation: { enabled: true } });
+      const guests = [await addUser(), await addUser()];
+      for (const [at, guest] of guests.entries()) {
+        const caller = await instance.as(guest.id);
+        await caller.call(posts.participate, { id, answer: at === 0 ? "accepted" : "rejected" });
+        await caller.call(posts.like, { id });
+      }
+      expect((await read(id)).participation).toMatchObject({ accepted: 1, rejected: 1 });
+      for (const guest of guests) await actors.administrator.call(users.delete, { id: guest.id });
+      const after = await actors.administrator.call(posts.get, { id });
+      expect([after.participation, after.stats]).toMatchObject([{ accepted: 0, rejected: 0 }, { likes: 2 }]);
     });
 
     it("where nobody is invited it is refused", async () => {

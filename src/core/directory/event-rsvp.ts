@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { addToRow, upsertRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 
@@ -21,19 +22,23 @@ export async function saveRsvp(
 const counts = (answer: Answer, before: Answer | null, after: Answer | null) =>
   Number(after === answer) - Number(before === answer);
 
-/** Removes all RSVPs of a user that is being deleted, because deleted users do not attend. */
+/** Removes all RSVPs of a user that is being deleted, of events and of event posts, because deleted users do not attend. */
 export async function forgetAnswers(db: Db, user: number): Promise<void> {
-  for (const [answer, column] of [
-    ["accepted", "accepted_count"],
-    ["rejected", "rejected_count"],
+  for (const [things, marks, key] of [
+    ["events", "event_marks", "event_id"],
+    ["posts", "post_marks", "post_id"],
   ] as const) {
-    await db
-      .updateTable("events")
-      .set((eb) => ({ [column]: eb(column, "-", 1) }))
-      .where("id", "in", (eb) =>
-        eb.selectFrom("event_marks").select("event_id").where("user_id", "=", user).where("answer", "=", answer),
-      )
-      .execute();
+    for (const answer of ["accepted", "rejected"]) {
+      const count = sql.ref(`${answer}_count`);
+      await sql`update ${sql.table(things)} set ${count} = ${count} - 1 where id in (
+        select ${sql.ref(key)} from ${sql.table(marks)} where user_id = ${user} and answer = ${answer})`.execute(db);
+    }
   }
   await db.deleteFrom("event_marks").where("user_id", "=", user).execute();
+  await db
+    .updateTable("post_marks")
+    .set({ answer: null })
+    .where("user_id", "=", user)
+    .where("answer", "is not", null)
+    .execute();
 }
