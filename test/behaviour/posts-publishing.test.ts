@@ -148,6 +148,31 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await stand(id)).toMatchObject({ status: true, published_at: now() - 5000, publish_on: null });
   });
 
+  it("a time before 1970 dates it back, too", async () => {
+    const { actors, ids } = newsroom();
+    const on = Date.parse("1969-07-20T20:17:00Z") / 1000;
+    const id = await draftOf({ publish_on: on });
+    expect(await stand(id)).toMatchObject({ status: true, published_at: on });
+    const listedBy = async (filter: object) =>
+      (await actors.administrator.call(posts.list, { limit: 500, ...filter })).data.some((post) => post.id === id);
+    for (const filter of [
+      { status: "published" },
+      { author: ids.administrator },
+      { show_in_feed: true },
+      { since: on },
+    ])
+      expect(await listedBy(filter), JSON.stringify(filter)).toBe(true);
+    expect(await listedBy({ since: on + 1 })).toBe(false);
+    let last = await actors.administrator.call(posts.list, { limit: 2 });
+    while (last.meta.next_cursor) {
+      last = await actors.administrator.call(posts.list, { limit: 2, cursor: last.meta.next_cursor });
+    }
+    expect(last.data.at(-1)?.id).toBe(id);
+    await change(id, { unpublish_on: on + 60 });
+    expect([await listed("published", id), await listed("unpublished", id)]).toEqual([false, true]);
+    expect(await listed("draft", id)).toBe(false);
+  });
+
   it("an end has to be after the beginning, also one that is stored", async () => {
     const id = await draftOf({ publish_on: now() + 100, unpublish_on: now() + 200 });
     expect(await wrongFields(change(id, { unpublish_on: now() + 100 }))).toEqual(["publish.unpublish_on"]);

@@ -63,9 +63,13 @@ export async function searchPosts(db: Db, shape: PostShape, search: PostSearch):
   return isSliced(shape) ? searchInSlices(db, shape, values) : runSearch(db, { ...shape, hasEnd: false }, values);
 }
 
-/** Returns the limits of the sort column that follow from the filter. */
-function limitsOf({ time, filter: { status, since = 0 } }: PostShape, now: number): Pick<Values, "least" | "most"> {
-  if (time === "updated_at" || status === "draft") return { least: 0, most: Number.MAX_SAFE_INTEGER };
+/** Returns the limits of the sort column that follow from the filter. Times before 1970 are negative. */
+function limitsOf(
+  { time, filter: { status, since = Number.MIN_SAFE_INTEGER } }: PostShape,
+  now: number,
+): Pick<Values, "least" | "most"> {
+  if (time === "updated_at" || status === "draft")
+    return { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER };
   if (status === "scheduled") return { least: Math.max(since, now + 1), most: Number.MAX_SAFE_INTEGER };
   return { least: since, most: now };
 }
