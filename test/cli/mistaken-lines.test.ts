@@ -62,6 +62,25 @@ it("--fields that a list does not have is refused where no operation names its f
   expect((await home().sit(["profile", "list", "--fields", "name"])).code).toBe(0);
 });
 
+it.each(["", "k".repeat(31)])(
+  "WCS_TOKEN_KEY=%j is refused by local commands, and by a server before it starts",
+  async (key) => {
+    const env = { ...home().env, WCS_TOKEN_KEY: key };
+    for (const line of [
+      ["units", "list"],
+      ["serve", "--port", "0"],
+      ["serve", "--port", "0", "--workers", "2"],
+    ]) {
+      const { code, stdout, stderr } = await home().spawn(line, { env });
+      expect([code, stdout, stderr], line.join(" ")).toEqual([
+        2,
+        "",
+        "error: WCS_TOKEN_KEY must have at least 32 bytes.\nhint: Create a key with openssl rand -base64 32.\n",
+      ]);
+    }
+  },
+);
+
 describe("a setting in the environment", () => {
   it.each([
     ["WCS_SETTING_TOKENS_LIFETIME", "abc", "is not a valid value of the setting tokens.lifetime."],

@@ -97,6 +97,9 @@ describe("wcs serve --config", () => {
     expect(await refused("db: https://wcs.example.com")).toBe(
       "error: wcs.yaml:1: db must be a SQLite file or a postgres:// URL.",
     );
+    expect(await refused(`host: a\ntoken_key: ${"k".repeat(31)}\n`)).toBe(
+      "error: wcs.yaml:2: token_key must have at least 32 bytes; create a key with openssl rand -base64 32.",
+    );
     expect(await refused("- port")).toBe("error: wcs.yaml:1: The file must be a list of options, as in port: 8420.");
     expect(await refused("settings:\n  mail.smtp_url: smtp://a\n")).toBe(
       "error: wcs.yaml:2: settings.mail.smtp_url is the option smtp_url in this file.",
@@ -121,7 +124,7 @@ describe("wcs serve --config", () => {
   it.each([
     ["db: postgres://wcs:hush@127.0.0.1/wcs", "db"],
     ["secret_key: hush", "secret_key"],
-    ["token_key: hush", "token_key"],
+    [`token_key: hush${"k".repeat(28)}`, "token_key"],
     ["metrics_token: hush", "metrics_token"],
     ["smtp_url: smtp://wcs:hush@mail.example.com", "smtp_url"],
   ])("a secret in a file that others can read is refused, and never repeated: %s", async (line, field) => {
@@ -175,6 +178,12 @@ describe("wcs serve --check", () => {
     const result = await check(["--config", write("prot: 8420\n")]);
     expect([result.code, result.states]).toEqual([9, { options: "failed" }]);
     expect(messageOf(result, "options")).toContain("wcs.yaml:1: prot is not an option; did you mean port?");
+  });
+
+  it("a short token key is a finding about the options", async () => {
+    const result = await check(["--port", "0"], { WCS_TOKEN_KEY: "short" });
+    expect([result.code, result.states]).toEqual([9, { options: "failed" }]);
+    expect(messageOf(result, "options")).toContain("WCS_TOKEN_KEY must have at least 32 bytes. Create a key with");
   });
 
   it("a port in use is a warning, because the program there may be the service itself", async () => {

@@ -6,17 +6,17 @@ export const advice = "create a key with openssl rand -base64 32";
 
 type Open = typeof import("../../store/open-database.ts");
 
-/** Opens a database with the secret key from the environment. Throws a `UsageError` when the key is missing or wrong. */
+/** Opens a database with the secret key from the environment. Throws a `UsageError` when a key or a setting there is wrong. */
 export const openWithKey = (target: string, env: NodeJS.ProcessEnv, options: OpenOptions = {}): Promise<Database> =>
   withKey(env, ({ openDatabase }, secretKey) => openDatabase(target, { ...options, secretKey }));
 
-/** Calls `work` with the secret key from the environment. Throws a `UsageError` when the key is missing or wrong. */
+/** Calls `work` with the secret key from the environment. Throws a `UsageError` when a key or a setting there is wrong. */
 export async function withKey<T>(
   env: NodeJS.ProcessEnv,
   work: (open: Open, secretKey: Uint8Array | undefined) => Promise<T>,
 ): Promise<T> {
   const secretKey = await readKey(env);
-  if (Object.keys(env).some((name) => name.startsWith("WCS_SETTING_"))) await checkSettings(env);
+  await checkVariables(env);
   const [open, { SecretKeyError }] = await Promise.all([
     import("../../store/open-database.ts"),
     import("../../store/secret-cipher.ts"),
@@ -29,9 +29,14 @@ export async function withKey<T>(
   }
 }
 
-/** Throws a `UsageError` when a variable that overrides a setting is wrong, as every operation would fail. */
-async function checkSettings(env: NodeJS.ProcessEnv): Promise<void> {
-  const issue = (await import("../../core/pipeline/load-instance.ts")).settingsIssue(env);
+/** Throws a `UsageError` when a variable that overrides the token key or a setting is wrong, as every operation would fail. */
+export async function checkVariables(env: NodeJS.ProcessEnv): Promise<void> {
+  const { WCS_TOKEN_KEY: tokenKey } = env;
+  if (tokenKey === undefined && !Object.keys(env).some((name) => name.startsWith("WCS_SETTING_"))) return;
+  const { isShortTokenKey, settingsIssue, tokenKeyBytes } = await import("../../core/pipeline/load-instance.ts");
+  if (tokenKey !== undefined && isShortTokenKey(tokenKey))
+    throw new UsageError(`WCS_TOKEN_KEY must have at least ${tokenKeyBytes} bytes`, { hint: advice });
+  const issue = settingsIssue(env);
   if (issue !== undefined) throw new UsageError(issue, { hint: "settings are listed by wcs settings list" });
 }
 

@@ -18,15 +18,16 @@ export async function loadInstance({ reader, secrets }: Kept, environment: Envir
   if (row === undefined)
     throw new ServiceError("not_found", "The database contains no wcs instance. Create one with wcs init.");
   const given = environment.WCS_TOKEN_KEY;
+  if (given !== undefined && isShortTokenKey(given))
+    throw new ServiceError("unavailable", `WCS_TOKEN_KEY is shorter than ${tokenKeyBytes} bytes.`);
   const tokenKey =
     given === undefined
       ? Buffer.from(secrets.open("instance.token_key", row.token_key), "base64url")
       : Buffer.from(given);
-  if (tokenKey.length < tokenKeyBytes) {
-    throw new ServiceError("unavailable", `WCS_TOKEN_KEY is shorter than ${tokenKeyBytes} bytes.`);
-  }
   return { issuer: row.issuer, tokenKey };
 }
+
+export const isShortTokenKey = (key: string): boolean => Buffer.byteLength(key) < tokenKeyBytes;
 
 /**
  * Returns a function that loads the settings: the defaults, overridden by the database, overridden by

@@ -11,7 +11,7 @@ import { countSecrets } from "../../../store/rotate-secret-key.ts";
 import { requireKey } from "../../../store/secret-cipher.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { openWithKey } from "../../session/open-with-key.ts";
+import { checkVariables, openWithKey } from "../../session/open-with-key.ts";
 import { shownAddress } from "../../session/target.ts";
 import { checkSecrets } from "../doctor/check-database-facts.ts";
 import { checkPrivacy, modeOf } from "../doctor/check-machine.ts";
@@ -29,6 +29,7 @@ async function findAll(context: Context): Promise<Finding[]> {
   let options: ServeOptions;
   try {
     options = await readServeOptions(context);
+    await checkVariables(options.environment);
   } catch (error) {
     return [failure("options", error)];
   }

@@ -4,12 +4,14 @@ import { isMap, isScalar } from "yaml";
 import { z } from "zod";
 import { type Issues, tryParse } from "../../../contract/parse-input.ts";
 import { defaults, type Settings, settingsSchema, settingVariable } from "../../../contract/settings.ts";
+import { isShortTokenKey, tokenKeyBytes } from "../../../core/pipeline/load-instance.ts";
 import { parseNetwork } from "../../../http/server/client-address.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { readNamedFile } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
+import { advice } from "../../session/open-with-key.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 import { mostWorkers } from "./worker-count.ts";
@@ -41,7 +43,7 @@ const options = () =>
       smtp_url: settingsSchema().shape["mail.smtp_url"].unwrap(),
       secret_key_file: text(),
       secret_key: text(),
-      token_key: text(),
+      token_key: text().refine((key) => !isShortTokenKey(key), `must have at least ${tokenKeyBytes} bytes; ${advice}`),
       metrics_token: text(),
       settings: settingsSchema().omit({ "mail.smtp_url": true }).partial(),
     })
