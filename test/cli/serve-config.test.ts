@@ -85,6 +85,45 @@ describe("wcs serve --config", () => {
     expect((await get(`${url}/readyz`)).status).toBe(200);
   });
 
+  it("the limits of bodies are options; operations without a sign-in and imports keep theirs", async () => {
+    const small = await serve(["--db", database(), "--port", "0", "--body-limit", "65536", "--upload-limit", "128KiB"]);
+    const large = await serve([
+      "--config",
+      write(`db: ${database()}\nport: 0\nbody_limit: 2MiB\nupload_limit: 3000000\n`),
+    ]);
+    const statusOfBody = async (url: string, path: string, length: number) => {
+      const headers = { "content-type": "application/json", connection: "close" };
+      return (await fetch(`${url}/api${path}`, { method: "POST", headers, body: "{}".padEnd(length) })).status;
+    };
+    // A body that is not too large is read only after a sign-in.
+    const limitOf = async (url: string, path: string, most: number) => [
+      await statusOfBody(url, path, most),
+      await statusOfBody(url, path, most + 1),
+    ];
+    expect(await limitOf(small, "/groups", 65_536)).toEqual([401, 413]);
+    expect(await limitOf(small, "/conversations", 131_072)).toEqual([401, 413]);
+    expect(await limitOf(small, "/users/import", 4_194_304)).toEqual([401, 413]);
+    expect(await limitOf(large, "/groups", 2_097_152)).toEqual([401, 413]);
+    expect(await limitOf(large, "/events", 3_000_000)).toEqual([401, 413]);
+    expect(await limitOf(large, "/authenticate", 65_536)).toEqual([422, 413]);
+  });
+
+  it("limits of bodies out of range are refused", async () => {
+    const wrong = (text: string) => `must be a size in bytes, KiB or MiB from 64KiB to 40MiB, not '${text}'`;
+    for (const [flag, value, message] of [
+      ["--body-limit", "1KiB", wrong("1KiB")],
+      ["--body-limit", "much", wrong("much")],
+      ["--upload-limit", "41MiB", wrong("41MiB")],
+      ["--upload-limit", "512KiB", "The body limit (1MiB) must not be larger than the upload limit (512KiB)"],
+    ] as const) {
+      const { code, stderr } = await home().wcs(["serve", "--port", "0", flag, value]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+    expect(await refused("port: 0\nupload_limit: 1GiB\n")).toBe(
+      "error: wcs.yaml:2: upload_limit must be a size in bytes, KiB or MiB from 64KiB to 40MiB.",
+    );
+  });
+
   it("names the line of every issue, and the probable name of an unknown option", async () => {
     expect(await refused('log_fromat: json\nport: "80"\nsettings:\n  base_ulr: https://a.example\n')).toBe(
       "error: wcs.yaml:1: log_fromat is not an option; did you mean log_format?; wcs.yaml:2: port must be a number; " +

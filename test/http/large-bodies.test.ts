@@ -71,7 +71,7 @@ describe("a large body", () => {
   });
 
   test("of the largest size is not read before whoever sends it is known", async () => {
-    server = await serveFake(undefined, { admit: unknown, bodyLimit: () => body.length });
+    server = await serveFake(undefined, { admit: unknown, uploadLimit: body.length });
     expect(await speak(server.port, head(body.length))).toMatch(/^HTTP\/1.1 401 /);
   });
 
@@ -104,6 +104,14 @@ describe("a large body", () => {
     expect(await begun(`{"recipients":[${"1,".repeat(50_000)}`)).toBe("The body must have at most 50000 values.");
     expect(await begun(`{"recipients":${"[".repeat(64)}`)).toBe("The body must not be nested deeper than 64 levels.");
     expect(server.calls).toEqual([]);
+  });
+
+  test("with a higher limit, its values are still counted while it arrives", async () => {
+    server = await serveFake(undefined, { admit: async () => 1, bodyLimit: 4_000_000 });
+    const toGroups = (length: number) => head(length).replace("/conversations", "/groups");
+    const text = await speak(server.port, toGroups(4_000_000), `{"members":[${"1,".repeat(50_000)}`);
+    expect(lastBody(text).error?.message).toBe("The body must have at most 50000 values.");
+    expect(await speak(server.port, toGroups(4_000_001))).toMatch(/^HTTP\/1.1 413 /);
   });
 
   test("over the limit it is refused by its length", async () => {

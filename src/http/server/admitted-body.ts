@@ -1,3 +1,4 @@
+import { filesField } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
 import { decodePath, valueLimitOf } from "../codec.ts";
 import type { Arrival } from "./arrivals.ts";
@@ -8,7 +9,7 @@ import { announcedBytes, parseJsonBody, readBytes } from "./request-body.ts";
 
 /** Size in bytes above which a body is read only for callers with permission, and counted while it arrives. */
 const smallBody = 16_384;
-/** Size in bytes above which a body is large, and the limit of operations without one of their own. */
+/** Size in bytes above which a body is large, and the default limit of operations without one of their own. */
 const commonLimit = 1_048_576;
 /** The limit of operations that need no sign-in. */
 const publicLimit = 65_536;
@@ -16,8 +17,10 @@ const publicLimit = 65_536;
 export interface BodyOptions {
   /** Throws unless the caller is signed in and has permission for the path. Returns the caller's ID. */
   readonly admit?: (op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin) => Promise<number>;
-  /** Maximum size of a body in bytes. Default: the operation's limit, else 1 MiB, and 64 KiB without a sign-in. */
-  readonly bodyLimit?: (op: AnyOperation) => number;
+  /** Maximum size in bytes of bodies of operations that have no limit of their own. Default: 1 MiB. */
+  readonly bodyLimit?: number;
+  /** Maximum size in bytes of bodies with files, if that of the operation is not smaller. */
+  readonly uploadLimit?: number;
 }
 
 interface RequestWithBody {
@@ -29,10 +32,10 @@ interface RequestWithBody {
 /**
  * Returns a reader of request bodies. Reads all but small ones only for callers with permission, and while there is room for them.
  */
-export function bodyReader({ admit, bodyLimit = limitOf }: BodyOptions) {
+export function bodyReader({ admit, ...limits }: BodyOptions) {
   const largeBodies = new LargeBodies();
   return async <T>({ op, params, exchange }: RequestWithBody, work: (body: unknown) => Promise<T>): Promise<T> => {
-    const limit = bodyLimit(op);
+    const limit = limitOf(op, limits);
     const check = jsonLimits(valueLimitOf(op));
     const bytes = announcedBytes(exchange, limit);
     if (bytes <= smallBody) return work(parseJsonBody(await readBytes(exchange, { limit, check })));
@@ -44,4 +47,7 @@ export function bodyReader({ admit, bodyLimit = limitOf }: BodyOptions) {
   };
 }
 
-const limitOf = ({ bodyLimit, access }: AnyOperation) => bodyLimit ?? (access === "public" ? publicLimit : commonLimit);
+function limitOf(op: AnyOperation, { bodyLimit = commonLimit, uploadLimit }: BodyOptions): number {
+  if (op.bodyLimit === undefined) return op.access === "public" ? publicLimit : bodyLimit;
+  return filesField(op) === undefined ? op.bodyLimit : Math.min(op.bodyLimit, uploadLimit ?? op.bodyLimit);
+}

@@ -25,7 +25,7 @@ const longestClosing = 500;
 
 export const serve: TopLevelCommand = {
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, behind_proxy, shutdown_notice, log_level,\nlog_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and settings (by name). A file with\na secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, workers, behind_proxy, body_limit, upload_limit,\nshutdown_notice, log_level, log_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and\nsettings (by name). A file with a secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
     {
       flags: "--config <path>",
@@ -48,6 +48,14 @@ export const serve: TopLevelCommand = {
       flags: "--behind-proxy [networks]",
       description:
         "Trust X-Forwarded-For from proxies in these networks (for example 10.0.0.0/8,::1; without a value, loopback and private networks)",
+    },
+    {
+      flags: "--body-limit <size>",
+      description: "Maximum size of a request body, from 64KiB (default 1MiB; without a sign-in 64KiB)",
+    },
+    {
+      flags: "--upload-limit <size>",
+      description: "Maximum size of a request body with files in base64, up to 40MiB (default 40MiB)",
     },
     {
       flags: "--shutdown-notice <seconds>",
@@ -184,7 +192,7 @@ interface Serving extends Server {
 }
 
 async function serveDatabase({ modules, database, log, terminal, options, worker, ended }: Serving): Promise<void> {
-  const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
+  const { environment, host, port, metricsPort, timeouts, requests } = options;
   const service = modules.createService({ database, environment });
   const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
   const userAgent = `wcs/${version}`;
@@ -196,10 +204,10 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
     operations: await modules.allOperations(),
     invoke: service.invoke,
     admit: service.admit,
+    ...requests,
     log,
     baseUrl: service.baseUrl,
     instance: service.instance,
-    trustedProxies,
     metrics,
     version,
     ready: () => service.ready().then(() => true),

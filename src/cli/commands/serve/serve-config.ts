@@ -13,6 +13,7 @@ import { readNamedFile } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { advice } from "../../session/open-with-key.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
+import { parseLimit, wrongLimit } from "./body-limits.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 import { mostWorkers } from "./worker-count.ts";
 
@@ -26,6 +27,8 @@ const text = () => z.string().min(1);
 const port = () => z.int().min(0).max(65_535);
 const network = () =>
   text().refine((value) => parseNetwork(value) !== undefined, "must be a network like 10.0.0.0/8 or ::1/128");
+const bodyLimit = () =>
+  z.union([z.string(), z.int()]).refine((value) => parseLimit(String(value)) !== undefined, wrongLimit);
 const database = () => text().refine((value) => !isRemote(value), "must be a SQLite file or a postgres:// URL");
 
 const options = () =>
@@ -37,6 +40,8 @@ const options = () =>
       metrics_port: port(),
       workers: z.union([z.int().min(1).max(mostWorkers), z.literal("auto")]),
       behind_proxy: z.union([z.boolean(), z.array(network()).min(1)]),
+      body_limit: bodyLimit(),
+      upload_limit: bodyLimit(),
       shutdown_notice: z.number().min(0).max(3600),
       log_level: z.enum(logLevels),
       log_format: z.enum(logFormats),
@@ -122,6 +127,8 @@ function toFlagsAndVariables(config: Options, folder: string) {
     metricsPort: config.metrics_port?.toString(),
     workers: config.workers?.toString(),
     behindProxy: Array.isArray(proxies) ? proxies.join(",") : proxies || undefined,
+    bodyLimit: config.body_limit?.toString(),
+    uploadLimit: config.upload_limit?.toString(),
     shutdownNotice: config.shutdown_notice?.toString(),
     logLevel: config.log_level,
     logFormat: config.log_format,

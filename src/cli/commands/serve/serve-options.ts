@@ -3,6 +3,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseChoice } from "../../kit/parse-value.ts";
 import { findTarget } from "../../session/target.ts";
+import { bodyLimitsOf } from "./body-limits.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 import { environmentWithSmtp } from "./smtp-option.ts";
 import { parseWorkerCount } from "./worker-count.ts";
@@ -25,7 +26,10 @@ export async function readServeOptions(context: Context) {
     timeouts: { notice },
     stopWithin: notice + stopMilliseconds,
     host: given("host") ?? "127.0.0.1",
-    trustedProxies: await trustedProxiesOf(flags.behindProxy as string | true | undefined),
+    requests: {
+      ...bodyLimitsOf(given("bodyLimit") ?? "1MiB", given("uploadLimit") ?? "40MiB"),
+      trustedProxies: await trustedProxiesOf(flags.behindProxy as string | true | undefined),
+    },
     environment: environmentWithSmtp(env, flags),
     target: findTarget(context.globals, env),
     level: parseChoice(logLevels, given("logLevel") ?? "info", "--log-level"),
