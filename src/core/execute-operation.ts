@@ -8,7 +8,14 @@ import type { Database, Tx } from "../store/database.ts";
 import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
-import { type exclusive, type Repeatable, repeatableOf, storeResponse } from "./pipeline/idempotency.ts";
+import {
+  type exclusive,
+  findResponse,
+  type Repeatable,
+  repeatableOf,
+  replaceResponse,
+  storeResponse,
+} from "./pipeline/idempotency.ts";
 import type {
   FullOrigin,
   Identification,
@@ -132,20 +139,41 @@ async function executeAs(
   };
   return runtime.runExclusively(actor.id, origin, async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);
-    return run(op.transaction === "own" ? ownContext(execution, caller) : readingContext(op, base, runtime.database));
+    return op.transaction === "own" ? runOwn(execution, run) : run(readingContext(op, base, runtime.database));
   });
 }
 
-/** Returns the context of an operation that opens its transactions itself. */
-function ownContext(execution: Execution, { actor, token, apiToken }: IdentifiedCaller): Ctx {
-  const { runtime, op, input, origin, base } = execution;
+/** Runs an operation that opens its transactions itself. A repeat gets the stored answer before anything else is checked. */
+async function runOwn(execution: Execution, run: (ctx: Ctx) => Promise<unknown>): Promise<unknown> {
+  const { runtime, op, base, repeatable } = execution;
+  const stored = repeatable && (await findResponse(readingContext(op, base, runtime.database), repeatable));
+  if (stored !== undefined) return stored.answer;
+  let kept: unknown;
+  const output = await run(
+    ownContext(execution, (answer) => {
+      kept = answer;
+    }),
+  );
+  if (repeatable && output !== kept)
+    await runtime.database.write((tx) => replaceResponse(tx, base.actor.id, repeatable, output));
+  return output;
+}
+
+/** Returns the context of an operation that opens its transactions itself. Calls `onStored` with the answer that one stored. */
+function ownContext(execution: Execution, onStored: (answer: unknown) => void): Ctx {
+  const { runtime, op, input, origin, base, caller } = execution;
+  const { actor, token, apiToken } = caller;
   const authorize = async () => {
     const again = await runtime.identify(op, origin, currentMoment(runtime));
     await permit({ ...ctx, actor: again.actor }, op, input);
   };
   const ctx: Ctx = {
     ...readingContext(op, base, runtime.database),
-    transaction: (work, options) => inTransaction(execution, work, options),
+    async transaction(work, options) {
+      const answer = await inTransaction(execution, work, options);
+      if (!options?.lasting) onStored(answer);
+      return answer;
+    },
     async waitFor(wanted, look) {
       const expires = token?.expires ?? apiToken?.expires ?? Number.POSITIVE_INFINITY;
       const tokenEnds = expires * 1000 - runtime.clock();

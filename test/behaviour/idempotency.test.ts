@@ -35,6 +35,20 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await countOf("first@example.com")).toBe(0);
   });
 
+  it("a repeat gets the first answer when what it refers to was deleted since", async () => {
+    const { id: unit } = await admin().call(units.create, { name: "Brief", parent: world().units.harbour });
+    const { id: type } = await admin().call(usertypes.create, { name: "Brief", abilities: {} });
+    const input = { ...person("brief@example.com"), unit, userTypes: [type] };
+    const ask = (idempotencyKey: string) => admin().call(users.create, input, { idempotencyKey });
+    const first = await ask("brief");
+    await admin().call(users.membershipSet, { user: first.id, from: unit, userTypes: [] });
+    await admin().call(usertypes.delete, { id: type });
+    expect(await ask("brief")).toEqual(first);
+    await admin().call(units.delete, { id: unit, transfer: world().units.harbour });
+    expect(await ask("brief")).toEqual(first);
+    expect(await wrongFields(ask("brief2"))).toEqual(["unit", "userTypes"]);
+  });
+
   it("a repeat with a file gets the first answer, also when its sender has lost the right to the operation", async () => {
     const { id } = await admin().call(usertypes.create, { name: "Reporter", abilities: { news: true } });
     const reporter = await world().instance.as((await world().addUser({ userTypes: [id] })).id);

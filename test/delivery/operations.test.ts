@@ -60,6 +60,23 @@ describeOnDatabases("operations on deliveries", (open) => {
     await expect(administrator.call(webhooks.test, { id })).rejects.toMatchObject({ code: "conflict" });
   });
 
+  it("test: a repeat with the same Idempotency-Key gets the first answer, and sends nothing", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    const test = (wait: number) => {
+      const idempotencyKey = `test-${wait}`;
+      return instance.administrator.call(webhooks.test, { id, wait }, { idempotencyKey });
+    };
+    const unsent = await test(0);
+    expect(unsent.data).toBeNull();
+    start();
+    const sent = await test(20);
+    expect(sent.data).toMatchObject({ status: "200" });
+    await expect.poll(() => receiver.received.length).toBe(2);
+    await expect.poll(async () => (await logOf(instance, id, {})).length).toBe(2);
+    expect([await test(0), await test(20)]).toEqual([unsent, sent]);
+    expect(await newEngine(instance).waiting()).toMatchObject({ due: 0, later: 0 });
+  });
+
   it("tests are no events for those who listen", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await instance.administrator.call(webhooks.test, { id, wait: 0 });

@@ -3,6 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
 import { isReplayable, withoutSecrets } from "../../contract/secrets.ts";
 import { insertRows } from "../../store/bulk.ts";
+import type { Db } from "../../store/database.ts";
 import type { Ctx, Instance } from "./context.ts";
 
 const retentionSeconds = 86_400;
@@ -64,25 +65,47 @@ export async function storeResponse<T>(
     .deleteFrom("idempotency_keys")
     .where("created_at", "<=", ctx.now - retentionSeconds)
     .execute();
-  const stored = await ctx.db
-    .selectFrom("idempotency_keys")
-    .select(["input_hash", "response"])
-    .where("actor_id", "=", ctx.actor.id)
-    .where("key", "=", key)
-    .executeTakeFirst();
-  if (stored !== undefined) {
-    if (stored.response === erasedResponse) throw new ServiceError("conflict", erasure);
-    if (stored.input_hash === input_hash) return JSON.parse(stored.response) ?? undefined;
-    throw new ServiceError("validation_failed", "The Idempotency-Key was used for another request; use a new key.", {
-      fields: { "Idempotency-Key": ["was used for another request"] },
-    });
-  }
+  const stored = await findResponse(ctx, repeatable);
+  if (stored !== undefined) return stored.answer as T;
   const answer = await work();
-  const response = JSON.stringify(withoutSecrets(op.output(), answer) ?? null);
+  const response = responseOf(op, answer);
   const row = { actor_id: ctx.actor.id, key, operation: op.name, input_hash, response, created_at: ctx.now };
   await insertRows(ctx.db, "idempotency_keys", [row]);
   return answer;
 }
+
+/** Returns the stored answer to an earlier request. Throws when that was another request, or the answer was erased. */
+export async function findResponse(
+  { db, actor, now }: Ctx,
+  { key, input_hash }: Repeatable,
+): Promise<{ readonly answer: unknown } | undefined> {
+  const stored = await db
+    .selectFrom("idempotency_keys")
+    .select(["input_hash", "response"])
+    .where("actor_id", "=", actor.id)
+    .where("key", "=", key)
+    .where("created_at", ">", now - retentionSeconds)
+    .executeTakeFirst();
+  if (stored === undefined) return undefined;
+  if (stored.response === erasedResponse) throw new ServiceError("conflict", erasure);
+  if (stored.input_hash === input_hash) return { answer: JSON.parse(stored.response) ?? undefined };
+  throw new ServiceError("validation_failed", "The Idempotency-Key was used for another request; use a new key.", {
+    fields: { "Idempotency-Key": ["was used for another request"] },
+  });
+}
+
+/** Replaces the stored answer by that of an operation which waited for its result after its transaction. */
+export async function replaceResponse(db: Db, actorId: number, { op, key }: Repeatable, answer: unknown) {
+  await db
+    .updateTable("idempotency_keys")
+    .set({ response: responseOf(op, answer) })
+    .where("actor_id", "=", actorId)
+    .where("key", "=", key)
+    .where("response", "<>", erasedResponse)
+    .execute();
+}
+
+const responseOf = (op: AnyOperation, answer: unknown) => JSON.stringify(withoutSecrets(op.output(), answer) ?? null);
 
 /** Stands for a response that was erased. */
 const erasedResponse = "";

@@ -12,14 +12,19 @@ const untried = { state: "waiting", attempt: 0, single: 0, lease_token: null } a
 
 export const webhookSendHandlers = {
   async test(ctx, { id, wait }) {
-    let test: Test | undefined;
+    let delivery: number | undefined;
+    let answer: { readonly data: null; readonly webhook_event_id: string } | undefined;
     const data = await ctx.waitFor({ seconds: wait, topics: ["webhook-logs"] }, async () => {
       // Queued inside the wait, so that a test is not sent when the request is refused for too many waits.
-      test ??= await ctx.transaction((tx) => queueTest(tx, id));
-      return firstEntry(ctx, id, test);
+      answer ??= await ctx.transaction(async (tx) => {
+        const test = await queueTest(tx, id);
+        delivery = test.delivery;
+        return { data: null, webhook_event_id: test.message_id };
+      });
+      return firstEntry(ctx, id, { delivery, message_id: answer.webhook_event_id });
     });
     // The first look, which always takes place, has queued the test.
-    return { data: data ?? null, webhook_event_id: test!.message_id };
+    return data ? { data, webhook_event_id: answer!.webhook_event_id } : answer!;
   },
 
   async resend(ctx, { id, log }) {
@@ -55,7 +60,8 @@ export const webhookSendHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 interface Test {
-  readonly delivery: number;
+  /** Undefined when the test was queued by an earlier request with the same Idempotency-Key. */
+  readonly delivery: number | undefined;
   readonly message_id: string;
 }
 
@@ -81,7 +87,7 @@ async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }
     .where("event", "=", testEvent)
     .where("message_id", "=", message_id)
     .executeTakeFirst();
-  if (entry !== undefined) return entry;
+  if (entry !== undefined || delivery === undefined) return entry;
   const queued = await db.selectFrom("deliveries").select("id").where("id", "=", delivery).executeTakeFirst();
   return queued === undefined ? null : undefined;
 }
