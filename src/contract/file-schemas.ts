@@ -12,7 +12,7 @@ const displayName = () =>
   line(255, 1).refine((value) => !/[/\\]/.test(value) && !/^\.+$/.test(value), "must be a file name, not a path");
 
 /** A file in a request that creates an event, a post or a message. */
-const fileItem = once(() =>
+export const fileItem = once(() =>
   z
     .strictObject({
       type: z.enum(["upload", "youtube", "vimeo"]).describe("Uploaded file, or video hosted elsewhere"),

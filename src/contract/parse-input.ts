@@ -101,7 +101,7 @@ function causeOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Omit<Issue, "fi
 
 /**
  * Returns the fields of an input that their schemas accept, parsed. Of an object with wrong fields, the others are
- * returned, unless a required one is among the wrong.
+ * returned, unless a required one is among the wrong; of a list with wrong items, the others. `pathInInput` returns where they were.
  */
 export function validFields({ shape }: z.ZodObject, value: unknown): Record<string, unknown> {
   const known: Record<string, unknown> = {};
@@ -115,9 +115,10 @@ export function validFields({ shape }: z.ZodObject, value: unknown): Record<stri
   return known;
 }
 
-function validPart(schema: z.core.$ZodType, value: unknown): Record<string, unknown> | undefined {
+function validPart(schema: z.core.$ZodType, value: unknown): unknown {
   let inner = schema;
   while ("innerType" in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;
+  if (inner._zod.def.type === "array" && Array.isArray(value)) return validItems(inner as z.ZodArray<z.ZodType>, value);
   if (inner._zod.def.type !== "object" || !isRecord(value)) return undefined;
   const object = inner as z.ZodObject;
   const known = validFields(object, value);
@@ -125,6 +126,34 @@ function validPart(schema: z.core.$ZodType, value: unknown): Record<string, unkn
     ([name, field]) => name in known || field.safeParse(undefined).success,
   );
   return isComplete ? known : undefined;
+}
+
+/** Positions in the input of the items of a list that lacks the invalid ones. */
+const positions = new WeakMap<object, readonly number[]>();
+
+/** Returns the valid items of a list; undefined when there are none, or when the list itself is wrong, for example too long. */
+function validItems(schema: z.ZodArray<z.ZodType>, value: readonly unknown[]): unknown[] | undefined {
+  const isWrong = schema.safeParse(value).error?.issues.some(({ path }) => path.length === 0);
+  const parsed = isWrong ? [] : value.map((item) => schema.element.safeParse(item));
+  const valid = [...parsed.entries()].filter(([, { success }]) => success);
+  if (valid.length === 0) return undefined;
+  const items = valid.map(([, { data }]) => data);
+  positions.set(
+    items,
+    valid.map(([at]) => at),
+  );
+  return items;
+}
+
+/** Returns the path in the input of a field of what `validFields` returned. */
+export function pathInInput(known: unknown, field: string): string {
+  let at = known;
+  const names = field.split(".").map((name) => {
+    const position = positions.get(Object(at))?.[Number(name)];
+    at = Object(at)[name];
+    return position ?? name;
+  });
+  return names.join(".");
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

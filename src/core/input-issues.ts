@@ -2,9 +2,9 @@ import type { z } from "zod";
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import type { FileItem } from "../contract/file-schemas.ts";
-import { filesField } from "../contract/file-schemas.ts";
+import { fileItem, filesField } from "../contract/file-schemas.ts";
 import type { Access, AnyOperation, Origin, Reach } from "../contract/operation.ts";
-import { type Issues, validFields, withoutIgnored } from "../contract/parse-input.ts";
+import { type Issues, isRecord, pathInInput, validFields, withoutIgnored } from "../contract/parse-input.ts";
 import { requireAdmission } from "./admission.ts";
 import { findCheck } from "./find-handler.ts";
 import { may } from "./pipeline/actor.ts";
@@ -29,7 +29,8 @@ export async function inputError(ctx: Ctx, op: AnyOperation, { input, found, ori
   const known = validFields(op.input() as z.ZodObject, withoutIgnored(op, input));
   const fields: FieldErrors = Object.assign(Object.create(null), found.fields);
   const wrong = Object.keys({ ...fields, ...origin.refused });
-  for (const issues of await furtherIssues(ctx, op, { known, wrong: [...wrong], origin })) {
+  const files = checkableFiles(op, input, wrong);
+  for (const issues of await furtherIssues(ctx, op, { known, files, wrong: [...wrong], origin })) {
     for (const [field, messages] of Object.entries(issues)) {
       if (wrong.some((other) => includes(other, field) || includes(field, other))) continue;
       fields[field] = messages;
@@ -41,19 +42,38 @@ export async function inputError(ctx: Ctx, op: AnyOperation, { input, found, ori
 
 const includes = (outer: string, inner: string) => inner === outer || inner.startsWith(`${outer}.`);
 
+/** Returns the files of an input, also those with a wrong name; undefined in place of those whose content cannot be checked. */
+function checkableFiles(op: AnyOperation, input: unknown, wrong: readonly string[]): (FileItem | undefined)[] {
+  const field = filesField(op);
+  const given = field !== undefined && isRecord(input) && !wrong.includes(field) ? input[field] : [];
+  if (!Array.isArray(given)) return [];
+  return given.map((item) => {
+    const { type, data, name = "" } = validFields(fileItem(), item) as Partial<FileItem>;
+    return type && data ? { type, data, name } : undefined;
+  });
+}
+
+interface Checkable {
+  readonly known: Known;
+  readonly files: readonly (FileItem | undefined)[];
+  readonly wrong: readonly string[];
+  readonly origin: Origin;
+}
+
 async function furtherIssues(
   ctx: Ctx,
   op: AnyOperation,
-  { known, wrong, origin }: { known: Known; wrong: readonly string[]; origin: Origin },
+  { known, files, wrong, origin }: Checkable,
 ): Promise<FieldErrors[]> {
   if (!isCaller(ctx, op)) return [];
   await permitPath(ctx, op, known);
   const isWrong = (field: string) => wrong.some((other) => includes(field, other));
-  const files = (known[filesField(op) ?? ""] ?? []) as readonly FileItem[];
+  const inInput = (issues: FieldErrors) =>
+    Object.fromEntries(Object.entries(issues).map(([field, messages]) => [pathInInput(known, field), messages]));
   return [
     op.list?.paging === "cursor" ? cursorIssues(ctx, known.cursor) : {},
-    await issuesOf(() => permitBody(ctx, op, known)),
-    await issuesOf(async () => (await findCheck(op))?.(ctx, known, isWrong)),
+    inInput(await issuesOf(() => permitBody(ctx, op, known))),
+    inInput(await issuesOf(async () => (await findCheck(op))?.(ctx, known, isWrong))),
     await issuesOf(async () => {
       if (files.length === 0) return {};
       await requireAdmission(ctx, op, known, origin);

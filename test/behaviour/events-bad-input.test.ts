@@ -99,6 +99,30 @@ const wrong: readonly [about: string, fields: (world: World) => object, names: r
   ["a video of another kind", () => film("https://vimeo.com/1"), ["files.0.data"]],
   ["a file of no type", () => ({ files: [{ name: "x", data: "eA==" }] }), ["files.0.type"]],
   [
+    "a wrong name and wrong contents of several files",
+    () => ({
+      files: [
+        { type: "upload", name: "a/b", data: "!!" },
+        { type: "nope", name: "c", data: "eA==" },
+        upload("d.txt", "d"),
+        { type: "youtube", name: "e", data: "http://evil.example" },
+      ],
+    }),
+    ["files.0.data", "files.0.name", "files.1.type", "files.3.data"],
+  ],
+  [
+    "rules that are wrong, and between them one that contradicts itself",
+    () => ({
+      recurrence: [{ freq: "nope" }, { freq: "daily", until: "2028-01-01", count: 3 }, { freq: "daily", interval: 0 }],
+    }),
+    ["recurrence.0.freq", "recurrence.1.until", "recurrence.2.interval"],
+  ],
+  [
+    "a list that is too long, whose items are not checked",
+    () => ({ files: Array.from({ length: 51 }, () => ({ type: "upload", name: "a", data: "!!" })) }),
+    ["files"],
+  ],
+  [
     "everything at once, as far as the schema tells",
     () => ({ title: "", link: "x", fileCount: "1", ...once({ byday: "8", bymonth: 13 }), files: [{}] }),
     [

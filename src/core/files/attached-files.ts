@@ -34,11 +34,15 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
 
 /**
  * Returns the validation errors of files to attach, by field, for callers that validate more at the same time. Decodes
- * each file only once.
+ * each file only once. Skips those that are undefined.
  */
-export async function fileIssues(ctx: Pick<Ctx, "settings">, items: readonly FileItem[]): Promise<FieldErrors> {
+export async function fileIssues(
+  ctx: Pick<Ctx, "settings">,
+  items: readonly (FileItem | undefined)[],
+): Promise<FieldErrors> {
   const issues: FieldErrors = {};
   for (const [index, item] of items.entries()) {
+    if (item === undefined) continue;
     const issue = item.type === "upload" ? await uploadIssue(ctx, item) : await videoIssue(item);
     if (issue !== undefined) issues[`files.${index}.data`] = [issue];
   }
