@@ -33,7 +33,6 @@ export async function referenceTerminal({ add, env, input }: TerminalOptions): P
     page: async (text) => add(text),
     progress: () => {},
     spin: (_, work) => work,
-    read: async () => content().toString(),
     readBytes: async () => content(),
     input: async function* () {
       yield content();

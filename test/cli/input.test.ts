@@ -146,3 +146,35 @@ describe("input", () => {
     expect((await sit(["users", "search", "ada", "love", "--query", "[].id", "--json"])).stdout).toBe("[\n  1\n]\n");
   });
 });
+
+it("text that is not UTF-8 is refused, not changed: from stdin, a file and WCS_PASSWORD", async () => {
+  const { sit, path } = home();
+  const latin = Buffer.from("gar\u00e7on secret 1\n", "latin1");
+  writeFileSync(path("latin.txt"), latin);
+  writeFileSync(path("latin.json"), Buffer.from('{"name": "Fran\u00e7ais"}', "latin1"));
+  const file = path("latin.txt");
+  const lines: [string[], string][] = [
+    [["users", "password", "1", "--password-stdin"], "--password-stdin: stdin"],
+    [["users", "password", "1", "--password-file", file], `--password-file: ${file}`],
+    [["units", "create", "--parent", "1", "--name", `@${file}`], `--name: ${file}`],
+    [["units", "update", "2", "--data", "-"], "--data: stdin"],
+    [["api", "POST", "/units", "--input", path("latin.json")], `--input: ${path("latin.json")}`],
+    [["api", "PATCH", "/units/1", "-f", "name=-"], "-f name: stdin"],
+    [["settings", "set", "mail.from", "--value-stdin"], "--value-stdin: stdin"],
+    [["serve", "--config", file], `--config: ${file}`],
+  ];
+  for (const [line, name] of lines) {
+    const { code, stderr } = await sit(line, { stdin: latin });
+    expect({ line, code, stderr }).toMatchObject({
+      line,
+      code: 2,
+      stderr: expect.stringContaining(`error: ${name} is not encoded in UTF-8.`),
+    });
+    expect(stderr).toContain("hint: Convert it to UTF-8 first.");
+  }
+  const replaced = await sit(["users", "password", "1"], { env: { WCS_PASSWORD: "gar\ufffdon secret 1" } });
+  expect(replaced).toMatchObject({ code: 2, stderr: expect.stringMatching(/WCS_PASSWORD is not encoded in UTF-8/) });
+  // U+FFFD that is in the file itself is a letter like others.
+  const own = await sit(["users", "password", "1", "--password-stdin"], { stdin: "gar\ufffdon secret 1" });
+  expect(own).toMatchObject({ code: 0 });
+});

@@ -208,7 +208,6 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
       page.stderr += text;
     },
     sanitizeLine,
-    read: async () => String(seat.stdin ?? ""),
     readBytes: async () => Buffer.from(seat.stdin ?? ""),
     async *input() {
       yield Buffer.from(seat.stdin ?? "");

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { UsageError } from "../errors/cli-errors.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
@@ -31,7 +32,7 @@ export function createSources(terminal: Terminal): Sources {
     },
     async stdin(flag) {
       claim(flag);
-      return withoutLastBreak(await terminal.read());
+      return withoutLastBreak(decodeText(await terminal.readBytes(), `${flag}: stdin`));
     },
     async bytes(flag, most) {
       claim(flag);
@@ -48,14 +49,28 @@ export function createSources(terminal: Terminal): Sources {
   return sources;
 }
 
-/** Returns the text of the file that a flag or a variable names, without the line break at its end. */
+/**
+ * Returns the text of the file that a flag or a variable names, without the line break at its end. Throws a `UsageError` when it
+ * cannot be read or is not UTF-8.
+ */
 export function readNamedFile(path: string, flag: string, hint?: string): string {
+  let bytes: Buffer;
   try {
-    return withoutLastBreak(readFileSync(path, "utf8"));
+    bytes = readFileSync(path);
   } catch (error) {
     throw new UsageError(`${flag}: ${reason(error, path)}`, { hint });
   }
+  return withoutLastBreak(decodeText(bytes, `${flag}: ${path}`));
 }
+
+/** Decodes UTF-8. Throws a `UsageError` for other bytes, as Node would replace them, and different passwords would be equal. */
+function decodeText(bytes: Buffer, name: string): string {
+  if (!isUtf8(bytes)) throw notUtf8(name);
+  return bytes.toString("utf8");
+}
+
+export const notUtf8 = (name: string): UsageError =>
+  new UsageError(`${name} is not encoded in UTF-8`, { hint: "convert it to UTF-8 first" });
 
 const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, "");
 

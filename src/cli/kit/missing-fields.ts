@@ -1,5 +1,6 @@
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
+import { environmentPassword } from "../session/environment-login.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { kebab } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
@@ -9,10 +10,10 @@ import { type Input, type InputSpec, wordOf } from "./read-input.ts";
 export function missingFields({ fields, needed }: InputSpec, input: Input, env: Terminal["env"]): Field[] {
   const also = needed && input[needed.unless] === undefined ? needed.field : undefined;
   const missing = fields.filter(({ name, required }) => (required || name === also) && input[name] === undefined);
-  const { WCS_PASSWORD: password, WCS_USERNAME: username } = env;
   return missing.filter((field) => {
     // With a user name, it is the password to sign in with.
-    if (!field.newPassword || !password || username) return true;
+    const password = field.newPassword && !env.WCS_USERNAME && environmentPassword(env);
+    if (!password) return true;
     input[field.name] = password;
     return false;
   });

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { notUtf8 } from "../file-io/value-sources.ts";
 import type { Credentials } from "./request-token.ts";
 import { baseUrl, isRemote, type Target } from "./target.ts";
 
@@ -6,10 +7,18 @@ import { baseUrl, isRemote, type Target } from "./target.ts";
 export const environmentToken = (env: NodeJS.ProcessEnv, target: Target): string | undefined =>
   isForTarget(env, target) ? env.WCS_TOKEN || undefined : undefined;
 
+/** Returns the password of the environment. Throws a `UsageError` when Node replaced bytes of it that were not UTF-8. */
+export function environmentPassword({ WCS_PASSWORD: password }: NodeJS.ProcessEnv): string | undefined {
+  if (password?.includes("\ufffd")) throw notUtf8("WCS_PASSWORD");
+  return password || undefined;
+}
+
 /** Returns the login of the environment, for one command. A token there takes precedence. */
 export function environmentLogin(env: NodeJS.ProcessEnv, target: Target): Credentials | undefined {
-  const { WCS_USERNAME: username, WCS_PASSWORD: password, WCS_TOKEN: token } = env;
-  return username && password && !token && isForTarget(env, target) ? { username, password } : undefined;
+  const { WCS_USERNAME: username, WCS_TOKEN: token } = env;
+  if (!username || token || !isForTarget(env, target)) return undefined;
+  const password = environmentPassword(env);
+  return password === undefined ? undefined : { username, password };
 }
 
 /**

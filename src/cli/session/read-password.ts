@@ -1,7 +1,7 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { createSources, readNamedFile } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { isForTarget } from "./environment-login.ts";
+import { environmentPassword, isForTarget } from "./environment-login.ts";
 import type { Target } from "./target.ts";
 
 /** The terminal and the password flags of a line. */
@@ -19,7 +19,7 @@ export async function ownPassword({ terminal, flags, target }: PasswordFlags): P
   if (flags.passwordStdin) return createSources(terminal).stdin("--password-stdin");
   if (flags.passwordFile !== undefined) return readNamedFile(flags.passwordFile as string, "--password-file");
   if (target !== undefined && !isForTarget(terminal.env, target)) return undefined;
-  return terminal.env.WCS_PASSWORD || undefined;
+  return environmentPassword(terminal.env);
 }
 
 /**

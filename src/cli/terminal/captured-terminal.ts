@@ -30,7 +30,6 @@ export function captureTerminal(
     writeBytes: async (bytes) => write(Buffer.from(bytes).toString()),
     note,
     complain: () => {},
-    read: noStdin,
     readBytes: noStdin,
     input: noStdin,
     keys: async function* () {},

@@ -36,8 +36,7 @@ export interface Terminal {
   sanitizeLine(text: string): string;
   /** The values `@file` that stand for the content of the file. Default: all of them. */
   readonly fileValues?: ReadonlySet<string>;
-  /** Reads all of stdin as text. Callers must read stdin only once. */
-  read(): Promise<string>;
+  /** Reads all of stdin. Callers must read stdin only once. */
   readBytes(): Promise<Buffer>;
   /** Yields chunks of stdin as they arrive. */
   input(signal?: AbortSignal): AsyncIterable<Uint8Array>;
@@ -119,8 +118,7 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
     },
     complain: (text) => void stderr().write(text),
     sanitizeLine,
-    read: async () => (await readAll(streams.stdin)).toString("utf8"),
-    readBytes: () => readAll(streams.stdin),
+    readBytes: async () => Buffer.concat(await Array.fromAsync(streams.stdin)),
     async *input(signal) {
       const { stdin } = streams;
       // An event that has passed does not come again.
@@ -161,8 +159,6 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
     signals,
   };
 }
-
-const readAll = async (stream: NodeJS.ReadStream): Promise<Buffer> => Buffer.concat(await Array.fromAsync(stream));
 
 /**
  * Starts a spinner after 300 ms. Most work is done sooner, and ora is not loaded then. The cursor stays, because ora would
