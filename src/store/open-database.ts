@@ -95,7 +95,7 @@ async function connect(target: string, options: OpenOptions): Promise<Connected>
 
 /** Returns the same as `mustMigrate`; errors name the database. */
 const isOutdated = (database: Database, target: string, options: OpenOptions): Promise<boolean> =>
-  mustMigrate(database, options).catch((error) => {
+  mustMigrate(database, target, options).catch((error) => {
     throw nameTarget(target, database.explain(error));
   });
 
@@ -145,11 +145,12 @@ const isInUse = () =>
   );
 
 /** Returns true for an older schema, and for a new database with `create`. */
-async function mustMigrate(database: Database, { create }: OpenOptions): Promise<boolean> {
+async function mustMigrate(database: Database, target: string, { create }: OpenOptions): Promise<boolean> {
   const applied = await appliedTo(database);
   if (create && applied !== undefined) {
-    throw new ServiceError("conflict", "The database exists already; it was not changed.", {
-      hint: "Name a new file or an empty database.",
+    const [name, place] = isPostgresUrl(target) ? ["The database", "<url>"] : [target, `'${target}'`];
+    throw new ServiceError("conflict", `${name} exists already; it was not changed.`, {
+      hint: `Name a new file or an empty database, or use this one: wcs profile add local --db ${place}`,
     });
   }
   if (applied !== undefined && applied > latestMigration) throw isNewer();

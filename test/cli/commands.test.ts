@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { topics } from "../../src/cli/help/help-topics.ts";
 import { fieldsOf } from "../../src/contract/field-spec.ts";
@@ -84,6 +85,27 @@ describe("wcs init", () => {
       stderr: expect.not.stringContaining("?"),
     });
     expect(readFileSync(home().path("data/wcs/wcs.db")).equals(before)).toBe(true);
+  });
+
+  it("fills the file that an interrupted init left, and leaves the file of another program as it is", async () => {
+    const { sit, path } = home();
+    const founder = ["--admin-email", "a@example.com", "--admin-name", "A B", "--no-profile"];
+    const left = new DatabaseSync(path("left.db"));
+    left.exec("pragma journal_mode = wal; pragma application_id = 0x77637331");
+    left.close();
+    expect(await sit(["init", "--db", path("left.db"), ...founder])).toMatchObject({ code: 0 });
+    expect(await sit(["init", "--db", path("left.db"), ...founder])).toMatchObject({
+      code: 7,
+      stderr:
+        `error: ${path("left.db")} exists already; it was not changed.\n` +
+        `hint: Name a new file or an empty database, or use this one: wcs profile add local --db '${path("left.db")}'\n`,
+    });
+    const foreign = new DatabaseSync(path("foreign.db"));
+    foreign.exec("create table notes (text)");
+    foreign.close();
+    const before = readFileSync(path("foreign.db"));
+    expect(await sit(["init", "--db", path("foreign.db"), ...founder])).toMatchObject({ code: 7 });
+    expect(readFileSync(path("foreign.db")).equals(before)).toBe(true);
   });
 
   it("--no-profile keeps none; a second database gets a name of its own", async () => {

@@ -57,13 +57,9 @@ async function run(context: Context): Promise<void> {
       hint: "use --db, or run wcs init on the machine of the instance",
     });
   const database = databaseFor(globals.db, terminal.env);
-  const isFile = !database.includes("://");
-  if (isFile && existsSync(database) && statSync(database).size > 0) {
-    throw new ServiceError(
-      "conflict",
-      `${database} exists already and was not changed. Choose another path with --db.`,
-    );
-  }
+  // Checked before the questions. A file without an instance may be left by an init that was interrupted.
+  if (existsSync(database) && statSync(database).size > 0)
+    await withKey(terminal.env, ({ checkNewDatabase }) => checkNewDatabase(database, { create: async () => {} }));
   const keepsProfile = context.flags.profile !== false;
   if (keepsProfile) requireFreeProfile(globals.profile, database, terminal.env);
   const answers = await ask(context);
