@@ -226,3 +226,17 @@ describe("what a person reads", () => {
     expect(stdout.trimEnd().split("\n").at(-1)).toBe("    └── Branch 59 (b-59, 0 users)");
   });
 });
+
+it("YAML quotes the words that readers of YAML 1.1 take for other values", async () => {
+  const { sit } = home();
+  const line = ["users", "create", "--first-name", "NO", "--last-name", "1:20", "--email", "no@example.com"];
+  const made = await sit([...line, "--unit", "1", "--reference", "1_000", "--birthday", "1990-01-02", "--query", "id"]);
+  const shown = ["get", made.stdout.trim(), "-o", "yaml"];
+  for (const { stdout } of [await sit(["users", ...shown]), await sit(["export"])]) {
+    for (const word of ["NO", "1:20", "1_000", "1990-01-02"]) expect(stdout).toContain(`: "${word}"\n`);
+  }
+  expect(await sit(["diff", "-"], { stdin: (await sit(["export"])).stdout })).toMatchObject({
+    code: 0,
+    stdout: "action\tkind\tname\tchanges\n",
+  });
+});

@@ -75,8 +75,10 @@ const jsonForm: Form = {
 
 async function yamlForm(): Promise<Form> {
   const { Document, isScalar, visit } = await import("yaml");
+  // Quotes words such as NO and 1:20, which readers of YAML 1.1 take for other values. Made once, as it takes time.
+  const { schema } = new Document(null, { compat: "yaml-1.1" });
   const text = (entry: object) => {
-    const document = new Document([entry], { aliasDuplicateObjects: false });
+    const document = new Document([entry], { aliasDuplicateObjects: false, schema });
     // Lists of words are written on one line.
     visit(document, {
       Scalar(_, scalar) {
