@@ -121,7 +121,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --db /no/such.db", 6, /^error: There is no database at \/no\/such.db\./],
   ["units create --name x --parent 1 --reference SALES", 7, /reference/],
   ["users delete 1 --yes", 7, /^error: /],
-  ["users list --as 99", 6, /^error: There is no user 99\./],
+  [
+    "users list --as 99",
+    6,
+    /^error: There is no user 99\.\nhint: Pass --as with the e-mail address or ID of an active user\.\n$/,
+  ],
   ["help nonsense", 2, /^error: Unknown command 'wcs nonsense'\./],
   ["completion tcsh", 2, /^error: Unknown command 'wcs completion tcsh'/],
   ["completion install tcsh", 2, /^error: <shell> must be one of bash, zsh, fish, powershell/],
@@ -135,6 +139,28 @@ it.each(cases)("wcs %s: exit %i", async (line, code, stderr) => {
   expect(result.stderr).toMatch(stderr);
   expect(result.code).toBe(code);
   expect(result.stdout).toBe("");
+});
+
+it("a local profile whose user cannot act any more says so, and how to go on", async () => {
+  const { sit, path } = home();
+  const person = ["--first-name", "Cy", "--last-name", "B", "--email", "cy@example.com"];
+  await sit(["users", "create", ...person, "--unit", "1", "--admin"]);
+  const cy = ["--as", "cy@example.com"];
+  expect(await sit(["users", "deactivate", "1", "--yes", ...cy])).toMatchObject({ code: 0 });
+  const active = "Pass --as with the e-mail address or ID of an active user";
+  const again = `wcs profile remove local && wcs profile add local --db ${path("data/wcs/wcs.db")}`;
+  expect(await sit(["units", "list"])).toMatchObject({
+    code: 4,
+    stderr:
+      "error: User ada@example.com is deactivated. Profile local acts as this user.\n" +
+      `hint: ${active}, or let the profile act as the first administrator: ${again}\n`,
+  });
+  expect(await sit(["units", "list", "--as", "ada@example.com"])).toMatchObject({
+    code: 4,
+    stderr: `error: User ada@example.com is deactivated.\nhint: ${active}.\n`,
+  });
+  expect(await sit(["users", "reactivate", "1", ...cy])).toMatchObject({ code: 0 });
+  expect(await sit(["users", "delete", "cy@example.com", "--yes"])).toMatchObject({ code: 0 });
 });
 
 it.each(["--json", "-o json", "-ojson", "--output=ndjson"])("with %s an error is an object on stderr", async (flag) => {

@@ -1,3 +1,4 @@
+import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Service } from "../../core/service.ts";
 import type { Client } from "../../http/client/client.ts";
@@ -57,7 +58,7 @@ export async function open(route: Route, token: string | undefined, as?: string)
     },
   });
   // Public operations need no user.
-  const own = async () => (as === undefined ? { token: "" } : { userId: await service.resolveUser(as || undefined) });
+  const own = async () => (as === undefined ? { token: "" } : { userId: await userFor(service, route, as) });
   const caller = service.caller(token === undefined ? await own() : { token });
   return {
     call: caller.call,
@@ -67,6 +68,26 @@ export async function open(route: Route, token: string | undefined, as?: string)
       await caller.close();
     },
   };
+}
+
+/** Returns the ID of the user to act as. Its errors say how to choose another one. */
+async function userFor(service: Service, { target, globals }: Route, as: string): Promise<number> {
+  try {
+    return await service.resolveUser(as || undefined);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const other = "Pass --as with the e-mail address or ID of an active user";
+    const { profile } = target;
+    if (globals.as !== undefined || profile?.user === undefined)
+      throw new ServiceError(error.code, error.message, { hint: `${other}.`, cause: error });
+    const { name } = profile;
+    const place = shownAddress(target) === target.address ? ["--db", target.address] : ["--db-stdin"];
+    const again = `${lineOf(["profile", "remove", name])} && ${lineOf(["profile", "add", name, ...place])}`;
+    throw new ServiceError(error.code, `${error.message} Profile ${name} acts as this user.`, {
+      hint: `${other}, or let the profile act as the first administrator: ${again}`,
+      cause: error,
+    });
+  }
 }
 
 /** Maximum seconds that a command spends on first delivery attempts. */
