@@ -461,8 +461,28 @@ describe("files", () => {
       code: 3,
       stderr: "stdin:1: usertypes lacks Employee, which user E-001 will still hold; keep it, or take it away",
     });
-    expect((await sit(["apply", "-", "--prune", "--yes"], { stdin: "usertypes: []" })).code).toBe(7);
+    for (const line of [["diff"], ["apply", "--yes"]]) {
+      const without = await sit([...line, "-", "--prune"], { stdin: "usertypes: [{reference: manager}]" });
+      expect(without).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/^stdin:1: usertypes lacks Employee, which .*user.* will still hold; keep it, /),
+      });
+    }
     expect((await sit(["export"])).stdout).toBe(before);
+  });
+
+  it("a user type that is held by a service account stays, and the account is named", async () => {
+    await sit(["usertypes", "create", "--name", "Bots"]);
+    const account = ["--first-name", "Deploy", "--last-name", "Bot", "--service"];
+    const made = await sit(["users", "create", ...account, "--unit", "root", "--user-types", "Bots", "--query", "id"]);
+    const id = made.stdout.trim();
+    const text = "usertypes: [{reference: manager}, {name: Employee}]\nusers: []";
+    const { stderr } = await sit(["diff", "-", "--prune"], { stdin: text });
+    expect(stderr.split("\n")[0]).toBe(
+      `stdin:1: usertypes lacks Bots, which user ${id} (Deploy Bot) will still hold; keep it, or take it away`,
+    );
+    expect(await sit(["users", "delete", id, "--yes"])).toMatchObject({ code: 0 });
+    expect(await sit(["usertypes", "delete", "Bots", "--yes"])).toMatchObject({ code: 0 });
   });
 
   it("what the service refuses half way is said, and the next time goes on from there", async () => {

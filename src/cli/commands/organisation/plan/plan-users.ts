@@ -25,14 +25,20 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
   const { organisation, prune, issues, signal } = planning;
   const file = organisation.users;
   const tasks = createTaskList<"users">(planning.scratch);
-  if (file === undefined) return tasks;
+  const holders = createHolders(planning, nameable);
+  const walk = () => walkItems(planning.caller, users.list, { inactive: true }, signal);
+  if (file === undefined) {
+    if (nameable.userTypes.pruned.size > 0)
+      for await (const user of walk()) holders.watch(user, userEntry(user, nameable.names));
+    holders.refuse();
+    return tasks;
+  }
   const me = prune ? await planning.caller.call(users.current, {}) : undefined;
   // The ID of the user of each entry; 0 when there is none.
   const met = new Float64Array(file.count);
-  const holders = createHolders(planning, nameable);
   const accounts = createAccountChecks(planning);
   let watched = 0;
-  for await (const user of walkItems(planning.caller, users.list, { inactive: true }, signal)) {
+  for await (const user of walk()) {
     if (++watched % 500 === 0) planning.watch(watched);
     const found = file.find(user);
     if (found === undefined) {
@@ -40,7 +46,7 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
       accounts.watch(user, { ...user, active: user.active && !isPruned });
       if (!prune) continue;
       const entry = userEntry(user, nameable.names);
-      holders.watch(entry);
+      holders.watch(user, entry);
       if (isPruned) requireEdit(user.permissions.edit, user);
       if (isPruned) tasks.add(file.count + watched, removal("users", user.id, entry));
       continue;
@@ -48,7 +54,7 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
     const { at, entry } = found;
     if (!user.active && entry.active === undefined) planning.deactivated.add(user.id);
     const { task, after } = compareUser(user, entry, at, planning, nameable);
-    holders.watch(after);
+    holders.watch(user, after);
     accounts.watch(user, after, at);
     if (met[at]) issues.add(["users", at, "email"], `belongs to two users: ${met[at]} and ${user.id}`);
     else if (task) tasks.add(at, task);
@@ -179,12 +185,12 @@ function resolvedMembership(
 function createHolders({ issues }: Planning, { userTypes }: Nameable) {
   const holders = new Map<string, { count: number; first: string }>();
   return {
-    watch({ user_types = [], memberships = [], reference, email }: UserEntry): void {
+    watch({ id, name }: CurrentUser, { user_types = [], memberships = [], reference, email }: UserEntry): void {
       if (userTypes.pruned.size === 0) return;
       const held = new Set([...user_types, ...memberships.flatMap((each) => each.user_types ?? [])]);
       for (const label of held) {
         if (!userTypes.pruned.has(label)) continue;
-        const before = holders.get(label) ?? { count: 0, first: reference ?? email ?? "" };
+        const before = holders.get(label) ?? { count: 0, first: reference ?? (email || `${id} (${name})`) };
         holders.set(label, { ...before, count: before.count + 1 });
       }
     },
