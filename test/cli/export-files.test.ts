@@ -57,8 +57,12 @@ it("a file is for its owner only, and takes the place of the old one when it is 
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(namesIn(readFileSync(file, "utf8"))).toEqual(["Ada", "Sally", "Nora"]);
   expect(readdirSync(home.path("out"))).toEqual(["link.csv", "users.csv"]);
-  expect((await run("users", "export", home.path("out"))).code).toBe(2);
+  expect(await run("users", "export", home.path("out"))).toMatchObject({
+    code: 2,
+    stderr: `error: Cannot write ${home.path("out")}: it is a directory.\n`,
+  });
   expect((await run("users", "export", home.path("nowhere/users.csv"))).code).toBe(2);
+  expect((await run("users", "export", `${home.path("nowhere")}/../users.csv`)).code).toBe(2);
   expect((await run("users", "export", "/dev/null")).code).toBe(0);
   expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
 });

@@ -76,3 +76,16 @@ describe.skipIf(process.platform !== "linux")("the output of a change", () => {
     expect(run("$WCS users deactivate 1 >&-").stderr).not.toContain("Stdout is closed.");
   });
 });
+
+it.skipIf(process.platform === "win32")(
+  "a pipe that nobody reads any more, given by its name, ends an export silently",
+  () => {
+    const fifo = home().path("pipe");
+    for (const line of [`export ${fifo}`, `users export ${fifo}`]) {
+      const run = shell(
+        `rm -f ${fifo}; mkfifo ${fifo}; : < ${fifo} & WCS_CONFIG_DIR=${home().path("config")} $WCS ${line}`,
+      );
+      expect([run.status, run.stderr]).toEqual([0, ""]);
+    }
+  },
+);

@@ -46,6 +46,12 @@ export class BrokenPipe extends Error {
   override readonly name = "BrokenPipe";
 }
 
+/** Errors of a write when nobody reads any more. A socket as stdout, as Node gives its children, has the second. */
+const closed = new Set<string | undefined>(["EPIPE", "ECONNRESET"]);
+
+/** Returns whether a write failed because nobody reads any more. */
+export const isBrokenPipe = (error: unknown): boolean => closed.has((error as NodeJS.ErrnoException).code);
+
 /** Output could not be written after a change: as its cause, with another message. */
 export class LostOutput extends Error {
   override readonly name = "LostOutput";

@@ -1,7 +1,7 @@
 import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
-import { UsageError } from "../errors/cli-errors.ts";
+import { BrokenPipe, isBrokenPipe, UsageError } from "../errors/cli-errors.ts";
 import { isDiskFull } from "../errors/disk-failure.ts";
 
 /** A file that replaces the old one only when it is complete. */
@@ -15,7 +15,8 @@ interface Destination {
 
 /** Returns the draft of a file, and what moves it to `place`; with `fresh`, that throws `conflict` when a file exists there. */
 export function draftFor(place: string, fresh: boolean) {
-  const path = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
+  // Not normalized, as the rename resolves a path through `..` or a link in the same way.
+  const path = `${dirname(place)}${sep}.${basename(place)}.${process.pid}.tmp`;
   return { path, put: fresh ? () => add(path, place) : () => rename(path, place) };
 }
 
@@ -42,7 +43,11 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
 /** Creates the error for a file that cannot be written, with the reason in plain words. */
 export function cannotWrite(path: string, error: unknown): UsageError {
   const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-  const reasons: Record<string, string> = { ENOENT: "its folder does not exist", EACCES: "no permission" };
+  const reasons: Record<string, string> = {
+    ENOENT: "its folder does not exist",
+    EACCES: "no permission",
+    EISDIR: "it is a directory",
+  };
   return new UsageError(`cannot write ${path}: ${reasons[code] ?? code}`);
 }
 
@@ -88,5 +93,9 @@ function replacing(file: FileHandle, draft: ReturnType<typeof draftFor>): Destin
 
 function direct(file: FileHandle): Destination {
   const close = () => file.close();
-  return { write: async (data) => void (await file.writeFile(data)), keep: close, discard: close };
+  const write = (data: string | Uint8Array) =>
+    file.writeFile(data).catch((error) => {
+      throw isBrokenPipe(error) ? new BrokenPipe() : error;
+    });
+  return { write, keep: close, discard: close };
 }

@@ -1,6 +1,6 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { devNull } from "node:os";
-import { BrokenPipe, LostOutput } from "../errors/cli-errors.ts";
+import { BrokenPipe, isBrokenPipe, LostOutput } from "../errors/cli-errors.ts";
 import { refuseClosedOutput } from "./closed-output.ts";
 
 /** File descriptor of stdout. */
@@ -76,9 +76,7 @@ async function writeStream(bytes: Uint8Array, stream: NodeJS.WriteStream): Promi
   await promise.finally(() => stream.off("error", fail));
 }
 
-/** Errors of a write when nobody reads any more. A socket as stdout, as Node gives its children, has the second. */
-const closed = new Set<string | undefined>(["EPIPE", "ECONNRESET"]);
 function brokenOr(error: unknown): unknown {
-  if (closed.has((error as NodeJS.ErrnoException).code)) return new BrokenPipe();
+  if (isBrokenPipe(error)) return new BrokenPipe();
   return isChanged ? new LostOutput(error) : error;
 }
