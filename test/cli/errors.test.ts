@@ -141,6 +141,17 @@ it.each(cases)("wcs %s: exit %i", async (line, code, stderr) => {
   expect(result.stdout).toBe("");
 });
 
+it("a token that no header can hold is explained, with the variable that it came from", async () => {
+  const line = ["users", "list", "--url", "http://127.0.0.1:1"];
+  const { code, stderr } = await home().sit(line, { env: { WCS_TOKEN: "wcs_abc\n" } });
+  expect({ code, stderr }).toEqual({
+    code: 4,
+    stderr:
+      "error: The token has a space or line break in it.\n" +
+      "hint: Check the token in WCS_TOKEN, or create another one with wcs tokens create.\n",
+  });
+});
+
 it("a local profile whose user cannot act any more says so, and how to go on", async () => {
   const { sit, path } = home();
   const person = ["--first-name", "Cy", "--last-name", "B", "--email", "cy@example.com"];
