@@ -120,6 +120,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units get 99", 6, /^error: There is no unit 99\.\n$/],
   ["units list --db /no/such.db", 6, /^error: There is no database at \/no\/such.db\./],
   ["units create --name x --parent 1 --reference SALES", 7, /reference/],
+  ["units delete 1 --yes", 7, /^error: The root unit cannot be deleted\.\n$/],
   ["users delete 1 --yes", 7, /^error: /],
   [
     "users list --as 99",

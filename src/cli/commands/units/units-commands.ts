@@ -54,8 +54,9 @@ export const units: Commands = {
   delete: command(ops.delete, {
     confirm: askAbout(ops.get, ({ name }) => `Delete unit ${name}?`),
     done: ({ id }) => `Deleted unit ${id}.`,
-    onConflict: ({ transfer }) =>
-      transfer === undefined
+    // The root unit, which has the ID 1, cannot be deleted at all.
+    onConflict: ({ id, transfer }) =>
+      transfer === undefined && id !== 1
         ? "If the unit has children or members, choose the unit to move them to: --transfer ID"
         : undefined,
   }),
