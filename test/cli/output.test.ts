@@ -240,3 +240,11 @@ it("YAML quotes the words that readers of YAML 1.1 take for other values", async
     stdout: "action\tkind\tname\tchanges\n",
   });
 });
+
+it("rows show the times in an object as other times", async () => {
+  const { sit } = home();
+  const times = ["--start", "2030-01-02T10:00:00Z", "--end", "2030-01-02T11:00:00Z"];
+  const made = await sit(["events", "create", "--title", "T", "--type", "user", ...times, "--query", "id"]);
+  const { stdout } = await sit(["events", "get", made.stdout.trim(), "--fields", "dates", "--no-header"]);
+  expect(JSON.parse(stdout)).toEqual({ start: "2030-01-02T10:00:00+00:00", end: "2030-01-02T11:00:00+00:00" });
+});

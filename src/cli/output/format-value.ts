@@ -12,12 +12,24 @@ type NumberFormats = { readonly [F in FieldFormat]?: (value: number) => string }
 /** Formats values for tables and for rows of text; `formatOf` tells by the path the format of a field. */
 export function createCells(zone: string | undefined, formatOf: (path: string) => FieldFormat | undefined) {
   const times = timesIn(zone);
+  const number = (value: number, path: string, formats: NumberFormats) =>
+    formats[formatOf(path) ?? "date"]?.(value) ?? value;
+  /** Formats the numbers in an object that is shown as JSON. */
+  const inJson = (value: unknown, path: string, formats: NumberFormats): unknown => {
+    if (typeof value === "number") return number(value, path, formats);
+    if (Array.isArray(value)) return value.map((item) => inJson(item, path, formats));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [name, inJson(part, `${path}.${name}`, formats)]),
+    );
+  };
   const show = (value: unknown, path: string, formats: NumberFormats): string => {
     if (value === null || value === undefined) return "";
     if (typeof value === "boolean") return value ? "yes" : "no";
-    if (typeof value === "number") return formats[formatOf(path) ?? "date"]?.(value) ?? String(value);
+    if (typeof value === "number") return String(number(value, path, formats));
     if (Array.isArray(value)) return value.map((item) => show(item, path, formats)).join(", ");
-    if (typeof value === "object") return nameOf(value as Item) ?? sanitizeLine(JSON.stringify(value));
+    if (typeof value === "object")
+      return nameOf(value as Item) ?? sanitizeLine(JSON.stringify(inJson(value, path, formats)));
     return sanitizeLine(String(value));
   };
   return {
