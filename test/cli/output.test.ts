@@ -145,12 +145,12 @@ describe("what a person reads", () => {
   it("a table without columns that are empty in every row, and never with part of a time, an ID or a state", async () => {
     const { sit } = home();
     const all = await sit(["audit", "list", "--limit", "5"], { screen: { width: 200, height: 50 } });
-    expect(all.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION +PATH +FIELDS +OUTCOME\n/);
-    const narrow = await sit(["audit", "list", "--limit", "5"], { screen: { width: 50, height: 50 } });
-    expect(narrow.stderr).toContain("Not shown in this width: fields, outcome.");
-    expect(narrow.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION +PATH\n/);
+    expect(all.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION +PATH +OUTCOME +FIELDS\n/);
+    const narrow = await sit(["audit", "list", "--limit", "5"], { screen: { width: 60, height: 50 } });
+    expect(narrow.stderr).toMatch(/Not shown in this width: .*fields\./);
+    expect(narrow.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION/);
     for (const line of narrow.stdout.trimEnd().split("\n").slice(1))
-      expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d /);
+      expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d .* \w+\.\w+( +\/[\w/]+)?( +done)?$/);
     const chosen = await sit(["audit", "list", "--limit", "1", "--fields", "created_at,fields,outcome,address"], {
       screen,
     });

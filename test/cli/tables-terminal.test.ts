@@ -45,7 +45,7 @@ const tables: readonly (readonly [line: string, always: readonly (string | RegEx
   ["units tree", [/Sales.*\(/, /\(LONG, 1 user\)$/m], []],
   ["usertypes list", ["ABILITIES", "news, calendar"], []],
   ["events list", [/\d{4}-\d\d-\d\d \d\d:\d\d/], []],
-  ["webhooks logs payroll", [/^ID/m, /\d{4}-\d\d-\d\d \d\d:\d\d/, "refused"], ["user.create"]],
+  ["webhooks logs payroll", [/^ID/m, /\d{4}-\d\d-\d\d \d\d:\d\d/, "refused", "user.create"], ["DURATION MS"]],
   ["db outbox", [/^WHAT +ID +FAILED /m, /^callback +\d+ +no /m, /\d{4}-\d\d-\d\d \d\d:\d\d/], ["CREATED AT"]],
   ["audit list", [/\d{4}-\d\d-\d\d \d\d:\d\d/, "users.create"], ["Ada Lovelace"]],
   ["settings list", ["tokens.lifetime", "86400"], []],

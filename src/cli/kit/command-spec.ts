@@ -132,6 +132,8 @@ interface Presentation<O extends AnyOperation> {
   readonly args?: readonly Positional<FieldName<O>>[];
   /** Table columns as paths of fields: `unit.name`. */
   readonly columns?: readonly PathIn<ItemOf<O>>[];
+  /** Columns that are shown whole, or not at all. */
+  readonly uncut?: readonly PathIn<ItemOf<O>>[];
   readonly confirm?: Question<O>;
   /** The command can be undone by another one. */
   readonly reversible?: true;

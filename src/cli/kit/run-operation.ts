@@ -125,9 +125,9 @@ function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
 async function perform(command: OperationCommand, request: Request, caller: Caller, context: Context) {
   const { op, input } = request;
   const { terminal, flags } = context;
-  const { items = op.name.split(".")[0], columns, draw, showEmpty, rows, renderer } = command;
+  const { items = op.name.split(".")[0], columns, uncut, draw, showEmpty, rows, renderer } = command;
   const render = renderer && (() => renderer(caller));
-  const output = createOutput<object>({ op, columns, draw, items, showEmpty, rows, renderer: render }, context);
+  const output = createOutput<object>({ op, columns, uncut, draw, items, showEmpty, rows, renderer: render }, context);
   const show = async (whole: Input) => {
     const dryRun = flags.dryRun ? { dryRun: true } : {};
     const response: unknown = await caller.call(op, whole, {

@@ -20,6 +20,8 @@ interface View<T extends object = Item> {
   readonly formats?: Readonly<Record<string, FieldFormat>>;
   /** Columns of a row, unless --fields names others. */
   readonly columns?: readonly string[];
+  /** Columns that are not cut, besides times, numbers, IDs and states. */
+  readonly uncut?: readonly string[] | undefined;
   /** Derives the columns of rows and CSV, unless --fields names others. */
   readonly rows?: RowSpec<T> | undefined;
   readonly draw?: (() => Promise<Draw<T>>) | undefined;
@@ -177,9 +179,11 @@ function formatsIn({ op, formats, rows }: Formatted): (path: string) => FieldFor
   return (path) => known().get(path);
 }
 
-/** Returns a function that tells by its path whether a field must not be cut: times, numbers, IDs and states. */
-function uncutIn({ op, formats = {} }: Pick<View, "op" | "formats">): (path: string) => boolean {
-  const paths = once(() => new Set(["id", ...Object.keys(formats), ...(op ? uncutPaths(itemFields(op)) : [])]));
+/** Returns a function that tells by its path whether a field must not be cut: times, numbers, IDs, states and `uncut`. */
+function uncutIn({ op, formats = {}, uncut = [] }: Pick<View, "op" | "formats" | "uncut">): (path: string) => boolean {
+  const paths = once(
+    () => new Set(["id", ...uncut, ...Object.keys(formats), ...(op ? uncutPaths(itemFields(op)) : [])]),
+  );
   return (path) => paths().has(path);
 }
 

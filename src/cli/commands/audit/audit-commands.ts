@@ -4,7 +4,8 @@ import { type Commands, command } from "../../kit/command-spec.ts";
 export const audit: Commands = {
   list: command(ops.list, {
     items: "entries",
-    columns: ["created_at", "actor.name", "operation", "path", "fields", "outcome", "address"],
+    columns: ["created_at", "actor.name", "operation", "path", "outcome", "fields", "address"],
+    uncut: ["operation", "path"],
     examples: [
       "wcs audit list --since -7d",
       "wcs audit list --actor 'Ann Smith' --operation users.update",

@@ -28,7 +28,7 @@ export async function showLogs(run: OperationRun<typeof webhooks.logs>, columns:
   if (way && other) throw new UsageError(`--${other} and ${way} cannot be used together`);
   if (flags.wait) return show(await waitForEntry(caller, input, context));
   if (!flags.follow) return void (await finish(input));
-  const output = createOutput<Entry>({ op: webhooks.logs, columns, endless: true }, context);
+  const output = createOutput<Entry>({ op: webhooks.logs, columns, uncut: ["event"], endless: true }, context);
   await output.list(follow(caller, input, context));
 }
 

@@ -6,7 +6,7 @@ import { smtpFlag } from "../serve/smtp-option.ts";
 const id = { field: "id" } as const;
 const entry = { field: "log", label: "entry" } as const;
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as const;
-const logColumns = ["id", "created_at", "event", "status", "attempt", "duration_ms", "error"] as const;
+const logColumns = ["id", "created_at", "event", "status", "error", "attempt", "duration_ms"] as const;
 const activateFirst = ({ id }: { readonly id: number }) =>
   `If the webhook is not active, activate it with wcs webhooks update ${id} --active.`;
 
@@ -65,6 +65,7 @@ default 60s); exits with 9 if none arrives. An entry from before counts, too, so
     ],
     items: "attempts",
     columns: logColumns,
+    uncut: ["event"],
     perform: async (run) => (await import("./show-logs.ts")).showLogs(run, logColumns),
   }),
   log: command(ops.log, {
