@@ -96,6 +96,8 @@ export const webhooks = operationGroup("webhooks", {
     errors: ["too_many_requests"],
   }),
   recover: operation("POST", "/webhooks/{id}/recover", "Resend the events that failed permanently since a time", {
+    description:
+      "Events that wait for their next attempt are not sent sooner. To send them at once, disable the webhook, which cancels them, enable it and then use recover.",
     access: "administrator",
     input: () => ({ id: id("webhooks"), since: time().describe("Only events at or after this time") }),
     output: () => z.object({ recovered: z.int() }),
