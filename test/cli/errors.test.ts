@@ -121,6 +121,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --db /no/such.db", 6, /^error: There is no database at \/no\/such.db\./],
   ["units create --name x --parent 1 --reference SALES", 7, /reference/],
   ["units delete 1 --yes", 7, /^error: The root unit cannot be deleted\.\n$/],
+  ["usres list", 2, /hint: Did you mean 'wcs users'\?/],
   ["users delete 1 --yes", 7, /^error: /],
   [
     "users list --as 99",

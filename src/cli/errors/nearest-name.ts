@@ -1,12 +1,12 @@
 /**
- * Returns the most similar candidate; undefined when more than a third of its letters differ. Abbreviations come first, the
- * shortest candidate before others.
+ * Returns the most similar candidate; undefined when more than a third of its letters differ. Beginnings come first, then names
+ * with one wrong letter, then abbreviations, the shortest candidate before others.
  */
 export function suggestName(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const far = isAbbreviation(word, candidate) ? candidate.length / 100 : distance(word, candidate);
+    const far = Math.min(distance(word, candidate), rankAbbreviation(word, candidate));
     if (far < least && far <= Math.max(1, candidate.length / 3)) {
       best = candidate;
       least = far;
@@ -15,13 +15,17 @@ export function suggestName(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** Returns whether the candidate begins with the word, or has its first letter and then its other letters in order. */
-function isAbbreviation(word: string, candidate: string): boolean {
-  if (word.length < 2 || word[0] !== candidate[0]) return false;
-  if (candidate.startsWith(word)) return true;
+/**
+ * Returns less than 1 when the candidate begins with the word, and between 1 and 2 when it has the word's first letter and then
+ * its other letters in order; else infinity.
+ */
+function rankAbbreviation(word: string, candidate: string): number {
+  if (word.length < 2 || word[0] !== candidate[0]) return Number.POSITIVE_INFINITY;
+  if (candidate.startsWith(word)) return candidate.length / 100;
   let at = 0;
   for (const letter of candidate) if (letter === word[at]) at += 1;
-  return at === word.length && word.length > candidate.length / 2;
+  const isShort = at === word.length && word.length > candidate.length / 2;
+  return isShort ? 1 + candidate.length / 100 : Number.POSITIVE_INFINITY;
 }
 
 const costAt = (row: readonly number[], at: number) => row[at] ?? Number.POSITIVE_INFINITY;
