@@ -132,7 +132,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["completion tcsh", 2, /^error: Unknown command 'wcs completion tcsh'/],
   ["completion install tcsh", 2, /^error: <shell> must be one of bash, zsh, fish, powershell/],
   ["api FETCH /users", 2, /^error: <method> must be GET/],
-  ["api GET /nothing", 6, /^error: There is no operation GET \/nothing\./],
+  ["api GET /nothing", 6, /^error: This path does not exist\.\n/],
   ["settings get base_ulr", 2, /hint: Did you mean 'base_url'\?/],
 ];
 

@@ -167,7 +167,7 @@ function typed(field: Field | undefined, text: string): unknown {
 /** Sends the request as it is, because a newer instance may have operations that this version does not know. */
 async function unknownOperation(context: Context, method: string, path: string, query: string): Promise<void> {
   const { raw, target } = await context.connect();
-  if (!raw) throw new ServiceError("not_found", `There is no operation ${method} ${path}.`);
+  if (!raw) throw new ServiceError("not_found", "This path does not exist.");
   const sources = createSources(context.terminal);
   const pairs = await fields(context.flags.field as string[] | undefined, sources);
   const file = context.flags.input as string | undefined;
