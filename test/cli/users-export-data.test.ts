@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { images } from "../support/attachments.ts";
 import { useHome } from "./support.ts";
 
@@ -45,3 +48,23 @@ it("users export-data leaves an existing folder alone, and nothing behind when i
   expect((await home().wcs(["users", "export-data", "me"])).code).toBe(2);
   expect(readdirSync(path("places"), { recursive: true })).toEqual(["taken"]);
 });
+
+it.each(["../outside/tasks", "tasks\n", "", 7])(
+  "users export-data writes nothing for a section called %j",
+  async (section) => {
+    const server = createServer((_, response) => {
+      const data = [{ section, record: { id: 1 } }];
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ data, meta: { next_cursor: null, prev_cursor: null } }));
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const WCS_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { path, wcs } = home();
+    mkdirSync(path("hostile/outside"), { recursive: true });
+    const line = ["users", "export-data", "1", "--to", path("hostile/data")];
+    const { code, stderr } = await wcs(line, { env: { WCS_URL, WCS_TOKEN: "x" } });
+    expect([code, stderr]).toEqual([8, expect.stringContaining("did not answer like a wcs service")]);
+    expect(readdirSync(path("hostile"), { recursive: true })).toEqual(["outside"]);
+  },
+);

@@ -86,6 +86,13 @@ function createWriter(folder: string) {
     count,
     end,
     async write({ section, record }: Item): Promise<void> {
+      // It becomes the name of a file, so it must not lead to another folder.
+      if (!/^[a-z_]+$/.test(section)) {
+        throw new ServiceError(
+          "unavailable",
+          "The instance did not answer like a wcs service: a section has a wrong name.",
+        );
+      }
       if (contentSections.includes(section)) {
         if (count.files === 0) await mkdir(join(folder, "files"), { recursive: true, mode: 0o700 });
         const id = Number(record.file_id);
