@@ -40,6 +40,15 @@ it.skipIf(spawnSync("zsh", ["-c", "true"]).status !== 0)("zsh finds the installe
   expect(stdout.trim()).toBe("_wcs");
 });
 
+it("completion install powershell doubles each quote in a path, also the typographic ones", async () => {
+  const home = newHome();
+  const XDG_CONFIG_HOME = home.path("o'o \u2018\u2019\u201a\u201b");
+  await home.wcs(["completion", "install", "powershell"], { env: { XDG_CONFIG_HOME } });
+  const profile = readFileSync(`${XDG_CONFIG_HOME}/powershell/Microsoft.PowerShell_profile.ps1`, "utf8");
+  const quoted = home.path("o''o \u2018\u2018\u2019\u2019\u201a\u201a\u201b\u201b/powershell/wcs-completion.ps1");
+  expect(profile).toBe(`. '${quoted}'\n`);
+});
+
 it("an unknown shell, or a file that cannot be written, is an error", async () => {
   const home = newHome();
   expect(await home.wcs(["completion", "install"])).toMatchObject({

@@ -179,7 +179,7 @@ $errors | ForEach-Object { $_.Message }`;
 it("the PowerShell script closes each quote and bracket, also where there is no PowerShell to parse it", () => {
   // Comments, '' in single quotes, and ` before a character in double quotes, as its language reference defines them.
   const bare = powershell.replace(/'(?:[^']|'')*'|"(?:[^"`]|`.)*"|#.*$/gm, "");
-  expect(bare).not.toMatch(/["']/);
+  expect(bare).not.toMatch(/["'\u2018-\u201b]/);
   const closing: Record<string, string> = { "(": ")", "{": "}", "[": "]" };
   const open: string[] = [];
   for (const [character] of bare.matchAll(/[(){}[\]]/g)) {
@@ -189,6 +189,13 @@ it("the PowerShell script closes each quote and bracket, also where there is no 
   expect(open).toEqual([]);
   // Words of letters and digits need no quotes.
   expect(powershell).toContain(String.raw`-match '[^\w.:/@+-]'`);
+});
+
+it("the PowerShell script doubles each quote in a name, also the typographic ones, which end a word as well", () => {
+  const [, quotes = "none"] = /-replace '((?:[^']|'')*)', '\$0\$0'/.exec(powershell) ?? [];
+  const doubled = (name: string) => name.replace(new RegExp(quotes.replaceAll("''", "'"), "g"), "$&$&");
+  expect(doubled("Sales\u2019; calc; \u2018x")).toBe("Sales\u2019\u2019; calc; \u2018\u2018x");
+  expect(doubled("'\u201a\u201b\u2017\u201c")).toBe("''\u201a\u201a\u201b\u201b\u2017\u201c");
 });
 
 it("--language completes the languages that the instance offers, and all of them without a target", async () => {

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../../../store/make-folders.ts";
 import { script, shells } from "../../completion/completion-script.ts";
+import { quoteForPowerShell } from "../../completion/powershell-script.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
@@ -48,7 +49,7 @@ function shellOf(given: unknown, { SHELL, PSModulePath }: NodeJS.ProcessEnv): Sh
 function placeOf(shell: Shell, env: NodeJS.ProcessEnv): Place {
   const home = env.HOME || homedir();
   const config = env.XDG_CONFIG_HOME || join(home, ".config");
-  const quoted = (path: string) => `'${path.replaceAll("'", shell === "powershell" ? "''" : "'\\''")}'`;
+  const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
   switch (shell) {
     case "bash": {
       const data = join(env.XDG_DATA_HOME || join(home, ".local", "share"), "bash-completion");
@@ -71,8 +72,9 @@ function placeOf(shell: Shell, env: NodeJS.ProcessEnv): Place {
     case "powershell": {
       const folder = process.platform === "win32" ? join(home, "Documents", "PowerShell") : join(config, "powershell");
       const path = join(folder, "wcs-completion.ps1");
-      const startUp = { path: join(folder, "Microsoft.PowerShell_profile.ps1"), lines: [`. ${quoted(path)}`] };
-      return { script: path, startUp, load: `. ${quoted(path)}` };
+      const load = `. ${quoteForPowerShell(path)}`;
+      const startUp = { path: join(folder, "Microsoft.PowerShell_profile.ps1"), lines: [load] };
+      return { script: path, startUp, load };
     }
   }
 }
