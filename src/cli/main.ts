@@ -1,5 +1,6 @@
 import { BrokenPipe, type Failure, failureOf, Interrupted, ReportedElsewhere } from "./errors/cli-errors.ts";
 import { version } from "./session/version.ts";
+import { sanitizeText } from "./terminal/sanitize.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 
 /** Milliseconds that work which nobody waits for may go on after a command. */
@@ -36,9 +37,10 @@ async function report(error: unknown, args: readonly string[], terminal: Termina
   if (error instanceof Interrupted) return 130;
   if (error instanceof ReportedElsewhere) return error.exit;
   const failure = failureOf(error);
-  if (wantsJson(args)) terminal.complain(`${JSON.stringify({ error: jsonOf(failure) })}\n`);
+  if (wantsJson(args)) terminal.complain(`${sanitizeText(JSON.stringify({ error: jsonOf(failure) }))}\n`);
   else terminal.complain(await textOf(failure, terminal));
-  if (terminal.env.WCS_DEBUG === "1" && error instanceof Error) terminal.complain(`${error.stack}\n`);
+  if (terminal.env.WCS_DEBUG === "1" && error instanceof Error)
+    terminal.complain(`${sanitizeText(error.stack ?? "")}\n`);
   return failure.exit;
 }
 

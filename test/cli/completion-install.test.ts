@@ -49,6 +49,13 @@ it("completion install powershell doubles each quote in a path, also the typogra
   expect(profile).toBe(`. '${quoted}'\n`);
 });
 
+it("messages on stderr escape what a terminal would obey, here of a path", async () => {
+  const home = newHome();
+  const env = { XDG_CONFIG_HOME: home.path("\u009b31m") };
+  const { stderr } = await home.spawn(["completion", "install", "fish"], { env });
+  expect(stderr.split("\n")[0]).toBe(`Wrote ${home.path("\\u009b31m")}/fish/completions/wcs.fish`);
+});
+
 it("an unknown shell, or a file that cannot be written, is an error", async () => {
   const home = newHome();
   expect(await home.wcs(["completion", "install"])).toMatchObject({

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 async function follow(answers: readonly (string | Error)[]) {
   const notes: string[] = [];
   const yielded: string[] = [];
-  const terminal = { note: (line: string) => void notes.push(line), sanitizeLine: (text: string) => text } as Terminal;
+  const terminal = { note: (line: string) => void notes.push(line) } as Terminal;
   const left = [...answers];
   const ask = async () => {
     const answer = left.shift() ?? new Error("the end");

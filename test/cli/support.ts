@@ -202,7 +202,7 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     requireOutput: () => {},
     noteChange: () => {},
     note(line) {
-      if (!options.quiet) page.stderr += `${line}\n`;
+      if (!options.quiet) page.stderr += `${sanitizeLine(line)}\n`;
     },
     complain(text) {
       page.stderr += text;

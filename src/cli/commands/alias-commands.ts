@@ -52,7 +52,7 @@ async function set(context: Context): Promise<void> {
     throw new UsageError(`'${words.join(" ")}' is a group of commands`, { hint: "add a command of it" });
   const change = (config: Config) => ({ ...config, aliases: { ...config.aliases, [name]: [...words] } });
   await changeConfig(terminal.env, change, flags.dryRun === true);
-  noteDone(context, `wcs ${name} now means ${terminal.sanitizeLine(lineOf(words))}.`);
+  noteDone(context, `wcs ${name} now means ${lineOf(words)}.`);
 }
 
 /** Splits a text at spaces outside quotes. */

@@ -118,7 +118,7 @@ function createTally({ name, path }: Pick<Exported<unknown>, "name" | "path">, t
     report(): void {
       const { written, left } = count;
       const items = written === 1 ? name.replace(/s$/, "") : name;
-      if (path !== "-") terminal.note(`Exported ${written} ${items} to ${terminal.sanitizeLine(path)}`);
+      if (path !== "-") terminal.note(`Exported ${written} ${items} to ${path}`);
       if (left > 0)
         throw new ServiceError("validation_failed", `${left} of ${left + written} ${name} were not exported.`);
     },

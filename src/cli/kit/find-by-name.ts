@@ -119,7 +119,7 @@ export async function chooseNamed(field: Field, caller: Caller, terminal: Termin
       return ids;
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof ServiceError)) throw error;
-      terminal.note(terminal.sanitizeLine(error.message));
+      terminal.note(error.message);
     }
   }
 }

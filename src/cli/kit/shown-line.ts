@@ -17,5 +17,5 @@ export function showLine(
   if (asked.length === 0 || asked.includes("-")) return;
   const end = rest.indexOf("--");
   const words = end < 0 ? [...rest, ...asked] : [...rest.slice(0, end), ...asked, ...rest.slice(end)];
-  terminal.note(`As one command: ${terminal.sanitizeLine(lineOf([...path, ...words]))}`);
+  terminal.note(`As one command: ${lineOf([...path, ...words])}`);
 }

@@ -81,7 +81,7 @@ function onScreen({ terminal, flags }: Context, words: readonly string[]): Displ
       last = text + notes.map((line) => `${line}\n`).join("");
       await draw([]);
     },
-    note: (line) => void draw([line]),
+    note: (line) => void draw([terminal.sanitizeLine(line)]),
     close: () => screen.close(),
   };
 }

@@ -95,9 +95,7 @@ export function shareConnection({ caller, target, raw }: Connection, stop: Abort
 /** Logs calls and their results to stderr. Does not log inputs, since they may be secret. */
 function logCalls(caller: Caller, { target, terminal }: Route): Caller {
   const place = target.remote ? target.address : "local";
-  terminal.note(
-    `* ${terminal.sanitizeLine(place)}${target.profile ? ` (profile ${terminal.sanitizeLine(target.profile.name)})` : ""}`,
-  );
+  terminal.note(`* ${place}${target.profile ? ` (profile ${target.profile.name})` : ""}`);
   return {
     async call(op, input, options) {
       const began = performance.now();

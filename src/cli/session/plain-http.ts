@@ -8,7 +8,7 @@ export function warnOfPlainHttp({ target, terminal }: { readonly target: Target;
   if (!target.remote || warned.has(target) || !isPlain(target.address)) return;
   warned.add(target);
   terminal.note(
-    `Warning: ${terminal.sanitizeLine(target.address)} is not encrypted: others on the network can read your login. Use https://.`,
+    `Warning: ${target.address} is not encrypted: others on the network can read your login. Use https://.`,
   );
 }
 

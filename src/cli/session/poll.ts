@@ -29,7 +29,7 @@ export async function* pollAnswers<T>(
     } catch (error) {
       const left = deadline - performance.now();
       if (!isOutage(error) || left <= 0) throw error;
-      if (!lost) terminal.note(`${terminal.sanitizeLine(error.message)} Retrying until it is back.`);
+      if (!lost) terminal.note(`${error.message} Retrying until it is back.`);
       lost = true;
       await sleep(Math.min(left, Math.max(retryPause, (error.retryAfter ?? 0) * 1000)), signal);
       signal?.throwIfAborted();

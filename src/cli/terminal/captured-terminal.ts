@@ -28,7 +28,7 @@ export function captureTerminal(
     configure: () => {},
     write: async (text) => write(text),
     writeBytes: async (bytes) => write(Buffer.from(bytes).toString()),
-    note,
+    note: (line) => note(terminal.sanitizeLine(line)),
     complain: () => {},
     readBytes: noStdin,
     input: noStdin,

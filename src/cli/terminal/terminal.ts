@@ -28,9 +28,9 @@ export interface Terminal {
   requireOutput(): void;
   /** Remembers that a change was made, for the error when a later write to stdout fails. */
   noteChange(): void;
-  /** Writes a line to stderr, unless --quiet is set. */
+  /** Writes a line to stderr, sanitized, unless --quiet is set. */
   note(line: string): void;
-  /** Writes to stderr, also with --quiet. */
+  /** Writes to stderr as it is, also with --quiet. */
   complain(text: string): void;
   /** Escapes control characters and line breaks. */
   sanitizeLine(text: string): string;
@@ -114,7 +114,7 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
     requireOutput,
     noteChange,
     note(line) {
-      if (!options.quiet) stderr().write(`${line}\n`);
+      if (!options.quiet) stderr().write(`${sanitizeLine(line)}\n`);
     },
     complain: (text) => void stderr().write(text),
     sanitizeLine,

@@ -7,6 +7,7 @@ import { createOutput } from "../../output/create-output.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
 import { ownPassword } from "../../session/read-password.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { noPaint, type Terminal } from "../../terminal/terminal.ts";
 
 type RecoveryCodes = OutputOf<typeof auth.twoFactorConfirm>;
@@ -14,7 +15,7 @@ type RecoveryCodes = OutputOf<typeof auth.twoFactorConfirm>;
 /** Renders recovery codes, one per line. */
 export const recoveryCodeList: Renderer<RecoveryCodes> = (options) => ({
   ...createTableWriter(options),
-  one: ({ recovery_codes }) => options.terminal.write(recovery_codes.map((code) => `${code}\n`).join("")),
+  one: ({ recovery_codes }) => options.terminal.write(recovery_codes.map((code) => `${sanitizeLine(code)}\n`).join("")),
 });
 
 export async function enableTwoFactor(context: Context): Promise<void> {
@@ -42,7 +43,7 @@ async function showSecret(secret: string, uri: string, terminal: Terminal): Prom
   const isShown = (lines[0] ?? "").length <= terminal.width;
   const paint = terminal.paint === noPaint ? (line: string) => line : asLightOnDark;
   if (isShown) terminal.complain(`${lines.map(paint).join("\n")}\n`);
-  const groups = secret.replace(/(.{4})(?=.)/g, "$1 ");
+  const groups = sanitizeLine(secret).replace(/(.{4})(?=.)/g, "$1 ");
   terminal.complain(
     `${isShown ? "Scan this with your authenticator app, or enter" : "Enter in your authenticator app"}: ${groups}\n`,
   );

@@ -38,9 +38,7 @@ export async function login(context: Context): Promise<void> {
   );
   if (username === undefined || password === undefined) throw new UsageError(`missing ${missing.join(", ")}`);
   await signIn({ target, globals, terminal }, name, { username, password, otp: given.otp });
-  terminal.note(
-    `Signed in to ${terminal.sanitizeLine(withoutPassword(target.address))} as ${terminal.sanitizeLine(username)} (profile ${name}).`,
-  );
+  terminal.note(`Signed in to ${withoutPassword(target.address)} as ${username} (profile ${name}).`);
   if (flags.username !== undefined && globals === context.globals) return;
   const place = target.remote ? "--url" : "--db";
   const words = [place, withoutPassword(target.address), "--username", username, "--password-stdin"];

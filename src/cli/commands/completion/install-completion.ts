@@ -25,17 +25,16 @@ export async function installCompletion(context: Context): Promise<void> {
   const write = context.flags.dryRun ? checkChange : writeIfChanged;
   const shell = shellOf(args.shell, terminal.env);
   const { script: path, startUp, load } = placeOf(shell, terminal.env);
-  const say = (text: string) => terminal.note(terminal.sanitizeLine(text));
-  say(`${write(path, await script(shell, program.registry))} ${path}`);
+  terminal.note(`${write(path, await script(shell, program.registry))} ${path}`);
   if (startUp) {
     const text = read(startUp.path);
     const missing = startUp.lines.filter((line) => !text.split(/\r?\n/).includes(line));
     const added = missing.map((line) => `${line}\n`).join("");
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-    say(`${write(startUp.path, text + (missing.length > 0 ? gap + added : ""))} ${startUp.path}`);
+    terminal.note(`${write(startUp.path, text + (missing.length > 0 ? gap + added : ""))} ${startUp.path}`);
   }
   if (context.flags.dryRun) return terminal.note(dryRunNote);
-  say(`Start a new shell, or run: ${load}`);
+  terminal.note(`Start a new shell, or run: ${load}`);
 }
 
 function shellOf(given: unknown, { SHELL, PSModulePath }: NodeJS.ProcessEnv): Shell {

@@ -30,9 +30,7 @@ export async function backup(context: Context): Promise<void> {
   const removed = kept === undefined ? undefined : oldBackups(file, instanceIn(file), kept);
   if (removed) removeBackups(removed, file);
   await createOutput({}, context).one({ file, ...made, ...(removed && { removed }) });
-  terminal.note(
-    `Saved ${terminal.sanitizeLine(file)} (${bytesAsText(made.size_bytes)}). It contains the keys of the instance; keep it safe.`,
-  );
+  terminal.note(`Saved ${file} (${bytesAsText(made.size_bytes)}). It contains the keys of the instance; keep it safe.`);
   if (removed?.length) terminal.note(`Removed ${pluralize(removed.length, "older backup")}.`);
 }
 
@@ -44,7 +42,7 @@ async function rehearse(database: string, file: string, kept: number | undefined
   });
   const removed = kept === undefined ? 0 : oldBackups(file, instance, kept).length;
   const also = removed > 0 ? ` Removed ${pluralize(removed, "older backup")}.` : "";
-  noteDone(context, `Saved ${context.terminal.sanitizeLine(file)}.${also}`);
+  noteDone(context, `Saved ${file}.${also}`);
 }
 
 function numberOfBackups(text: string, force: unknown): number {

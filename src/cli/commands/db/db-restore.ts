@@ -35,8 +35,8 @@ export async function restore(context: Context): Promise<void> {
     restoreBackup(file, database, draft, watch),
   );
   await output.one({ database, file, schema, previous: previous ?? null });
-  terminal.note(`Restored ${terminal.sanitizeLine(database)}.`);
-  if (previous !== undefined) terminal.note(`The old database is now ${terminal.sanitizeLine(previous)}.`);
+  terminal.note(`Restored ${database}.`);
+  if (previous !== undefined) terminal.note(`The old database is now ${previous}.`);
   if (schema < latestMigration)
     terminal.note(
       "Its schema is older than this wcs. Bring it up to date with wcs db migrate; any command does so, too.",

@@ -3,6 +3,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import type { Draw } from "../../output/renderer.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { Finding, State } from "./finding.ts";
 
@@ -35,7 +36,7 @@ const drawFindings: Draw<Finding> = (findings, { paint, width }) => {
   const name = Math.max(...findings.map(({ check }) => check.length));
   const indent = " ".repeat("warning".length + name + 4);
   const lines = findings.map(({ check, state, message }) => {
-    const text = wrapText(message, Math.max(30, width - indent.length)).join(`\n${indent}`);
+    const text = wrapText(sanitizeLine(message), Math.max(30, width - indent.length)).join(`\n${indent}`);
     return `${paints[state](state.padEnd("warning".length))}  ${check.padEnd(name)}  ${text}\n`;
   });
   return lines.join("");

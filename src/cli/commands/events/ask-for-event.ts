@@ -91,7 +91,7 @@ async function answered<T>(
       return { text, value: await read(text) };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      terminal.note(terminal.sanitizeLine([error.message, error.hint].filter(Boolean).join("; ")));
+      terminal.note([error.message, error.hint].filter(Boolean).join("; "));
     }
   }
 }

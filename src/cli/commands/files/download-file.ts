@@ -68,5 +68,5 @@ async function toFile(
     await file.discard();
   }
   terminal.progress(undefined);
-  terminal.note(`Saved ${terminal.sanitizeLine(path)} (${bytesAsText(size)}).`);
+  terminal.note(`Saved ${path} (${bytesAsText(size)}).`);
 }

@@ -86,7 +86,7 @@ async function rehearse(database: string, answers: Answers, context: Context): P
   const { env } = context.terminal;
   const { create } = await plan(answers);
   await withKey(env, ({ checkNewDatabase }, secretKey) => checkNewDatabase(database, { create, secretKey }));
-  noteDone(context, `Created ${context.terminal.sanitizeLine(withoutPassword(database))}.`);
+  noteDone(context, `Created ${withoutPassword(database)}.`);
 }
 
 /** Returns the flags that stand for the answers. */

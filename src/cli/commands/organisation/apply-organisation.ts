@@ -47,7 +47,7 @@ export async function applyOrganisation(context: Context): Promise<void> {
     }
     if (eachChange(plan).next().done) {
       await show(plan, context);
-      return terminal.note(`Nothing to change: the data matches ${terminal.sanitizeLine(label)}.`);
+      return terminal.note(`Nothing to change: the data matches ${label}.`);
     }
     await confirmRemovals(plan, context);
     const refusals: Refusal[] = [];

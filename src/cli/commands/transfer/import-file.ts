@@ -164,7 +164,7 @@ function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
 
 /** Reports the progress of an import that failed or was interrupted. */
 function sayHowFar(report: Report, { terminal, source }: Job): void {
-  terminal.note(`${report.summary()}; the rest of ${terminal.sanitizeLine(source.label)} was not imported`);
+  terminal.note(`${report.summary()}; the rest of ${source.label} was not imported`);
   terminal.note("The imported rows are kept. Run the same command again to import the rest.");
 }
 

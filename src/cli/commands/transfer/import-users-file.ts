@@ -41,6 +41,6 @@ export async function importUsersFile(context: Context): Promise<void> {
 function sayUnmapped(mapping: ColumnMapping, terminal: Terminal): void {
   const { unmapped_columns, fields_without_column } = mapping.report();
   const columns = unmapped_columns.map((name) => `'${name}'`).join(", ");
-  if (columns !== "") terminal.note(terminal.sanitizeLine(`Columns that are not imported: ${columns}.`));
+  if (columns !== "") terminal.note(`Columns that are not imported: ${columns}.`);
   if (fields_without_column.length > 0) terminal.note(`Fields without a column: ${fields_without_column.join(", ")}.`);
 }

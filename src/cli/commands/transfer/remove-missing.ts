@@ -140,9 +140,7 @@ async function ask(expected: Result, context: Context): Promise<void> {
 /** Lists the users who are not in the file. */
 function list({ users: missing, deactivated }: Result, { terminal }: Context): void {
   for (const { id, name, reference } of missing) {
-    terminal.note(
-      terminal.sanitizeLine(`not in the file: ${name} (${reference === null ? "" : `${reference}, `}user ${id})`),
-    );
+    terminal.note(`not in the file: ${name} (${reference === null ? "" : `${reference}, `}user ${id})`);
   }
   if (deactivated > missing.length)
     terminal.note(`not in the file: ${deactivated - missing.length} other users, who are not listed here`);

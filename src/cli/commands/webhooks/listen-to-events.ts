@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
+import { ServiceError } from "../../../contract/errors.ts";
 import { type Trigger, triggers, webhooks } from "../../../contract/webhooks.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -26,6 +27,12 @@ export async function listenToEvents(context: Context): Promise<void> {
   for await (const { data, meta } of pollAnswers(ask, terminal)) {
     for (const { webhook_event_id, payload } of data) {
       if (!wanted.has(payload.type as Trigger)) continue;
+      if (!/^[\w-]+$/.test(webhook_event_id)) {
+        throw new ServiceError(
+          "unavailable",
+          "The instance did not answer like a wcs service: an event has a wrong ID.",
+        );
+      }
       const outcome = await forward(target, secret, webhook_event_id, JSON.stringify(payload));
       terminal.note(`${new Date().toISOString()}  ${payload.type.padEnd(12)}  ${webhook_event_id}  ${outcome}`);
     }
