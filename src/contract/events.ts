@@ -96,6 +96,7 @@ export const events = operationGroup("events", {
     ...change,
     input: newFiles,
     bodyLimit: uploadLimit,
+    errors: ["gone", "not_found"],
   }),
   filesAddTo: operation("POST", "/events/{id}/files", "Add files to an event (ID in the path)", {
     ...change,

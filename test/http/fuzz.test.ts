@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient } from "../../src/http/client/client.ts";
 import { tries } from "../support/effort.ts";
+import { statusLine, undocumentedStatuses } from "../support/undocumented-statuses.ts";
 import { type Fake, operations, serveFake, speak, usualAnswer } from "./support.ts";
 
 let server: Fake;
@@ -74,6 +75,7 @@ test("whatever is asked, the answer has its shape", async () => {
   );
   await client.close();
   expect(rejections).toEqual([]);
+  expect(await undocumentedStatuses(new Set(server.logs.map(statusLine)))).toEqual([]);
 });
 
 test("whatever is written to a socket, what comes back is HTTP with its shape, or nothing", async () => {

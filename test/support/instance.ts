@@ -20,6 +20,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { isFull } from "./effort.ts";
 import { type Content, contentOf, createPostgres, type NewDatabase, reusing } from "./postgres-copies.ts";
 import { firstAdministrator } from "./template-databases.ts";
+import { statusLine, undocumentedStatuses } from "./undocumented-statuses.ts";
 
 export { firstAdministrator };
 
@@ -157,6 +158,7 @@ export async function newInstance(
   const now = () => Math.floor(clock() / 1000);
   const { database, target, remove } = await openInstance(kind, options, now());
   const service = createService({ database, clock, check: matchesContract });
+  const statuses = new Set<string>();
   const app = createApp({
     operations: await allOperations(),
     invoke: service.invoke,
@@ -169,7 +171,7 @@ export async function newInstance(
     instance: service.instance,
     version,
     trustedProxies: blockListOf([parseNetwork("127.0.0.1")!]),
-    log: { info() {}, warn() {}, error() {} },
+    log: { info: (request) => void statuses.add(statusLine(request)), warn() {}, error() {} },
   });
   const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0, quiet: 0 } });
   const tokenOf = async (userId: number) => (await service.caller({ userId }).call(auth.renew, {}))[0].jwt;
@@ -205,6 +207,8 @@ export async function newInstance(
       await server.close();
       await database.close();
       await remove();
+      const undocumented = await undocumentedStatuses(statuses);
+      if (undocumented.length > 0) throw new Error(`The OpenAPI document does not list: ${undocumented.join(", ")}`);
     },
   };
 }
