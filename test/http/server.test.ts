@@ -63,6 +63,9 @@ describe("routes", () => {
     ["PATCH", "/api/events/upcoming", "GET, HEAD"],
     ["GET", "/users/welcome", "POST"],
     ["OPTIONS", "/api/users/search", "GET, HEAD"],
+    ["DELETE", "/conversations/5/messages/new", "GET, HEAD"],
+    ["POST", "/api/conversations/5/messages/new", "GET, HEAD"],
+    ["POST", "/units/reference/move", "GET, HEAD"],
   ])("%s %s is not allowed, and Allow says what is", async (method, path, allow) => {
     const response = await fetch(server.url + path, { method });
     expect([response.status, response.headers.get("allow"), await codeOf(response)]).toEqual([

@@ -49,13 +49,12 @@ export function createApp(options: AppOptions): App {
     const handler = operationHandler(options, state, op, readBody);
     for (const prefix of ["/api", ""]) app.on(op.method, prefix + pattern(op), handler);
   };
-  const [plain = [], others = []] = [true, false].map((isPlain) =>
-    options.operations.filter((op) => isPlain === !op.path.includes("{")),
-  );
   // The router takes the first match, so /users/current must come before /users/{id}.
-  plain.forEach(add);
-  refuseOtherMethods(app, state, plain, others);
-  others.toSorted(byStaticSegments).forEach(add);
+  const paths = [...Map.groupBy(options.operations.toSorted(byStaticSegments), pattern)];
+  for (const [i, [path, named]] of paths.entries()) {
+    named.forEach(add);
+    if (paths.slice(i + 1).some(([later]) => overlap(path, later))) refuseOtherMethods(app, state, path, named);
+  }
   addProbes(app, state, { ready: options.ready ?? (async () => true), describe: describer(options, state) });
   const { instance = async () => ({ name: "wcs", minPasswordLength: 8 }), version = "0.0.0", invoke } = options;
   addPages(app, state, { instance, invoke, version, baseUrl: () => baseOf(options, state) });
@@ -63,20 +62,16 @@ export function createApp(options: AppOptions): App {
   return { fetch: app.fetch, request: app.request, state };
 }
 
-/** Refuses the other methods of paths like /users/search, which /users/{id} would take. */
+/** Refuses the other methods of a path like /users/search, which /users/{id} would take. */
 function refuseOtherMethods(
   app: ReturnType<typeof newHono>,
   state: ServerState,
-  plain: readonly AnyOperation[],
-  others: readonly AnyOperation[],
+  path: string,
+  named: readonly AnyOperation[],
 ): void {
-  const patterns = others.map((op) => new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "[^/]+")}$`));
-  for (const [path, named] of Map.groupBy(plain, (op) => op.path)) {
-    if (!patterns.some((taking) => taking.test(path))) continue;
-    const supported = methods.filter((method) => named.some((op) => op.method === method));
-    const refuse = answering(state, path, async (exchange) => refuseMethod(exchange, supported));
-    for (const prefix of ["/api", ""]) app.all(prefix + path, refuse);
-  }
+  const supported = methods.filter((method) => named.some((op) => op.method === method));
+  const refuse = answering(state, named[0]?.path ?? path, async (exchange) => refuseMethod(exchange, supported));
+  for (const prefix of ["/api", ""]) app.all(prefix + path, refuse);
 }
 
 function operationHandler(
@@ -182,6 +177,13 @@ function isDecodable(path: string): boolean {
 function pattern(op: AnyOperation): string {
   let i = 0;
   return op.path.replace(/\{[^}]+\}/g, () => `:p${i++}`);
+}
+
+/** Returns whether a path can match both patterns. */
+function overlap(one: string, other: string): boolean {
+  const [as, bs] = [one.split("/"), other.split("/")];
+  const isParameter = (segment = "") => segment.startsWith(":");
+  return as.length === bs.length && as.every((a, i) => a === bs[i] || isParameter(a) || isParameter(bs[i]));
 }
 
 /** Orders static segments before parameters. */
