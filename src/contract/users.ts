@@ -160,7 +160,7 @@ export const users = operationGroup("users", {
     errors: ["gone"],
   }),
   welcome: operation("POST", "/users/welcome", "Send the welcome mail to users", {
-    description: `The mail contains a link to set a password, except for users of another provider than local. In an hour, at most 5 go to one address, and one user sends at most 10,000; beyond that the request is refused (429) and nobody gets one. ${allAbilities}`,
+    description: `The mail contains a link to set a password only if the user signs in here and has none yet. In an hour, at most 5 go to one address, and one user sends at most 10,000; beyond that the request is refused (429) and nobody gets one. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => ({ users: ids("users") }),
     ...emptyResponse,
