@@ -221,6 +221,8 @@ const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   }
+  // URLs may have characters beyond ASCII, which are stored as they are.
+  if (jsonSchema.format === "uri") jsonSchema.format = "iri";
   // The format replaces the pattern that zod uses for its check.
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   // Client generators support an array of one item, but not a tuple of one.

@@ -170,7 +170,7 @@ test("a field has the format or the pattern that its values have", () => {
   };
   expect(fieldsOf("auth.passwordRequest").email).toMatchObject({ format: "email" });
   expect(fieldsOf("auth.passwordRequest").email).not.toHaveProperty("pattern");
-  expect(fieldsOf("webhooks.create").uri).toMatchObject({ format: "uri" });
+  expect(fieldsOf("webhooks.create").uri).toMatchObject({ format: "iri" });
   expect(fieldsOf("users.deactivateMissing").max_removals).toMatchObject({ pattern: expect.stringContaining("%") });
 });
 
