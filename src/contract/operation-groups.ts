@@ -13,6 +13,15 @@ const group = (heading: Heading, summary: string, tags: OperationGroup["tags"]):
   return { heading, summary, tags };
 };
 
+/** Tags that several groups share. */
+const shared = {
+  users: { Users: "People and their profiles, and finding things by name" },
+  identity: { Identity: "Sessions, and API tokens of users and service accounts" },
+  conversations: {
+    Conversations: "Direct and group conversations, their participants and messages, and rules for muting",
+  },
+} as const;
+
 /**
  * The groups of operations, in the order of help and documentation. Everything else about a group follows from its name.
  * For `users`: `contract/users.ts`, `core/users/users-operations.ts` and `cli/commands/users/users-commands.ts`, which
@@ -22,14 +31,12 @@ export const operationGroups = {
   auth: group("Start here", "Sign in and out, set up two factors, renew and print the token", {
     Auth: "Signing in, two factors, tokens and forgotten passwords",
   }),
-  sessions: group("Start here", "List and end your sign-ins", { Sessions: "The places where you are signed in" }),
+  sessions: group("Start here", "List and end your sign-ins", shared.identity),
   users: group("Organisation", "Manage users, their memberships and birthdays", {
-    Users: "People and their profiles",
+    ...shared.users,
     "User unit memberships": "The units that a user is a member of, with departments and user types",
   }),
-  tokens: group("Organisation", "Manage API tokens for scripts and CI", {
-    Identity: "API tokens of users and service accounts",
-  }),
+  tokens: group("Organisation", "Manage API tokens for scripts and CI", shared.identity),
   units: group("Organisation", "Manage the tree of units and their departments", {
     Units: "The tree of units and their departments",
   }),
@@ -39,9 +46,7 @@ export const operationGroups = {
   webhooks: group("Organisation", "Manage webhooks, URLs that are called when users and units change", {
     Webhooks: "Receivers of events, and the log of deliveries",
   }),
-  conversations: group("Communication", "Manage conversations and their messages", {
-    Conversations: "Direct and group conversations, their participants and messages",
-  }),
+  conversations: group("Communication", "Manage conversations and their messages", shared.conversations),
   posts: group("Communication", "Manage news, debates and event posts, with comments and polls", {
     Posts: "News, debates and event posts, with comments, polls and read confirmations",
   }),
@@ -54,15 +59,11 @@ export const operationGroups = {
   counters: group("Communication", "Show and reset counters of new items", {
     Counters: "Counts of items that are new to the user",
   }),
-  muterules: group("Communication", "List the rules for muting posts and conversations", {
-    "Mute rules": "Rules for muting posts and conversations",
-  }),
+  muterules: group("Communication", "List the rules for muting posts and conversations", shared.conversations),
   files: group("Communication", "Download files of posts, events and messages", {
     Files: "Files attached to posts, events and messages",
   }),
-  names: group("Organisation", "Find users, units, posts, webhooks and other things by name", {
-    Names: "Finding things by name, reference or e-mail address",
-  }),
+  names: group("Organisation", "Find users, units, posts, webhooks and other things by name", shared.users),
   settings: group("Instance", "Show and change the settings of the instance", {
     Settings: "Settings of the whole instance",
   }),

@@ -76,9 +76,8 @@ export function documentedPath({ path }: AnyOperation): string {
 /** Returns the tags that the operations have, with their descriptions. */
 function tagsOf(operations: readonly AnyOperation[]) {
   const used = new Set(operations.map(tagOf));
-  return groupEntries.flatMap(([, { tags }]) =>
-    Object.entries(tags).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
-  );
+  const tags = new Map(groupEntries.flatMap(([, group]) => Object.entries(group.tags)));
+  return [...tags].flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []));
 }
 
 function tagOf({ name, tag }: AnyOperation): string {
