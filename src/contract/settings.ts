@@ -140,5 +140,6 @@ export const settings = operationGroup("settings", {
       },
     output: shown,
     knownBy: "name",
+    errors: ["conflict"],
   }),
 });

@@ -178,7 +178,7 @@ export const users = operationGroup("users", {
     }),
     ...emptyResponse,
     transaction: "own",
-    errors: ["gone", "too_many_requests"],
+    errors: ["conflict", "gone", "too_many_requests"],
   }),
   twoFactorReset: operation("DELETE", "/users/{id}/two-factor", "Switch off a user's second factor", {
     description: `For users who lost their authenticator app and recovery codes; auth.twoFactorDisable (wcs auth 2fa disable) switches off your own. ${allAbilities} Not possible with an API token.`,
