@@ -33,6 +33,29 @@ describe("changes of the marks of thousands of users", () => {
     return (await world().actors.administrator.call(posts.create, post)).id;
   };
 
+  it("posts.create counts the readers who are to confirm, and lets other requests run meanwhile", async () => {
+    const { actors, instance } = world();
+    const setActive = (active: 0 | 1) =>
+      instance.database.write((tx) => tx.updateTable("users").set({ active }).where("id", ">=", people[0]!).execute());
+    await setActive(1);
+    const users = instance.database.reader.selectFrom("users").select("id").where("active", "=", 1);
+    const visibility = { all_units: true };
+    const post = {
+      content_type: "news",
+      title: "Soup",
+      body: "",
+      unit: 1,
+      visibility,
+      confirm: { enabled: true },
+    } as const;
+    const created = actors.administrator.call(posts.create, post);
+    expect(await turnsDuring(created)).toBeGreaterThan(2);
+    const { id, confirm } = await created;
+    expect(confirm.total).toBe((await users.execute()).length);
+    await setActive(0);
+    await remove(id);
+  });
+
   it("posts.republish makes a post unseen for all, and lets other requests run meanwhile", async () => {
     const { actors, ids, instance } = world();
     const post = await newPost();
