@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
 import { posts } from "../../src/contract/posts.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Schema } from "../../src/store/schema/schema.ts";
 import { useWorld } from "../support/actors.ts";
@@ -26,6 +27,15 @@ describe("changes of the marks of thousands of users", () => {
 
   const insert = (table: keyof Schema, rows: Parameters<typeof insertRows>[2]) =>
     world().instance.database.write((tx) => insertRows(tx, table, rows));
+  /** Makes the users active, or deleted ones again. */
+  const setPresent = (present: boolean) =>
+    world().instance.database.write((tx) =>
+      tx
+        .updateTable("users")
+        .set({ active: present ? 1 : 0, deleted_at: present ? null : 1 })
+        .where("id", ">=", people[0]!)
+        .execute(),
+    );
   const remove = (id: number) => world().actors.administrator.call(posts.delete, { id });
   const newPost = async () => {
     const poll = { question: "Soup?", choices: [{ title: "Yes" }, { title: "No" }] };
@@ -35,9 +45,7 @@ describe("changes of the marks of thousands of users", () => {
 
   it("posts.create counts the readers who are to confirm, and lets other requests run meanwhile", async () => {
     const { actors, instance } = world();
-    const setActive = (active: 0 | 1) =>
-      instance.database.write((tx) => tx.updateTable("users").set({ active }).where("id", ">=", people[0]!).execute());
-    await setActive(1);
+    await setPresent(true);
     const users = instance.database.reader.selectFrom("users").select("id").where("active", "=", 1);
     const visibility = { all_units: true };
     const post = {
@@ -52,7 +60,7 @@ describe("changes of the marks of thousands of users", () => {
     expect(await turnsDuring(created)).toBeGreaterThan(2);
     const { id, confirm } = await created;
     expect(confirm.total).toBe((await users.execute()).length);
-    await setActive(0);
+    await setPresent(false);
     await remove(id);
   });
 
@@ -138,17 +146,34 @@ describe("changes of the marks of thousands of users", () => {
     expect(await instance.database.reader.selectFrom("event_marks").selectAll().execute()).toEqual([]);
   });
 
-  it("groups.delete changes all members", async () => {
-    const { actors, instance } = world();
-    const { id } = await actors.administrator.call(groups.create, { name: "All", privacy: "public" });
-    await insert(
-      "group_members",
-      people.map((user_id) => ({ group_id: id, user_id, created_at: 1 })),
-    );
-    expect(await turnsDuring(actors.administrator.call(groups.delete, { id }))).toBeGreaterThan(2);
-    const { reader } = instance.database;
-    expect(await reader.selectFrom("group_members").selectAll().execute()).toEqual([]);
-    const changed = reader.selectFrom("users").select("id").where("id", ">=", people[0]!).where("updated_at", ">", 0);
-    expect(await changed.execute()).toHaveLength(count);
+  describe("groups.delete", () => {
+    const newGroup = async () => {
+      const { id } = await world().actors.administrator.call(groups.create, { name: "All", privacy: "public" });
+      await insert(
+        "group_members",
+        people.map((user_id) => ({ group_id: id, user_id, created_at: 1 })),
+      );
+      return id;
+    };
+    const deleteGroup = (id: number) => turnsDuring(world().actors.administrator.call(groups.delete, { id }));
+
+    it("changes all members", async () => {
+      expect(await deleteGroup(await newGroup())).toBeGreaterThan(2);
+      const { reader } = world().instance.database;
+      expect(await reader.selectFrom("group_members").selectAll().execute()).toEqual([]);
+      const changed = reader.selectFrom("users").select("id").where("id", ">=", people[0]!).where("updated_at", ">", 0);
+      expect(await changed.execute()).toHaveLength(count);
+    });
+
+    it("writes an event for each member, and lets other requests run meanwhile", async () => {
+      const { actors, instance } = world();
+      await actors.administrator.call(webhooks.events, {});
+      await setPresent(true);
+      expect(await deleteGroup(await newGroup())).toBeGreaterThan(16);
+      await setPresent(false);
+      const { reader } = instance.database;
+      const events = reader.selectFrom("webhook_events").select("user_id").where("user_id", ">=", people[0]!);
+      expect(await events.execute()).toHaveLength(count);
+    });
   });
 });

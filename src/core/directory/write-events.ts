@@ -4,12 +4,13 @@ import { insertRows } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { insertEvents, listeningSeconds, newDelivery, newEvent, type RecordedChange } from "../pipeline/outbox.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
 import { presentFullUnits } from "./present-units.ts";
 import { presentUsers } from "./present-users.ts";
 
-/** Events presented and written at a time, so that a very large change needs little memory. */
+/** Events presented and written at a time, so that a very large change needs little memory, and other requests can run in between. */
 const portion = 500;
 /** The advisory lock under which events become visible in the order of their IDs. */
 const orderLock = 0x77637365;
@@ -45,6 +46,7 @@ export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]):
   // committed later: PostgreSQL assigns IDs before the commit.
   if (listened) await waitForTurn(ctx.db, orderLock);
   for (let start = 0; start < wanted.length; start += portion) {
+    if (start > 0) await takeTurn();
     const events = await present(ctx, wanted.slice(start, start + portion));
     const ids = await insertEvents(ctx, events);
     const deliveries = events.flatMap(({ type, message_id }) =>
