@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
 import { posts } from "../../src/contract/posts.ts";
+import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Schema } from "../../src/store/schema/schema.ts";
@@ -174,6 +175,69 @@ describe("changes of the marks of thousands of users", () => {
       const { reader } = instance.database;
       const events = reader.selectFrom("webhook_events").select("user_id").where("user_id", ">=", people[0]!);
       expect(await events.execute()).toHaveLength(count);
+    });
+  });
+
+  describe("users.delete lets other requests run while it", () => {
+    const newUser = async () => (await world().addUser()).id;
+    const deleteUser = (id: number) => turnsDuring(world().actors.administrator.call(users.delete, { id }));
+
+    it("removes the addresses from audit entries", async () => {
+      const id = await newUser();
+      const entry = { actor_id: id, operation: "posts.create", path: "/posts", fields: "[]", address: "192.0.2.1" };
+      await insert(
+        "audit_entries",
+        people.map((created_at) => ({ ...entry, created_at })),
+      );
+      expect(await deleteUser(id)).toBeGreaterThan(3);
+      const entries = world().instance.database.reader.selectFrom("audit_entries").select("address");
+      expect(await entries.where("actor_id", "=", id).where("address", "is not", null).execute()).toEqual([]);
+    });
+
+    it("removes RSVPs", async () => {
+      const { actors, instance } = world();
+      const id = await newUser();
+      const first = { title: "Meeting", type: "chain", start: 2e9, end: 2e9 + 60 } as const;
+      const event = await actors.administrator.call(events.create, first);
+      const row = await instance.database.reader
+        .selectFrom("events")
+        .selectAll()
+        .where("id", "=", event.id)
+        .executeTakeFirstOrThrow();
+      await insert(
+        "events",
+        people.map((n) => ({ ...row, id: n, uid: `${n}`, accepted_count: 1 })),
+      );
+      await insert(
+        "event_marks",
+        people.map((event_id) => ({ event_id, user_id: id, answer: "accepted", answered_at: 1 })),
+      );
+      expect(await deleteUser(id)).toBeGreaterThan(3);
+      const { reader } = instance.database;
+      expect(await reader.selectFrom("event_marks").selectAll().where("user_id", "=", id).execute()).toEqual([]);
+      expect(await reader.selectFrom("events").select("id").where("accepted_count", ">", 0).execute()).toEqual([]);
+      await instance.database.write((tx) => tx.deleteFrom("events").where("id", ">=", people[0]!).execute());
+    });
+
+    it("removes personal events, except those that are shared", async () => {
+      const { actors, instance, ids } = world();
+      const id = await newUser();
+      const user = await instance.as(id);
+      const event = {
+        title: "Dentist",
+        start: 2e9,
+        end: 2e9 + 60,
+        recurrence: [{ freq: "weekly" as const, count: 3 }],
+      };
+      for (let n = 0; n < 21; n += 1) await user.call(events.create, { ...event, type: "user" });
+      const shared = await user.call(events.create, { ...event, type: "user", shares: [ids.member] });
+      expect(await deleteUser(id)).toBeGreaterThan(3);
+      const own = instance.database.reader
+        .selectFrom("events as e")
+        .innerJoin("audiences as a", "a.id", "e.audience_id")
+        .select("e.id");
+      expect(await own.where("a.author_id", "=", id).execute()).toEqual([{ id: shared.id }]);
+      expect((await actors.member.call(events.get, { id: shared.id })).dates).toHaveLength(3);
     });
   });
 });

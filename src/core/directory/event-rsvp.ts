@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { addToRow, upsertRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
+import { inPortions } from "../pipeline/change-in-portions.ts";
 
 type Answer = "accepted" | "rejected";
 
@@ -24,21 +25,18 @@ const counts = (answer: Answer, before: Answer | null, after: Answer | null) =>
 
 /** Removes all RSVPs of a user that is being deleted, of events and of event posts, because deleted users do not attend. */
 export async function forgetAnswers(db: Db, user: number): Promise<void> {
-  for (const [things, marks, key] of [
+  for (const [things, table, key] of [
     ["events", "event_marks", "event_id"],
     ["posts", "post_marks", "post_id"],
   ] as const) {
-    for (const answer of ["accepted", "rejected"]) {
-      const count = sql.ref(`${answer}_count`);
-      await sql`update ${sql.table(things)} set ${count} = ${count} - 1 where id in (
-        select ${sql.ref(key)} from ${sql.table(marks)} where user_id = ${user} and answer = ${answer})`.execute(db);
-    }
+    await inPortions(db, { table, column: "user_id", owner: user, key }, async (some) => {
+      for (const answer of ["accepted", "rejected"]) {
+        const count = sql.ref(`${answer}_count`);
+        await sql`update ${sql.table(things)} set ${count} = ${count} - 1 where id in (
+          select ${sql.ref(key)} from ${sql.table(table)} where ${some} and answer = ${answer})`.execute(db);
+      }
+      if (table === "event_marks") await db.deleteFrom(table).where(some).execute();
+      else await db.updateTable(table).set({ answer: null }).where(some).where("answer", "is not", null).execute();
+    });
   }
-  await db.deleteFrom("event_marks").where("user_id", "=", user).execute();
-  await db
-    .updateTable("post_marks")
-    .set({ answer: null })
-    .where("user_id", "=", user)
-    .where("answer", "is not", null)
-    .execute();
 }

@@ -8,6 +8,7 @@ import { removeAllMemberships } from "../directory/memberships.ts";
 import { removePersonalEvents } from "../directory/personal-events.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import { removeFiles } from "../files/attached-files.ts";
+import { inPortions } from "../pipeline/change-in-portions.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { eraseResponses } from "../pipeline/idempotency.ts";
 import { erasePayloads } from "../pipeline/outbox.ts";
@@ -49,7 +50,10 @@ async function removeTraces(ctx: Ctx, id: number): Promise<void> {
   for (const table of ["user_words", "mails"] as const) {
     await ctx.db.deleteFrom(table).where("user_id", "=", id).execute();
   }
-  await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();
+  const entries = { table: "audit_entries", column: "actor_id", owner: id, key: "created_at" } as const;
+  await inPortions(ctx.db, entries, (some) =>
+    ctx.db.updateTable("audit_entries").set({ address: null }).where(some).execute(),
+  );
   await eraseResponses(ctx, id);
   await forgetAccount(ctx, id);
 }
