@@ -19,7 +19,8 @@ for (const environment of [sqliteLocal, postgresLocal]) {
   describe(`posts.list by a filter that few posts match (${environment.database})`, () => {
     const world = useWorld(environment);
     beforeAll(async () => {
-      await world().instance.database.write(addPosts);
+      const { instance, ids } = world();
+      await instance.database.write((tx) => addPosts(tx, [administrator, ids.member]));
     });
 
     type Page = Partial<InputOf<typeof posts.list>>;
@@ -42,21 +43,34 @@ for (const environment of [sqliteLocal, postgresLocal]) {
         expect(await walk(actor, { content_type: "debate", since, sort })).toEqual({ forth: ids, back: ids });
       });
 
+      it("finds those that the reader has bookmarked, of thousands, and those that are not", async () => {
+        const all = Array.from({ length: count }, (_, n) => count - n);
+        const ids = all.filter((id) => actor === "administrator" || isAddressed(id));
+        for (const bookmarked of [true, false]) {
+          const found = ids.filter((id) => isBookmarked(id) === bookmarked);
+          expect(await walk(actor, { bookmarked })).toEqual({ forth: found, back: found });
+        }
+      });
+
       // PostgreSQL never blocks the event loop.
       if (environment.database === "sqlite")
         it("lets other requests run before it has looked at all posts", async () => {
-          const finding = list(actor, { content_type: "event" });
-          expect(await turnsDuring(finding)).toBeGreaterThan(2);
-          expect((await finding).data).toEqual([]);
+          for (const bookmarked of [undefined, true]) {
+            const finding = list(actor, { content_type: "event", bookmarked });
+            expect(await turnsDuring(finding)).toBeGreaterThan(2);
+            expect((await finding).data).toEqual([]);
+          }
         });
     });
   });
 }
 
+const isBookmarked = (id: number) => id % 4 > 0;
+
 /** Twenty posts have the same time. */
 const timeOf = (id: number) => 1000 + Math.floor(id / 20);
 
-async function addPosts(tx: Tx): Promise<void> {
+async function addPosts(tx: Tx, readers: readonly number[]): Promise<void> {
   const ids = Array.from({ length: count }, (_, n) => n + 1);
   const audiences = ids.map((id) => {
     return {
@@ -76,6 +90,9 @@ async function addPosts(tx: Tx): Promise<void> {
   const times = (id: number) => ({ post_id: id, listed_at: timeOf(id), updated_at: timeOf(id) });
   const entries = ids.flatMap((id) => places(id).map((place) => ({ place, ...times(id) })));
   await insertRows(tx, "post_places", entries);
+  const marks = readers.flatMap((user_id) => ids.map((post_id) => ({ post_id, user_id, bookmarked_at: 1 })));
+  const bookmarks = marks.filter(({ post_id }) => isBookmarked(post_id));
+  await insertRows(tx, "post_marks", bookmarks);
 }
 
 function postOf(id: number) {

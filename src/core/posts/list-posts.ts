@@ -6,7 +6,7 @@ import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
 import { groupReader } from "../visibility/group-visibility.ts";
 import { postReader } from "../visibility/post-visibility.ts";
-import { type FoundPost, type PostFilter, type PostShape, searchPosts } from "./search-posts.ts";
+import { type FoundPost, hasManyBookmarks, type PostFilter, type PostShape, searchPosts } from "./search-posts.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 
@@ -62,7 +62,9 @@ interface Search {
 async function findInParts(ctx: Ctx, filter: PostFilter, { at, time, position, limit }: Search) {
   const isFeed = filter.show_in_feed === true && filter.pinned !== false;
   const parts = isFeed ? [true, false] : [undefined];
-  const places = await placesIn(ctx, filter);
+  // Few posts are bookmarked, and they have an index.
+  const isByBookmark = filter.bookmarked === true && !(await hasManyBookmarks(ctx.db, ctx.actor.id));
+  const places = isByBookmark ? undefined : await placesIn(ctx, filter);
   const back = position?.direction === "before";
   const [, first = 0, keyTime = 0, keyId = 0] = position?.key ?? [];
   const reader = { ...postReader(ctx.actor), ...groupReader(ctx.actor), now: ctx.now };
@@ -71,7 +73,7 @@ async function findInParts(ctx: Ctx, filter: PostFilter, { at, time, position, l
     const hasKey = position !== undefined && part === first;
     // Few posts are pinned, and they have an index.
     const hasPlaces = places !== undefined && parts[part] !== true && filter.pinned !== true;
-    const shape = { time, back, hasKey, pinned: parts[part], hasPlaces, filter };
+    const shape = { time, back, hasKey, pinned: parts[part], isByBookmark, hasPlaces, filter };
     const values = { ...reader, at, keyTime, keyId, places: places ?? [], limit: limit - found.length };
     const rows = await searchPosts(ctx.db, shape, values);
     found.push(...rows.map((row) => ({ ...row, part })));
@@ -80,12 +82,7 @@ async function findInParts(ctx: Ctx, filter: PostFilter, { at, time, position, l
 }
 
 /** Returns the places to search; undefined means all posts. */
-async function placesIn(
-  ctx: Ctx,
-  { author, group, unit, status, bookmarked }: PostFilter,
-): Promise<string[] | undefined> {
-  // Few posts are bookmarked, and they have an index.
-  if (bookmarked === true) return undefined;
+async function placesIn(ctx: Ctx, { author, group, unit, status }: PostFilter): Promise<string[] | undefined> {
   if (author !== undefined) return [placeInFeed.author(author)];
   if (group !== undefined) return [placeInFeed.group(group)];
   if (unit !== undefined) return [placeInFeed.owner(unit)];

@@ -2,7 +2,7 @@ import { type CompiledQuery, type Expression, type RawBuilder, type SqlBool, sql
 import { memoize } from "../../contract/bounded-map.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Db } from "../../store/database.ts";
-import { forEach, listed, rowCount } from "../../store/dialect.ts";
+import { forEach, isPostgres, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { isUnfiltered } from "../pipeline/cursor.ts";
@@ -29,6 +29,8 @@ interface Order {
 export interface PostShape extends Omit<Order, "hasEnd"> {
   /** True for posts that are pinned, false for those that are not, undefined for all. */
   readonly pinned: boolean | undefined;
+  /** True when the few posts that the reader has bookmarked are searched. */
+  readonly isByBookmark: boolean;
   readonly filter: PostFilter;
 }
 
@@ -78,10 +80,10 @@ const isPlain = ({ filter: { status, show_in_feed, ...rest } }: PostShape): bool
 
 /** Returns true for a search that may have to look at most of the posts, because no index has those that match. */
 function isSliced(shape: PostShape): boolean {
-  const { status, show_in_feed, pinned, important, bookmarked } = shape.filter;
+  const { status, show_in_feed, pinned, important } = shape.filter;
   if (isPlain(shape) && status === "published" && show_in_feed !== false) return false;
   if (shape.hasPlaces) return true;
-  return status === "published" && ![shape.pinned, pinned, important, bookmarked].includes(true);
+  return status === "published" && ![shape.pinned, shape.isByBookmark, pinned, important].includes(true);
 }
 
 /** Entries that the first statement of a search looks at, and any at most: 8,192 take up to 50 ms, when no other request can run on SQLite. */
@@ -213,9 +215,10 @@ function matching(db: Db, { filter, ...shape }: Shape, p: Values): Posts {
     query = query.where(matches(shape.pinned, isMainFeed ? pinnedInMainFeed(p.at) : pinned(p.at)));
   }
   if (filter.pinned !== undefined) query = query.where(matches(filter.pinned, pinned(p.now)));
-  if (filter.bookmarked === true) query = query.where("p.id", "in", bookmarks(db, p.me));
-  if (filter.bookmarked === false) query = query.where("p.id", "not in", bookmarks(db, p.me));
-  if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, seen(p.me)));
+  if (shape.isByBookmark) query = query.where("p.id", "in", bookmarks(db, p.me));
+  else if (filter.bookmarked !== undefined)
+    query = query.where(matches(filter.bookmarked, marked("bookmarked_at", p.me)));
+  if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, marked("seen_at", p.me)));
   // As a subquery, because PostgreSQL may join all posts with all audiences and sort them, to return the first few.
   const audience = suitable(db, filter, p).where(sql<SqlBool>`a.id = p.audience_id`);
   return query.where(audience, "is not", null);
@@ -262,9 +265,15 @@ const bookmarks = (db: Db, me: number) =>
     .where("k.user_id", "=", me)
     .where("k.bookmarked_at", "is not", null);
 
-const seen = (me: number) =>
-  sql<SqlBool>`exists (select 1 from post_marks k
-    where k.post_id = p.id and k.user_id = ${me} and k.seen_at is not null)`;
+const manyBookmarks = 2000;
 
-const matches = (wanted: boolean, condition: ReturnType<typeof seen>) =>
+/** Returns true for a reader with so many bookmarks that listing all would block other requests on SQLite. */
+export const hasManyBookmarks = async (db: Db, me: number): Promise<boolean> =>
+  !isPostgres(db) && (await bookmarks(db, me).limit(1).offset(manyBookmarks).executeTakeFirst()) !== undefined;
+
+const marked = (column: "seen_at" | "bookmarked_at", me: number) =>
+  sql<SqlBool>`exists (select 1 from post_marks k
+    where k.post_id = p.id and k.user_id = ${me} and ${sql.ref(`k.${column}`)} is not null)`;
+
+const matches = (wanted: boolean, condition: RawBuilder<SqlBool>) =>
   wanted ? condition : sql<SqlBool>`not ${condition}`;
