@@ -8,7 +8,7 @@ import type { Sample } from "./run-session.ts";
 /** Exit codes that a session cannot show, each with the reason. */
 const unshown: Readonly<Record<number, string>> = {
   1: "A full disk, or a fault of the program.",
-  130: "Ctrl-C, or SIGTERM.",
+  130: "Ctrl-C, SIGTERM or SIGHUP.",
 };
 
 const shown = ({ line, output }: Sample) => fence("console", `$ ${line}\n${output}`);

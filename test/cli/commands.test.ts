@@ -246,7 +246,7 @@ describe("wcs serve and a login over HTTP", () => {
         expect.stringContaining(`hint: Sign in with wcs auth login ${flag} ${value}\n`),
       ]);
     }
-    server.kill("SIGTERM");
+    server.kill("SIGHUP");
     const result = await ended;
     expect(result.code).toBe(0);
     expect(result.stdout).toBe(`${url}\n`);

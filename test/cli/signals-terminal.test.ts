@@ -52,8 +52,7 @@ describe("signals that nothing handles any more", () => {
     const { fake, signals } = fakeProcess(isTTY);
     signals.take(() => {});
     signals.release();
-    expect(fake.listenerCount("SIGINT")).toBe(isTTY ? 0 : 1);
-    expect(fake.listenerCount("SIGTERM")).toBe(isTTY ? 0 : 1);
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) expect(fake.listenerCount(name)).toBe(isTTY ? 0 : 1);
   });
 });
 
@@ -61,6 +60,7 @@ describe("a signal is repeated", () => {
   it.each([
     [true, "SIGINT", ["SIGINT"]],
     [true, "SIGTERM", []],
+    [true, "SIGHUP", []],
     [true, undefined, []],
     [false, "SIGINT", []],
   ])("on a terminal: %s, received: %s", (isTTY, received, expected) => {

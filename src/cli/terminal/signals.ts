@@ -1,6 +1,6 @@
 type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "pid" | "kill" | "on" | "removeListener">;
 
-/** The handling of SIGINT and SIGTERM. */
+/** The handling of SIGINT, SIGTERM and SIGHUP. */
 export interface Signals {
   /** Replaces the current handler; returns a function that restores it. */
   take(handler: () => void): () => void;
@@ -20,7 +20,7 @@ export const noSignals: Signals = { take: () => () => {}, release: () => {}, rep
 export function handleSignals(owner: Process): Signals {
   let handler: (() => void) | undefined;
   let received: NodeJS.Signals | undefined;
-  const names = ["SIGINT", "SIGTERM"] as const;
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const handle = (signal: NodeJS.Signals) => {
     received = signal;
     handler?.();
