@@ -291,5 +291,7 @@ export function translateError(error: unknown, path?: string, file = path): unkn
 function whyNotOpened(path: string | undefined): string {
   const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return "its folder must exist and be writable";
-  return found.isDirectory() ? "it is a folder" : "check the permissions of the file and its folder";
+  return found.isDirectory()
+    ? "it is a folder"
+    : "check the permissions of the file and its folder, and the limit on open files (ulimit -n)";
 }
