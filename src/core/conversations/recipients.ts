@@ -5,21 +5,11 @@ import type { Ctx } from "../pipeline/context.ts";
 export async function recipientIssues(ctx: Ctx, ids: readonly number[]): Promise<string[]> {
   const rows = await ctx.db.selectFrom("users").select(["id", "active", "deleted_at"]).where("id", "in", ids).execute();
   const known = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
-  const messages = [
-    describeIssue(
-      "contains users that do not exist",
-      ids.filter((id) => !known.has(id)),
-    ),
-    describeIssue(
-      "contains deactivated users",
-      ids.filter((id) => known.get(id) === false),
-    ),
+  const [unknown, inactive] = [undefined, false].map((state) => new Set(ids.filter((id) => known.get(id) === state)));
+  return [
+    ...(unknown?.size ? [`contains users that do not exist: ${[...unknown].join(", ")}`] : []),
+    ...(inactive?.size ? [`contains deactivated users: ${[...inactive].join(", ")}`] : []),
   ];
-  return messages.filter((message) => message !== undefined);
-}
-
-function describeIssue(issue: string, ids: readonly number[]): string | undefined {
-  return ids.length === 0 ? undefined : `${issue}: ${[...new Set(ids)].join(", ")}`;
 }
 
 /** Returns a digest of a set of people that does not depend on their order. */

@@ -1,6 +1,5 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
-import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "./context.ts";
 
@@ -10,27 +9,6 @@ const messages = {
   user_types: "contains user types that do not exist",
   users: "contains users that do not exist or are deactivated",
 };
-
-/** A list of IDs in an input field. */
-type References = readonly [field: string, table: keyof typeof messages, ids: readonly number[]];
-
-async function knownIds(db: Db, table: string, ids: readonly number[], condition = sql``): Promise<Set<number>> {
-  if (ids.length === 0) return new Set();
-  const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}
-    where ${isAmong("id", ids)} ${condition}`.execute(db);
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** Returns an error for each list with unknown IDs, by its field. */
-export async function referenceIssues({ db }: Pick<Ctx, "db">, lists: readonly References[]): Promise<FieldErrors> {
-  const issues: FieldErrors = {};
-  for (const [field, table, ids] of lists) {
-    const known = await knownIds(db, table, ids, table === "users" ? sql`and active = 1` : undefined);
-    const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-    if (unknown.length > 0) issues[field] = [`${messages[table]}: ${unknown.join(", ")}`];
-  }
-  return issues;
-}
 
 /** The nouns for the rows of a table. */
 const nouns = { units: "unit", user_types: "user type", users: "user" };
@@ -59,17 +37,35 @@ export async function requireFree(
   throw new ServiceError("conflict", `The ${field} is taken by ${nouns[table]} ${taken.id}.`);
 }
 
-/** An ID, or a list of them, by which a list is filtered. */
-type Filter = readonly [field: string, table: keyof typeof nouns, ids: number | readonly number[] | undefined];
+/** An ID, or a list of them, in an input field. */
+type References = readonly [field: string, table: keyof typeof nouns, ids: number | readonly number[] | undefined];
+
+/** Returns an error for each list with unknown IDs, by its field. */
+export const referenceIssues = (ctx: Pick<Ctx, "db">, lists: readonly References[]): Promise<FieldErrors> =>
+  unknownIssues(ctx, lists, (table) => ({
+    says: messages[table],
+    isKnown: table === "users" ? sql`active = 1` : sql`1 = 1`,
+  }));
 
 /** Returns an error for each filter by a thing that does not exist. Deleted users still have posts and audit entries. */
-export async function filterIssues({ db }: Pick<Ctx, "db">, filters: readonly Filter[]): Promise<FieldErrors> {
+export const filterIssues = (ctx: Pick<Ctx, "db">, filters: readonly References[]): Promise<FieldErrors> =>
+  unknownIssues(ctx, filters, (table) => ({ says: `is not an existing ${nouns[table]}`, isKnown: sql`1 = 1` }));
+
+async function unknownIssues(
+  { db }: Pick<Ctx, "db">,
+  lists: readonly References[],
+  of: (table: keyof typeof nouns) => { readonly says: string; readonly isKnown: RawBuilder<unknown> },
+): Promise<FieldErrors> {
   const issues: FieldErrors = {};
-  for (const [field, table, given = []] of filters) {
-    const ids = [given].flat();
-    const known = await knownIds(db, table, ids);
-    const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-    if (unknown.length > 0) issues[field] = [`is not an existing ${nouns[table]}: ${unknown.join(", ")}`];
+  for (const [field, table, given = []] of lists) {
+    const ids = [...new Set([given].flat())];
+    if (ids.length === 0) continue;
+    const { says, isKnown } = of(table);
+    const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}
+      where ${isAmong("id", ids)} and ${isKnown}`.execute(db);
+    const known = new Set(rows.map(({ id }) => id));
+    const unknown = ids.filter((id) => !known.has(id));
+    if (unknown.length > 0) issues[field] = [`${says}: ${unknown.join(", ")}`];
   }
   return issues;
 }
