@@ -51,12 +51,9 @@ export async function showDone(request: PageRequest): Promise<Response> {
 }
 
 /** Shows the form that asks for another link. */
-export async function showRequest(request: PageRequest): Promise<Response> {
-  const { texts } = request;
-  return respond(request, {
-    title: texts.request.title,
-    main: html`<h1>${texts.request.title}</h1>\n${otherLink(request)}`,
-  });
+export function showRequest(request: PageRequest, issues: readonly FormIssue[] = []): Promise<Response> {
+  const { title } = request.texts.request;
+  return respond(request, { title, main: html`<h1>${title}</h1>\n${otherLink(request, issues)}`, issues });
 }
 
 /** Asks for another link. The page is the same for every address. */
@@ -67,9 +64,7 @@ export async function submitRequest(request: PageRequest): Promise<Response> {
     await options.invoke(auth.passwordRequest, { email: only(fields, "email") }, originOf(request));
   } catch (error) {
     if (!isInvalid(error)) throw error;
-    const { title } = texts.request;
-    const main = html`<h1>${title}</h1>\n${otherLink(request, [{ input: "email", message: texts.issues.email }])}`;
-    return respond(request, { title: `${texts.errorPrefix}: ${title}`, main, status: 422 });
+    return showRequest(request, [{ input: "email", message: texts.issues.email }]);
   }
   const { title, intro, spam } = texts.requested;
   return respond(request, { title, main: html`<h1>${title}</h1>\n<p>${intro}</p>\n<p>${spam}</p>` });
@@ -135,13 +130,8 @@ async function respondWithForm(request: PageRequest, kind: Kind, issues: readonl
     action: `${root}password/set`,
     issues: issues.map((issue) => formIssue(texts, issue, minLength)),
   };
-  const { title } = texts[kind];
-  return respond(request, {
-    title: issues.length > 0 ? `${texts.errorPrefix}: ${title}` : title,
-    main: passwordForm(texts, form),
-    scripts: ["password-form.js"],
-    status: issues.length > 0 ? 422 : 200,
-  });
+  const main = passwordForm(texts, form);
+  return respond(request, { title: texts[kind].title, main, scripts: ["password-form.js"], issues });
 }
 
 function formIssue({ issues }: PageTexts, { field, code }: Issue, minLength: number): FormIssue {
@@ -179,10 +169,15 @@ interface Content {
   readonly main: ReturnType<typeof html>;
   readonly scripts?: readonly string[];
   readonly status?: number;
+  /** Issues of a form; with any, the title and the status tell that it was refused. */
+  readonly issues?: readonly unknown[];
 }
 
-async function respond(request: PageRequest, { status = 200, ...content }: Content): Promise<Response> {
+async function respond(request: PageRequest, { issues = [], ...content }: Content): Promise<Response> {
   const { name } = await request.options.instance();
-  const { language, root } = request;
-  return request.exchange.respond(status, renderPage({ language, root, name, ...content }), pageHeaders());
+  const { language, root, texts } = request;
+  const isRefused = issues.length > 0;
+  const title = isRefused ? `${texts.errorPrefix}: ${content.title}` : content.title;
+  const { status = isRefused ? 422 : 200 } = content;
+  return request.exchange.respond(status, renderPage({ ...content, language, root, name, title }), pageHeaders());
 }
