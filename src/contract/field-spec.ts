@@ -34,10 +34,7 @@ const pathField = /\{(\w+)(?:=(\w+))?\}/g;
 /** Returns the names of the input fields in the path, in order, with the name that each has there. */
 export const pathFields = ({ path }: Pick<AnyOperation, "path">): readonly PathField[] => fieldsInPath(path);
 
-interface PathField {
-  readonly wire: string;
-  readonly name: string;
-}
+type PathField = Readonly<Record<"wire" | "name", string>>;
 
 const fieldsInPath = memoize((path: string): readonly PathField[] =>
   Array.from(path.matchAll(pathField), ([, wire = "", name]) => ({ wire, name: name ?? wire })),

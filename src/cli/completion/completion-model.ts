@@ -28,10 +28,7 @@ interface CompletionNode {
   readonly many: boolean;
 }
 
-export interface Described {
-  readonly name: string;
-  readonly description: string;
-}
+export type Described = Readonly<Record<"name" | "description", string>>;
 
 export interface CompletedFlag extends Described {
   /** Undefined when the flag takes no value. */

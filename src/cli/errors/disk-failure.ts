@@ -28,10 +28,7 @@ export function diskFailureOf(error: unknown) {
   return undefined;
 }
 
-interface Coded {
-  readonly code?: unknown;
-  readonly errcode?: unknown;
-}
+type Coded = Readonly<Partial<Record<"code" | "errcode", unknown>>>;
 
 const primary = (errcode: unknown) => (typeof errcode === "number" ? errcode & 0xff : undefined);
 

@@ -4,10 +4,7 @@ import type { Table } from "./row-columns.ts";
 import type { FileRow } from "./source-row.ts";
 
 /** The column of a file and its field, which is empty for a column that is left out. */
-export interface MappedColumn {
-  readonly column: string;
-  readonly field: string;
-}
+export type MappedColumn = Readonly<Record<"column" | "field", string>>;
 
 /** A mapping as flags or a file give it: fields of columns, and values that are the same in all rows. */
 export interface MappingSpec {

@@ -67,11 +67,7 @@ export async function runBatch(context: Context): Promise<void> {
 
 const summary = ({ done, failed, skipped }: Counts) => `done ${done}, failed ${failed}, skipped ${skipped}`;
 
-interface Counts {
-  done: number;
-  failed: number;
-  skipped: number;
-}
+type Counts = Record<"done" | "failed" | "skipped", number>;
 
 /** Commands that find their database or instance themselves. */
 const ownTarget = ["init", "demo", "serve", "db", "doctor", "batch", "webhooks deliver"];

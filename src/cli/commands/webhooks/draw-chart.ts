@@ -2,11 +2,7 @@ import type { Draw } from "../../output/renderer.ts";
 
 const blocks = " ▁▂▃▄▅▆▇█";
 
-interface Part {
-  readonly start: number;
-  readonly succeeded: number;
-  readonly failed: number;
-}
+type Part = Readonly<Record<"start" | "succeeded" | "failed", number>>;
 
 /** Draws two lines of bars, for attempts that succeeded and failed, on the same scale, with the times below. */
 export const drawChart: Draw<Part> = (parts, terminal) => {

@@ -7,21 +7,10 @@ import { walkEvents } from "./walk-events.ts";
 type Event = OutputOf<typeof events.get>;
 
 /** One occurrence of an event. */
-export interface ShownOccurrence
-  extends Pick<Event, "id" | "title" | "type" | "all_day" | "location" | "link" | "url"> {
-  /** Day on which it begins, in the reader's time zone; the day itself for whole days. */
-  readonly day: string;
-  /** Unix seconds; null for whole days. */
-  readonly start: number | null;
-  /** Unix seconds; null for whole days. */
-  readonly end: number | null;
-}
+export type ShownOccurrence = ReturnType<typeof occurrencesOf>[number];
 
 /** A range of days, first and last included. */
-export interface TimeSpan {
-  readonly first: string;
-  readonly last: string;
-}
+export type TimeSpan = Readonly<Record<"first" | "last", string>>;
 
 /** Days before the span that are searched, too, for events that still go on and for days of other time zones. */
 const longest = 31;
@@ -46,14 +35,25 @@ export async function occurrencesIn(
   return found.sort(byTime);
 }
 
-function occurrencesOf(event: Event, { first, last }: TimeSpan, clock: Clock): ShownOccurrence[] {
+/** Returns the occurrences with the day on which each begins, in the reader's time zone. Whole days have no start and end. */
+function occurrencesOf(event: Event, { first, last }: TimeSpan, clock: Clock) {
   const { id, title, type, all_day, location, link, url } = event;
-  const whole = event.days
-    .filter((day) => day >= first && day <= last)
-    .map((day) => ({ id, title, type, day, all_day, start: null, end: null, location, link, url }));
+  const shown = (day: string, start: number | null, end: number | null) => ({
+    id,
+    title,
+    type,
+    day,
+    all_day,
+    start,
+    end,
+    location,
+    link,
+    url,
+  });
+  const whole = event.days.filter((day) => day >= first && day <= last).map((day) => shown(day, null, null));
   const [from, to] = [clock.startOf(first), clock.startOf(addDays(last, 1))];
   const timed = event.dates
     .filter(({ start, end }) => start < to && (end > from || start >= from))
-    .map(({ start, end }) => ({ id, title, type, day: clock.day(start), all_day, start, end, location, link, url }));
+    .map(({ start, end }) => shown(clock.day(start), start, end));
   return [...whole, ...timed];
 }
