@@ -35,15 +35,7 @@ export const init: TopLevelCommand = {
   run,
 };
 
-interface Answers {
-  readonly email: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly rootUnit: string;
-  readonly password: string | undefined;
-  /** The answers come from prompts. */
-  readonly isAsked: boolean;
-}
+type Answers = Awaited<ReturnType<typeof ask>>;
 
 function databaseFor(given: string | undefined, env: NodeJS.ProcessEnv): string {
   if (given !== undefined) return givenDatabase("--db", given);
@@ -100,7 +92,8 @@ function wordsOf({ email, first_name, last_name, rootUnit, password }: Answers, 
   ];
 }
 
-async function ask(context: Context): Promise<Answers> {
+/** Returns the answers of the flags, else of prompts: `isAsked` is true then. */
+async function ask(context: Context) {
   const { terminal, flags } = context;
   const given = {
     email: flags.adminEmail as string | undefined,

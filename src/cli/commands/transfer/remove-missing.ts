@@ -9,21 +9,10 @@ import { findOneByName } from "../../kit/find-by-name.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import type { ImportMapping } from "./mapping-file.ts";
 
-/** The flags of --deactivate-missing. */
-interface RemovalFlags {
-  readonly kind: "provider" | "unit";
-  /** Name of the provider, or ID, name or reference of the unit. */
-  readonly name: string;
-  readonly max_removals: string;
-}
+type RemovalFlags = NonNullable<Awaited<ReturnType<typeof parseRemovalFlags>>>;
 
 /** The users who are deactivated unless they are in the file. */
-export interface Removal {
-  readonly scope: { readonly provider: string } | { readonly unit: number };
-  /** False for a provider that no user has before the import. */
-  readonly isKnown: boolean;
-  readonly max_removals: string;
-}
+type Removal = Awaited<ReturnType<typeof findScope>>;
 
 /** The IDs of the users in the file, and the running command. */
 interface RemovalRun {
@@ -36,10 +25,7 @@ interface RemovalRun {
 type Result = OutputOf<typeof users.deactivateMissing>;
 
 /** Parses the flags; undefined without --deactivate-missing. Throws a `UsageError` also when a confirmation is missing. */
-export async function parseRemovalFlags(
-  context: Context,
-  mapping: ImportMapping | undefined,
-): Promise<RemovalFlags | undefined> {
+export async function parseRemovalFlags(context: Context, mapping: ImportMapping | undefined) {
   const { flags, terminal } = context;
   if (flags.deactivateMissing !== true) {
     const stray = (["scope", "maxRemovals"] as const).find((name) => flags[name] !== undefined);
@@ -67,13 +53,16 @@ function check(flag: string, schema: ReturnType<typeof maxRemovals | typeof prov
   throw new UsageError(`${flag}: '${value}' ${result.error.issues[0]?.message}`);
 }
 
-/** Finds the scope before the import. Throws when no user has the provider and the mapping gives it to none. */
+/**
+ * Finds the scope before the import; `isKnown` is false for a provider that no user has before it. Throws when no user has the
+ * provider and the mapping gives it to none.
+ */
 export async function findScope(
   { kind, name, max_removals }: RemovalFlags,
   { terminal }: Context,
   caller: Caller,
   mapping: ImportMapping | undefined,
-): Promise<Removal> {
+) {
   if (kind === "unit") {
     const unit = await findOneByName("units", "--scope", name, caller, terminal);
     return { scope: { unit }, isKnown: true, max_removals };
