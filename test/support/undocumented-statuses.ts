@@ -1,5 +1,5 @@
 import { allOperations } from "../../src/contract/all-operations.ts";
-import { once } from "../../src/contract/operation.ts";
+import { once } from "../../src/contract/once.ts";
 import { documentedPath, openapi } from "../../src/http/openapi.ts";
 
 /** What the log of a server says of a request. */
