@@ -72,6 +72,7 @@ describeEverywhere("comments", (environment) => {
     });
     expect((await read(id)).comments).toMatchObject({ count: 1, replies: 1, latest: { id: last.id } });
     expect([await codeOf(remove(id, top.id)), await codeOf(add(id, "Late", top.id))]).toEqual(["gone", "gone"]);
+    expect(await codeOf(add(id, "Late", reply.id)), "a reply to a reply of a deleted comment").toBe("gone");
     await remove(id, last.id);
     expect((await read(id)).comments).toMatchObject({ count: 0, replies: 1, latest: { id: reply.id } });
     await remove(id, reply.id);

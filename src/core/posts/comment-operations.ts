@@ -26,8 +26,10 @@ export const comments = {
     if (post.comments_enabled === 0) throw new ServiceError("conflict", `Post ${id} does not allow comments.`);
     refuse(await commentIssues(ctx, { id, parent_id, mentions }));
     const parent = parent_id == null ? null : await findComment(ctx, id, parent_id);
-    if (parent?.deleted_at) throw new ServiceError("gone", `Comment ${parent.id} was deleted.`);
-    const top = parent === null ? null : (parent.parent_id ?? parent.id);
+    const top = parent && (parent.parent_id ?? parent.id);
+    const above = parent?.parent_id == null ? parent : await findComment(ctx, id, parent.parent_id);
+    for (const each of [parent, above])
+      if (each?.deleted_at) throw new ServiceError("gone", `Comment ${each.id} was deleted.`);
     const comment = await insertRow(ctx.db, "comments", {
       post_id: id,
       parent_id: top,
