@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { cursorInput, cursorList, emptyResponse, id, line, nothing, pageInput, time } from "./common-schemas.ts";
+import {
+  cursorInput,
+  cursorList,
+  emptyResponse,
+  id,
+  line,
+  nothing,
+  nullable,
+  pageInput,
+  time,
+} from "./common-schemas.ts";
 import {
   answer,
   countedBeyond,
@@ -62,7 +72,7 @@ export const events = operationGroup("events", {
   create: operation("POST", "/events", "Create an event", {
     description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. Type user is a personal event for you and the users it is shared with, without units and user types. Start and end are required, except for an all-day event, which needs a date. ${limits}`,
     access: "signed_in",
-    input: () => ({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
+    input: () => ({ title: title(), type: type(), ...eventFields(), uid: nullable(uid()) }),
     ignored,
     output: createdEvent,
     status: 201,

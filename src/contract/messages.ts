@@ -7,7 +7,7 @@ import { waitSeconds } from "./waits.ts";
 
 const longestMessage = 10_000;
 /** The text of a message; a message with files needs none. */
-export const body = () => multiline(longestMessage).optional().describe("Text of the message, 1 to 10,000 characters");
+export const body = () => multiline(longestMessage).nullish().describe("Text of the message, 1 to 10,000 characters");
 export const messageFiles = () => fileItems().optional();
 
 /** The path of a conversation, and the field in it. */

@@ -48,7 +48,7 @@ export const postEventFields = once(() =>
       description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence",
     }),
     end_date: date().nullish().describe("Last day on which a recurring event can occur"),
-    timezone: timezone().optional().describe("IANA time zone of the event (default that of the instance)"),
+    timezone: nullable(timezone()).describe("IANA time zone of the event (default that of the instance)"),
   }),
 );
 export type PostEventFields = z.infer<ReturnType<typeof postEventFields>>;

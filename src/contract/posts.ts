@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
-import { clearable, cursorInput, cursorList, emptyResponse, id, time } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorList, emptyResponse, id, nullable, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -101,7 +101,7 @@ export const posts = operationGroup("posts", {
     input: () => ({
       id: id("posts"),
       choices: z.array(id()).max(mostChoices).optional().describe("IDs of the choices to vote for"),
-      title: choiceTitle().optional().describe("Text of a choice to add and vote for, if the poll allows it"),
+      title: nullable(choiceTitle()).describe("Text of a choice to add and vote for, if the poll allows it"),
     }),
     output: poll,
     private: true,

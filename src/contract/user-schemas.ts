@@ -165,7 +165,7 @@ export const userRow = once(() =>
     reference: nullable(reference()),
     ...identity(),
     unit: reference().describe("Reference of the unit"),
-    user_types: line(10_000).optional().describe("Names of user types, separated by semicolons"),
+    user_types: clearable(line(10_000)).describe("Names of user types, separated by semicolons"),
     department: nullable(name()),
     ...personalFields(),
     ...metaFields(),

@@ -83,8 +83,8 @@ async function presentPlain(ctx: Ctx, { role }: Participation, row: MessageRow):
 type Known = Partial<Parameters<Handlers<typeof contract>["create"]>[1]>;
 
 function textIssues({ message, files = [] }: Known, isWrong?: (field: string) => boolean): FieldErrors {
-  if ((message !== undefined && isVisible(message)) || files.length > 0 || isWrong?.("files")) return {};
-  return { message: [message === undefined ? "is required for a message without files" : "must not be blank"] };
+  if ((message != null && isVisible(message)) || files.length > 0 || isWrong?.("files")) return {};
+  return { message: [message == null ? "is required for a message without files" : "must not be blank"] };
 }
 
 async function parentIssues(ctx: Ctx, mine: Participation, parent_id: number | null | undefined): Promise<FieldErrors> {

@@ -78,7 +78,8 @@ interface Planned {
   readonly issues: FieldErrors;
 }
 
-async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, planned: Planned) {
+async function add(ctx: Ctx, { uid: given, ...fields }: Input, planned: Planned) {
+  const uid = given ?? `${randomUUID()}@wcs`;
   const issues: FieldErrors = {};
   const readers = await planReaders(ctx, fields, issues);
   const entries = await tooManyEntries(ctx, fields, { readers, times: planned.times });

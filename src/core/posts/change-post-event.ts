@@ -28,7 +28,7 @@ export async function changeEvent(
   fields: PostEventFields,
   zone: string,
 ): Promise<{ event: StoredEvent | null; issues: FieldErrors }> {
-  const timezone = fields.timezone ?? before?.timezone ?? zone;
+  const timezone = (fields.timezone === undefined ? before?.timezone : fields.timezone) ?? zone;
   const all_day = fields.all_day ?? before?.all_day ?? false;
   const read = await reader(before, timezone);
   const repeats = repetition(before, fields);

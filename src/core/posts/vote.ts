@@ -12,7 +12,8 @@ import { findPost } from "./find-post.ts";
 import { isOpen, type Poll, presentPolls } from "./present-polls.ts";
 
 export const voting = {
-  async vote(ctx, { id, choices = [], title }) {
+  async vote(ctx, { id, choices = [], title: added }) {
+    const title = added ?? undefined;
     const poll = await pollOf(ctx, await findPost(ctx, id));
     if (!isOpen(poll, ctx.now)) throw new ServiceError("conflict", `The poll of post ${id} is closed.`);
     refuseVotes(poll, choices, title);
