@@ -181,6 +181,28 @@ describeEverywhere("webhooks events", (environment) => {
     expect(userBefore).toMatchObject(after);
   });
 
+  it("usertypes.update: one for each holder whose own abilities change", async () => {
+    const { administrator } = instance;
+    const type = await newType("Press");
+    const { id: beside } = await administrator.call(usertypes.create, { name: "Beside", abilities: { news: true } });
+    const holder = async (userTypes: number[]) =>
+      (await administrator.call(users.create, { ...person(), userTypes })).id;
+    const [one, both] = [await holder([type.id]), await holder([type.id, beside])];
+    await administrator.call(users.membershipAdd, { user: one, unit: (await newUnit()).id, userTypes: [type.id] });
+    await happened();
+    const change = (abilities: object) => administrator.call(usertypes.update, { id: type.id, abilities });
+    instance.wait(5);
+    await change({ news: true });
+    const [event, ...more] = await happened();
+    expect(more).toEqual([]);
+    expect(event?.payload).toMatchObject({ type: "user.update", data: { id: one, memberUnits: [{}, {}] } });
+    expect(event?.payload.data).toEqual(await administrator.call(users.get, { id: one }));
+    await change({ news: true, calendar: false });
+    expect(await seen()).toEqual([]);
+    await change({ news: false, calendar: true });
+    expect((await seen()).toSorted()).toEqual([`user.update ${one}`, `user.update ${both}`].toSorted());
+  });
+
   it("what was refused, tried dry, or taken back is none", async () => {
     const { administrator } = instance;
     const { id, email } = await newUser();

@@ -9,6 +9,7 @@ import { readPage } from "../pipeline/cursor.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
 import { requireFree } from "../pipeline/reference-issues.ts";
 import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
+import { markHolders } from "./changed-holders.ts";
 
 type Row = RowOf<"user_types", "id" | "name" | "reference" | "abilities">;
 
@@ -47,6 +48,7 @@ export const usertypes: Handlers<typeof contract> = {
     };
     await requireFree(ctx, "user_types", changes, id);
     await updateRow(ctx.db, "user_types", id, changes);
+    await markHolders(ctx, id, [...new Set(before).symmetricDifference(new Set(after))]);
     return present(await find(ctx, id));
   },
 

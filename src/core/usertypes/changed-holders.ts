@@ -1,0 +1,44 @@
+import { sql } from "kysely";
+import type { Ability } from "../../contract/operation.ts";
+import { markChanged } from "../directory/mark-changed.ts";
+import { inPortions } from "../pipeline/change-in-portions.ts";
+import type { Ctx } from "../pipeline/context.ts";
+
+/** Records the change of the holders of a user type in whose memberships no other type grants one of the changed abilities. */
+export async function markHolders(ctx: Ctx, type: number, changed: readonly Ability[]): Promise<void> {
+  if (changed.length === 0) return;
+  const others = await ctx.db.selectFrom("user_types").select(["id", "abilities"]).where("id", "<>", type).execute();
+  const granting = (ability: Ability) =>
+    others.filter(({ abilities }) => (JSON.parse(abilities) as Ability[]).includes(ability)).map(({ id }) => id);
+  const rivals = changed.map(granting);
+  const held = { table: "membership_user_types", column: "user_type_id", owner: type, key: "membership_id" } as const;
+  await inPortions(ctx.db, held, async (rows) => {
+    const holders = await ctx.db
+      .selectFrom("membership_user_types as mt")
+      .innerJoin("memberships as m", "m.id", "mt.membership_id")
+      .select("m.user_id")
+      .distinct()
+      .where(rows)
+      .where((eb) =>
+        eb.or(
+          rivals.map((types) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom("membership_user_types as other")
+                  .select(sql.lit(1).as("one"))
+                  .whereRef("other.membership_id", "=", "mt.membership_id")
+                  .where("other.user_type_id", "in", types),
+              ),
+            ),
+          ),
+        ),
+      )
+      .execute();
+    await markChanged(
+      ctx,
+      "user",
+      holders.map(({ user_id }) => user_id),
+    );
+  });
+}
