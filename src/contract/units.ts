@@ -54,7 +54,7 @@ export const units = operationGroup("units", {
   }),
   update: operation("PATCH", "/units/{id}", "Update a unit", {
     description:
-      "Only the given fields change, of contact, opening hours and each address, too; an address can be cleared. Use move to change the parent. Changing a reference that is set needs the ability user in the unit, too, because imports find units by it.",
+      "Only the given fields change, of contact, opening hours and each address, too; an address can be cleared. Use move to change the parent. Webhooks get unit.update, but no user.update for members whose physicalUnit changes with unit_type. Changing a reference that is set needs the ability user in the unit, too, because imports find units by it.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => ({ id: id("units"), name: unitName().optional(), ...unitDetails() }),
     output: unit,
@@ -62,7 +62,7 @@ export const units = operationGroup("units", {
   }),
   move: operation("POST", "/units/{id}/move", "Move a unit and everything below it", {
     description:
-      "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit. Only administrators can move themselves, as members of the unit or of one below it, to where they read more.",
+      "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit. Only administrators can move themselves, as members of the unit or of one below it, to where they read more. Webhooks get unit.update for the moved unit, but not for the units below it, and no user.update for members whose physicalUnit changes.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
     input: () => ({ id: id("units"), parent: id("units").describe("New parent") }),
     output: unit,
