@@ -81,6 +81,17 @@ describeEverywhere("participants", (environment) => {
     await remove(back, id, back);
   });
 
+  it("users.delete: a group in which nobody else is left keeps its administrator, as db check requires", async () => {
+    const { ann, bob, cat, id } = await group();
+    for (const other of [bob, cat]) await remove(ann, id, other);
+    await world().actors.administrator.call(users.delete, { id: ann.id });
+    const { reader } = world().instance.database;
+    const query = reader.selectFrom("conversation_participants").select(["user_id", "role"]);
+    expect(await query.where("conversation_id", "=", id).execute()).toEqual([
+      { user_id: ann.id, role: "administrator" },
+    ]);
+  });
+
   it("users.deactivate, users.reactivate: a group with active participants has an active administrator", async () => {
     const { ann, bob, cat, id } = await group();
     const admin = world().actors.administrator;

@@ -48,7 +48,8 @@ export const usertypes: Handlers<typeof contract> = {
     };
     await requireFree(ctx, "user_types", changes, id);
     await updateRow(ctx.db, "user_types", id, changes);
-    await markHolders(ctx, id, [...new Set(before).symmetricDifference(new Set(after))]);
+    const changed = [...before, ...after].filter((ability) => before.includes(ability) !== after.includes(ability));
+    await markHolders(ctx, id, changed);
     return present(await find(ctx, id));
   },
 
