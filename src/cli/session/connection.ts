@@ -50,11 +50,15 @@ const forTerminal = (caller: Caller, route: Route): Caller => ({
       if (changes) route.terminal.noteChange();
       return answer;
     } catch (error) {
-      throw (await import("./name-sign-in.ts")).nameSignIn(error, route);
+      return throwNamed(error, route);
     }
   },
   close: () => caller.close(),
 });
+
+async function throwNamed(error: unknown, route: Route): Promise<never> {
+  throw (await import("./name-sign-in.ts")).nameSignIn(error, route);
+}
 
 interface SignedIn {
   readonly opened: Caller | Client;
@@ -76,7 +80,8 @@ async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<
   if (ownToken !== undefined || profile?.token === undefined) {
     requireOwnLogin(terminal.env, target);
     // Access to the database itself needs no login.
-    return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
+    const opening = open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined);
+    return { opened: await opening.catch((error) => throwNamed(error, route)) };
   }
   if (asIs) return { opened: await open(route, profile.token) };
   const token = await freshToken(route, profile.name, profile.token);

@@ -31,18 +31,13 @@ export async function open(route: Route, token: string | undefined, as?: string)
   if (target.remote) {
     if (token !== undefined) (await import("./plain-http.ts")).warnOfPlainHttp({ target, terminal });
     const { createClient } = await import("../../http/client/client.ts");
-    try {
-      return createClient({
-        url: target.address,
-        ...(token && { token }),
-        userAgent: `wcs/${version}`,
-        timeout: readDuration(globals.timeout ?? standardTimeout, "--timeout") * 1000,
-        ...(globals.caFile !== undefined && { ca: readNamedFile(globals.caFile, "--ca-file") }),
-      });
-    } catch (error) {
-      // No header can hold some tokens.
-      throw (await import("./name-sign-in.ts")).nameSignIn(error, route);
-    }
+    return createClient({
+      url: target.address,
+      ...(token && { token }),
+      userAgent: `wcs/${version}`,
+      timeout: readDuration(globals.timeout ?? standardTimeout, "--timeout") * 1000,
+      ...(globals.caFile !== undefined && { ca: readNamedFile(globals.caFile, "--ca-file") }),
+    });
   }
   const { createService } = await import("../../core/service.ts");
   const database = await openWithKey(target.address, terminal.env);

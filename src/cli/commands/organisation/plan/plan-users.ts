@@ -2,6 +2,7 @@ import { ServiceError } from "../../../../contract/errors.ts";
 import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import { walkItems } from "../../../kit/walk-list.ts";
+import type { FileUsers } from "../file/file-users.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { createAccountChecks } from "./check-accounts.ts";
@@ -22,23 +23,27 @@ type UserEntry = OrganisationEntry<"users">;
 
 /** Plans the tasks for users. Users are not kept in memory. */
 export async function planUsers(planning: Planning, nameable: Nameable): Promise<TaskList<"users">> {
-  const { organisation, prune, issues, signal } = planning;
-  const file = organisation.users;
+  const file = planning.organisation.users;
+  if (file !== undefined) return planEntries(file, planning, nameable);
+  const holders = createHolders(planning, nameable);
+  if (nameable.userTypes.pruned.size > 0)
+    for await (const user of walkUsers(planning)) holders.watch(user, userEntry(user, nameable.names));
+  holders.refuse();
+  return createTaskList<"users">(planning.scratch);
+}
+
+const walkUsers = ({ caller, signal }: Planning) => walkItems(caller, users.list, { inactive: true }, signal);
+
+async function planEntries(file: FileUsers, planning: Planning, nameable: Nameable): Promise<TaskList<"users">> {
+  const { prune, issues } = planning;
   const tasks = createTaskList<"users">(planning.scratch);
   const holders = createHolders(planning, nameable);
-  const walk = () => walkItems(planning.caller, users.list, { inactive: true }, signal);
-  if (file === undefined) {
-    if (nameable.userTypes.pruned.size > 0)
-      for await (const user of walk()) holders.watch(user, userEntry(user, nameable.names));
-    holders.refuse();
-    return tasks;
-  }
   const me = prune ? await planning.caller.call(users.current, {}) : undefined;
   // The ID of the user of each entry; 0 when there is none.
   const met = new Float64Array(file.count);
   const accounts = createAccountChecks(planning);
   let watched = 0;
-  for await (const user of walk()) {
+  for await (const user of walkUsers(planning)) {
     if (++watched % 500 === 0) planning.watch(watched);
     const found = file.find(user);
     if (found === undefined) {
