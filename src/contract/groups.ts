@@ -71,7 +71,7 @@ export const groups = operationGroup("groups", {
     ...cursorList(groupMember),
   }),
   memberAdd: operation("POST", "/groups/{id}/members", "Join a group, or add another user to it", {
-    description: `Everyone can join a public group as a member. Anything else can be done by ${managers}.`,
+    description: `Everyone can join a public group as a member. Anything else can be done by ${managers}. The first member of an empty group becomes its administrator.`,
     access: "signed_in",
     input: () => ({
       ...one(),

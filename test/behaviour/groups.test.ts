@@ -150,6 +150,33 @@ describeEverywhere("groups", (environment) => {
     await remove(id);
   });
 
+  it("the first member of an empty group becomes its administrator, by joining, too", async () => {
+    const { ids, addUser } = world();
+    const { id } = await make({ name: "Empty", privacy: "public" });
+    const leave = (user: number) => admin().call(groups.memberRemove, { id, user });
+    await leave(1);
+    expect(await add(id, ids.outsider)).toMatchObject({ role: "administrator" });
+    await leave(ids.outsider);
+    expect(await member().call(groups.memberAdd, { id })).toMatchObject({ role: "administrator" });
+    expect(await add(id, ids.outsider)).toMatchObject({ role: "member" });
+    await leave(ids.outsider);
+    await leave(ids.member);
+    const last = await addUser();
+    await add(id, last.id);
+    await admin().call(users.delete, { id: last.id });
+    expect(await member().call(groups.memberAdd, { id })).toMatchObject({ role: "administrator" });
+  });
+
+  it("a group that somebody joins while its last administrator leaves has an administrator", async () => {
+    const { id } = await make({ name: "Handover", privacy: "public" });
+    const codes = await Promise.all([
+      codeOf(admin().call(groups.memberRemove, { id, user: 1 })),
+      codeOf(member().call(groups.memberAdd, { id })),
+    ]);
+    expect(codes[1]).toBe("ok");
+    expect(Object.values(await rolesIn(id))).toContain("administrator");
+  });
+
   it("of two administrators who leave at once one stays", async () => {
     const { id } = await make({ name: "Race" });
     const { member: user, outsider } = world().ids;

@@ -32,7 +32,8 @@ export const groupMemberHandlers: Pick<
     await requireActive(ctx, user);
     const present = await memberRows(ctx, id).where("user_id", "=", user).executeTakeFirst();
     if (present) throw new ServiceError("conflict", `User ${user} is already a member of group ${id}.`);
-    await addMember(ctx, id, user, role);
+    // A group with members always has an administrator.
+    await addMember(ctx, id, user, group.member_count === 0 ? "administrator" : role);
     return oneMember(ctx, id, user);
   },
 
