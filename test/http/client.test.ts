@@ -118,7 +118,9 @@ describe("a request", () => {
 
   test("never carries a token that would break the header", () => {
     const make = () => client("http://x", { token: "a\r\nb" });
-    expect(make).toThrow(expect.objectContaining({ code: "unauthenticated", hint: "Sign in again." }));
+    expect(make).toThrow(
+      expect.objectContaining({ code: "unauthenticated", message: "The token has a space or line break in it." }),
+    );
   });
 });
 

@@ -156,6 +156,8 @@ describe("WCS_SECRET_KEY", () => {
 
   it("Mistakes on the line are named: no file, two keys, no key, two wishes", async () => {
     const file = newKey("wish");
+    const short = home.path("short");
+    writeFileSync(short, "c2hvcnQ=\n", { mode: 0o600 });
     const rekey = (...more: string[]) => home.wcs(["db", "rekey", "--db", database, ...more]);
     const results = [
       [await list({ WCS_SECRET_KEY_FILE: home.path("none") }), "WCS_SECRET_KEY_FILE: no such file: "],
@@ -163,7 +165,8 @@ describe("WCS_SECRET_KEY", () => {
       [await rekey(), "There is no key: set WCS_SECRET_KEY or use --new-key-file."],
       [await rekey("--decrypt", "--new-key-file", file), "cannot be used together"],
       [await rekey("--new-key-file", home.path("none")), "no such file: "],
-      [await rekey("--new-key-file", database), "must be 32 bytes"],
+      [await rekey("--new-key-file", database), "is not encoded in UTF-8"],
+      [await rekey("--new-key-file", short), "must be 32 bytes"],
     ] as const;
     for (const [{ code, stdout, stderr }, message] of results) {
       expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
