@@ -1,8 +1,3 @@
-/** Returns an upper bound for all paths of a branch: "0" follows "/" in ASCII. */
-export function branchEnd(path: string): string {
-  return `${path.slice(0, -1)}0`;
-}
-
 /** Returns the IDs of the units above the unit with that path, from the root down. */
 export function ancestorsOf(path: string): number[] {
   return path.split("/").slice(1, -2).map(Number);

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
+import { beginsWith } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { branchEnd } from "../pipeline/unit-path.ts";
 import type { Audience } from "./audience.ts";
 
 /**
@@ -115,7 +115,7 @@ async function edited({ db, actor }: Ctx, abilities: readonly Ability[]): Promis
   const rows = await db
     .selectFrom("units")
     .select("id")
-    .where((eb) => eb.or(paths.map((path) => eb("path", ">=", path).and("path", "<", branchEnd(path)))))
+    .where((eb) => eb.or(paths.map((path) => beginsWith("path", path))))
     .limit(mostOwners + 1)
     .execute();
   return rows.length > mostOwners ? undefined : rows.map((row) => row.id);
