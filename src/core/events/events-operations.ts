@@ -1,16 +1,23 @@
 import type { events as contract } from "../../contract/events.ts";
+import { updateRow } from "../../store/bulk.ts";
+import { fileHandlers } from "../files/file-handlers.ts";
 import type { Admission, Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
 import { eventChangeHandlers, eventIssues } from "./change-event.ts";
-import { eventFileHandlers } from "./event-files.ts";
 import { eventMarkHandlers } from "./event-marks.ts";
 import { ability, editableEvent } from "./find-event.ts";
 import { eventReadHandlers, periodIssues } from "./read-events.ts";
 
+const files = fileHandlers("event", {
+  find: editableEvent,
+  touch: ({ db, now }, id) => updateRow(db, "events", id, { updated_at: now }),
+});
+
 export const events: Handlers<typeof contract> = {
   ...eventReadHandlers,
   ...eventChangeHandlers,
-  ...eventFileHandlers,
+  ...files,
+  filesAddTo: files.filesAdd,
   ...eventMarkHandlers,
 };
 

@@ -1,11 +1,12 @@
 import type { posts as contract } from "../../contract/posts.ts";
+import { fileHandlers } from "../files/file-handlers.ts";
 import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
 import { changedPostIssues, postChangeHandlers } from "./change-post.ts";
 import { commentIssues, comments } from "./comment-operations.ts";
 import { create, newPostIssues } from "./create-post.ts";
 import { findEditable } from "./find-post.ts";
-import { postFileHandlers } from "./post-files.ts";
+import { touch } from "./index-post.ts";
 import { postMarkHandlers } from "./post-marks.ts";
 import { postFilterIssues, postReadHandlers } from "./read-posts.ts";
 import { voting } from "./vote.ts";
@@ -17,7 +18,7 @@ export const posts = {
   ...postMarkHandlers,
   ...voting,
   ...comments,
-  ...postFileHandlers,
+  ...fileHandlers("post", { find: findEditable, touch }),
 } satisfies Handlers<typeof contract>;
 
 export const checks: Checks<typeof contract> = {
