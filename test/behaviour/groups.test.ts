@@ -234,6 +234,21 @@ describeEverywhere("groups", (environment) => {
     expect(await codeOf(admin().call(groups.memberSet, { id, user: two.id, role: "member" }))).toBe("ok");
   });
 
+  it("a deactivated administrator is removed where nobody else is active, either", async () => {
+    const { id } = await make({ name: "Gone" });
+    const [one, two] = [await world().addUser(), await world().addUser()];
+    for (const { id: user } of [one, two]) {
+      await add(id, user, "administrator");
+      await admin().call(users.deactivate, { id: user });
+    }
+    expect(await codeOf(admin().call(groups.memberRemove, { id, user: 1 }))).toBe("conflict");
+    await admin().call(users.reactivate, { id: two.id });
+    await admin().call(groups.memberRemove, { id, user: 1 });
+    await admin().call(users.deactivate, { id: two.id });
+    expect(await codeOf(admin().call(groups.memberRemove, { id, user: one.id }))).toBe("ok");
+    expect(await codeOf(admin().call(groups.memberRemove, { id, user: two.id }))).toBe("ok");
+  });
+
   it("only active users are added", async () => {
     const { id } = await make({ name: "Active" });
     for (const user of [world().ids.deactivated, 987654]) expect(await wrongFields(add(id, user))).toEqual(["user"]);

@@ -39,19 +39,23 @@ function lastAdministrator(group: number, user: number): ServiceError {
   return new ServiceError("conflict", message);
 }
 
-/** Returns "administrator" when another member is an active one, else "member"; undefined when there is no other member. */
+/**
+ * Returns "administrator" when another member is one who is active, or as inactive as the user, else "member"; undefined when there
+ * is no other member.
+ */
 async function successorOf({ db }: Ctx, group: number, user: number): Promise<Role | undefined> {
   const other = await db
     .selectFrom("group_members as m")
     .innerJoin("users as u", "u.id", "m.user_id")
-    .select(["m.role", "u.active"])
+    .innerJoin("users as own", (join) => join.on("own.id", "=", user))
+    .select(["m.role", "u.active", "own.active as own_active"])
     .where("m.group_id", "=", group)
     .where("m.user_id", "<>", user)
     .orderBy("u.active", "desc")
     .orderBy("m.role")
     .limit(1)
     .executeTakeFirst();
-  return other?.active === 0 ? "member" : other?.role;
+  return other && other.active < other.own_active ? "member" : other?.role;
 }
 
 /**
