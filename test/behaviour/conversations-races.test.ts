@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
+import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
 import { type Message, type Talker, talkers } from "../support/conversations.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -186,5 +187,18 @@ describeEverywhere("races in conversations", (environment) => {
     const leave = ({ caller, id: user }: Talker) => caller.call(conversations.participantRemove, { id, user });
     expect(await tally([leave(ann), leave(bob)])).toEqual({ ok: 2 });
     expect((await cat.get(id)).participants.map((each) => [each.id, each.role])).toEqual([[cat.id, "administrator"]]);
+  });
+
+  it("participantRemove: an administrator who leaves while the other one is deactivated hands over", async () => {
+    for (const count of times(8, (n) => n)) {
+      const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
+      const { conversationId: id } = await ann.write([bob.id, cat.id], `${count}`);
+      await ann.caller.call(conversations.participantUpdate, { id, user: bob.id, role: "administrator" });
+      const leave = ann.caller.call(conversations.participantRemove, { id, user: ann.id });
+      const end = world().actors.administrator.call(users.deactivate, { id: bob.id });
+      expect(await tally([leave, end])).toEqual({ ok: 2 });
+      const roles = (await cat.get(id)).participants.map((each) => [each.id, each.role]);
+      expect(roles).toContainEqual([cat.id, "administrator"]);
+    }
   });
 });

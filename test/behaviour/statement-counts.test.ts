@@ -58,7 +58,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("statements of a request (%s
   });
 
   it.each<["administrator" | "manager", number, Request]>([
-    ["administrator", 9, (caller, { ids }) => caller.call(users.deactivate, { id: ids.member }, { dryRun: true })],
+    ["administrator", 10, (caller, { ids }) => caller.call(users.deactivate, { id: ids.member }, { dryRun: true })],
     [
       "manager",
       13,

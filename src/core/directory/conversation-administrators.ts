@@ -1,4 +1,5 @@
 import { type Expression, sql } from "kysely";
+import { locking } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /**
@@ -19,7 +20,11 @@ export async function appointAdministrators({ db }: Ctx, conversations: Expressi
 
 /** Appoints administrators of the groups of users who were activated, deactivated or deleted. */
 export async function appointInsteadOf(ctx: Ctx, users: readonly number[]): Promise<void> {
-  const groups = ctx.db.selectFrom("conversation_participants").select("conversation_id").where("user_id", "in", users);
+  const participants = ctx.db.selectFrom("conversation_participants");
+  const groups = participants.select("conversation_id").where("user_id", "in", users);
+  const administrators = participants.select("user_id").where("conversation_id", "in", groups);
+  // Changes of participants lock the row of the administrator who makes them, and are not serializable.
+  await locking(ctx.db, administrators.where("role", "=", "administrator")).execute();
   await appointAdministrators(ctx, groups);
 }
 
