@@ -119,12 +119,15 @@ it("node: the oldest that does is that of package.json", () => {
 
 it("database: says how to check the contents of the same database", async () => {
   const [profile = ""] = Object.keys(JSON.parse(readFileSync(config(), "utf8")).profiles);
+  const copy = home().path("ada's.db");
+  expect((await home().sit(["db", "backup", copy])).code).toBe(0);
   const hints = [];
-  for (const target of [[], ["--db", database()], ["--profile", profile]]) {
+  for (const target of [[], ["--db", copy], ["--profile", profile]]) {
     const { messages } = await examine(target);
     hints.push(/wcs (db check.*)\.$/.exec(messages.database ?? "")?.[1]);
   }
-  expect(hints).toEqual(["db check", `db check --db '${database()}'`, `db check --profile ${profile}`]);
+  const quoted = home().path("ada'\\''s.db");
+  expect(hints).toEqual(["db check", `db check --db '${quoted}'`, `db check --profile ${profile}`]);
 });
 
 it("configuration: open to others, or broken", async () => {
@@ -191,7 +194,7 @@ it("PostgreSQL: what waits is seen, the file is others' business", async () => {
 
 it("disk space, callbacks: by their facts", () => {
   const facts = {
-    flag: "",
+    checkLine: "wcs db check",
     missingForMail: [],
     secrets: { plain: 0, encrypted: 1, keyId: "k" },
     now: 1_000_000,

@@ -43,14 +43,14 @@ const space = { failed: 100 * mebibyte, warning: 1024 * mebibyte };
 const patience = 60_000;
 
 interface DatabaseFacts extends Awaited<ReturnType<typeof readDatabaseFacts>> {
-  /** The flag with which another command works on the same database, after a space; empty when it needs none. */
-  readonly flag: string;
+  /** The command that checks the contents of the same database. */
+  readonly checkLine: string;
 }
 
 export const databaseChecks: FactChecks<DatabaseFacts> = {
-  database: ({ flag }) =>
+  database: ({ checkLine }) =>
     ok(
-      `The database can be opened, and its schema is the newest (${latestMigration}). Check its contents with wcs db check${flag}.`,
+      `The database can be opened, and its schema is the newest (${latestMigration}). Check its contents with ${checkLine}.`,
     ),
   "database file": ({ file }) => file && checkPrivacy(file, 0o600),
   integrity: ({ file }) => {

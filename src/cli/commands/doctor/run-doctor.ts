@@ -5,6 +5,7 @@ import { unlessForbidden } from "../../errors/unless-forbidden.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { environmentToken } from "../../session/environment-login.ts";
 import { findTarget } from "../../session/target.ts";
+import { lineOf } from "../../terminal/shell-words.ts";
 import { machineChecks, readMachineFacts } from "./check-machine.ts";
 import { type Finding, failure, judgeFacts } from "./finding.ts";
 import { showFindings } from "./show-findings.ts";
@@ -40,7 +41,7 @@ async function findInTarget({ terminal, globals, connect }: Context): Promise<Fi
   if (!remote) {
     const { databaseChecks, readDatabaseFacts } = await import("./check-database-facts.ts");
     const facts = await readDatabaseFacts(address, terminal.env);
-    return judgeFacts(databaseChecks, { ...facts, flag: flagOf(globals) });
+    return judgeFacts(databaseChecks, { ...facts, checkLine: lineOf(["db", "check", ...flagOf(globals)]) });
   }
   const { instanceChecks, readInstanceFacts } = await import("./check-instance.ts");
   const { raw } = await connect({ anonymous: true });
@@ -48,8 +49,8 @@ async function findInTarget({ terminal, globals, connect }: Context): Promise<Fi
   return judgeFacts(instanceChecks, await readInstanceFacts(raw!, address));
 }
 
-const flagOf = ({ profile, db }: Context["globals"]): string =>
-  profile !== undefined ? ` --profile ${profile}` : db !== undefined ? ` --db '${db}'` : "";
+const flagOf = ({ profile, db }: Context["globals"]): string[] =>
+  profile !== undefined ? ["--profile", profile] : db !== undefined ? ["--db", db] : [];
 
 async function findInLogin(context: Context): Promise<Finding[]> {
   const { loginChecks } = await import("./check-service.ts");
