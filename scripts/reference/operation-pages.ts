@@ -16,10 +16,10 @@ export function operationPages(
   const recorded = firstExchanges(operations, exchanges);
   const groups = Map.groupBy(operations, ({ name }) => name.slice(0, name.indexOf(".")) as GroupName);
   return new Map(
-    groupEntries.flatMap(([group, { tags }]) => {
+    groupEntries.flatMap(([group, { summary }]) => {
       const own = groups.get(group);
       if (own === undefined) return [];
-      const about = `${Object.values(tags).map(prose).join(". ")}.`;
+      const about = `${prose(summary)}.`;
       return [[`${group}.md`, page(`Operations: ${group}`, about, ...own.map((op) => describe(op, recorded.get(op))))]];
     }),
   );
@@ -27,9 +27,7 @@ export function operationPages(
 
 /** Returns the list of all pages. */
 export function operationList(): string {
-  return groupEntries
-    .map(([group, { tags }]) => `- [\`${group}\`](operations/${group}.md): ${Object.values(tags).join("; ")}`)
-    .join("\n");
+  return groupEntries.map(([group, { summary }]) => `- [\`${group}\`](operations/${group}.md): ${summary}`).join("\n");
 }
 
 /** Returns the first successful exchange of each operation. */
