@@ -185,7 +185,9 @@ export const hits = <T extends z.ZodType>(item: T) =>
       pagination: z.object({
         total: z
           .int()
-          .describe(`Number of events in the list, of which at most ${countedBeyond} after this page are counted`),
+          .describe(
+            `Number of events in the list, of which at most ${countedBeyond.toLocaleString("en")} after this page are counted`,
+          ),
         count: z.int(),
         per_page: z.int(),
         current_page: z.int(),

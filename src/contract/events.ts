@@ -45,7 +45,7 @@ const limits = `An event has at most ${mostOccurrences} occurrences within ${mos
 
 export const events = operationGroup("events", {
   list: operation("GET", "/events", "List events", {
-    description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. The total counts at most ${countedBeyond} events after the page. A list ends after ${furthestEvent} events; narrow start and end to see others.`,
+    description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. The total counts at most ${countedBeyond.toLocaleString("en")} events after the page. A list ends after ${furthestEvent.toLocaleString("en")} events; narrow start and end to see others.`,
     access: "signed_in",
     input: () => ({
       type: z.enum(eventTypes).optional().describe("Only events of this calendar"),
