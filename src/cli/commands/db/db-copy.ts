@@ -44,8 +44,7 @@ export async function copy(context: Context): Promise<void> {
 
 async function rehearse({ from, to }: { from: string; to: string }, context: Context): Promise<void> {
   const { rows, tables } = await context.terminal.spin("checking", checkCopy({ from, to }));
-  const place = context.terminal.sanitizeLine(withoutPassword(to));
-  noteDone(context, `Copied ${pluralize(rows, "row")} in ${pluralize(tables, "table")} to ${place}.`);
+  noteDone(context, `Copied ${pluralize(rows, "row")} in ${pluralize(tables, "table")} to ${withoutPassword(to)}.`);
 }
 
 function addressOf({ flags }: Context, name: "from" | "to"): string | undefined {

@@ -6,7 +6,7 @@ const units: Readonly<Record<string, number>> = { "": 1, kib: 1024, mib: 1024 * 
 
 export const wrongLimit = "must be a size in bytes, KiB or MiB from 64KiB to 40MiB";
 
-/** Parses a limit of bodies, as in `512KiB`, and returns bytes; undefined for a text that is none. */
+/** Parses a limit of bodies, as in `512KiB`, and returns bytes; undefined for other texts. */
 export function parseLimit(text: string): number | undefined {
   const [, digits, unit = ""] = /^(\d+)(|KiB|MiB)$/i.exec(text) ?? [];
   const bytes = Number(digits) * (units[unit.toLowerCase()] ?? 0);
