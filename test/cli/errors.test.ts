@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { finished, start, useHome } from "./support.ts";
+import { finished, newHome, start, useHome } from "./support.ts";
 
 const home = useHome();
 
@@ -151,6 +151,19 @@ it("a token that no header can hold is explained, with the variable that it came
     stderr:
       "error: The token has a space or line break in it.\n" +
       "hint: Check the token in WCS_TOKEN, or create another one with wcs tokens create.\n",
+  });
+});
+
+it("the token of a profile that no header can hold is explained, with the command that signs in to the profile", async () => {
+  const { sit, path } = newHome();
+  expect(await sit(["profile", "add", "far", "--url", "http://127.0.0.1:1"])).toMatchObject({ code: 0 });
+  const file = path("config/config.json");
+  const config = JSON.parse(readFileSync(file, "utf8"));
+  config.profiles.far.token = "wcs abc";
+  writeFileSync(file, JSON.stringify(config));
+  expect(await sit(["users", "list", "--profile", "far"])).toMatchObject({
+    code: 4,
+    stderr: "error: The token has a space or line break in it.\nhint: Sign in with wcs auth login --profile far\n",
   });
 });
 

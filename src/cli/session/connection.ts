@@ -31,7 +31,7 @@ export async function connect(
   const route = { target: findTarget(globals, terminal.env), globals, terminal };
   const { opened, login } = options.anonymous
     ? { opened: await open(route, undefined) }
-    : await openSignedIn(route, options);
+    : await openSignedIn(route, options).catch((error) => throwNamed(error, route));
   const caller = forTerminal(login ? addTokenRenewal(route, opened, login.profile, login.token) : opened, route);
   const raw = "raw" in opened ? (opened as Client).raw : undefined;
   return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
@@ -80,8 +80,7 @@ async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<
   if (ownToken !== undefined || profile?.token === undefined) {
     requireOwnLogin(terminal.env, target);
     // Access to the database itself needs no login.
-    const opening = open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined);
-    return { opened: await opening.catch((error) => throwNamed(error, route)) };
+    return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
   }
   if (asIs) return { opened: await open(route, profile.token) };
   const token = await freshToken(route, profile.name, profile.token);
