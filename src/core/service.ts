@@ -63,19 +63,22 @@ export interface Service {
 export function createService(options: ServiceOptions): Service {
   const { database, check } = options;
   const runtime = createRuntime(options);
-  const explained = <T>(work: Promise<T>) =>
-    work.catch((error) => {
+  const explained = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
       throw database.explain(error);
-    });
+    }
+  };
   const invoke = async (op: AnyOperation, input: unknown, origin: FullOrigin) => {
-    const output = await explained(executeOperation(runtime, { op, input, origin }));
+    const output = await explained(() => executeOperation(runtime, { op, input, origin }));
     check?.(op, output);
     return output;
   };
-  const settings = async () => runtime.settings(database.factVersions()?.settings);
+  const settings = () => explained(() => runtime.settings(database.factVersions()?.settings));
   return {
     invoke,
-    admit: (op, path, origin) => explained(admit(runtime, { op, path, origin })),
+    admit: (op, path, origin) => explained(() => admit(runtime, { op, path, origin })),
     caller: (identity) => ({
       call: (op, input, options) => invoke(op, input, { ...options, ...identity }) as never,
       async close() {
@@ -90,7 +93,7 @@ export function createService(options: ServiceOptions): Service {
     baseUrl: async () => (await settings()).base_url,
     instance: async () => {
       const { name, "passwords.min_length": minPasswordLength } = await settings();
-      return { name: await instanceName(database.reader, name), minPasswordLength };
+      return { name: await explained(() => instanceName(database.reader, name)), minPasswordLength };
     },
   };
 }

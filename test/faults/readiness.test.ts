@@ -2,9 +2,11 @@ import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
 import { readinessOf } from "../../src/core/pipeline/readiness.ts";
+import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
 import { describeOnDatabases } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
+import { codeOf } from "../support/outcome.ts";
 
 describeOnDatabases("readiness", (open, kind) => {
   let instance: Instance;
@@ -46,6 +48,15 @@ describeOnDatabases("readiness", (open, kind) => {
       await readOnly("off");
       await expect.poll(status).toBe(200);
       await instance.administrator.call(units.create, { name: "After", parent: 1 });
+    });
+
+    it("what pages and openapi.json say is unavailable while the database is", async () => {
+      const factVersions = () => {
+        throw Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+      };
+      const service = createService({ database: { ...instance.database, factVersions } });
+      expect(await codeOf(service.baseUrl())).toBe("unavailable");
+      expect(await codeOf(service.instance())).toBe("unavailable");
     });
 
     it("/readyz is 503 while the connections that requests share for reading hang", async () => {

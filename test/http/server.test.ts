@@ -113,6 +113,14 @@ describe("the answer", () => {
     await other.close();
   });
 
+  test("a change is not begun when base_url cannot be read for its Location", async () => {
+    const baseUrl = async () => Promise.reject(new ServiceError("unavailable", "No database."));
+    const other = await serveFake(undefined, { baseUrl });
+    const response = await fetch(`${other.url}/api/users`, json({}));
+    expect([response.status, other.calls]).toEqual([503, []]);
+    await other.close();
+  });
+
   test("is the JSON of the output, however long its lists are", async () => {
     const item = (at: number) => ({
       id: at,

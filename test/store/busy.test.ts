@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Child, startChild } from "../support/child.ts";
 import { refusal } from "../support/outcome.ts";
+import { turnsDuring } from "../support/turns.ts";
 import { get, put, useDatabase } from "./support.ts";
 
 describe("another process that writes (SQLite)", () => {
@@ -60,6 +61,30 @@ describe("another process that writes (SQLite)", () => {
     holder.process.kill("SIGTERM");
     await database.write((tx) => put(tx, "after", 1));
     expect(await get(database, "too late")).toBeUndefined();
+  });
+
+  it("that takes too long is waited for once, by all who wait at the same time", async () => {
+    const { database } = open();
+    await database.write((tx) => tx.deleteFrom("settings").execute());
+    const holder = await hold();
+    const refused = Array.from({ length: 4 }, (_, n) =>
+      refusal(
+        database
+          .write((tx) => put(tx, `waiting ${n}`, 1))
+          .catch((error) => {
+            throw database.explain(error);
+          }),
+      ),
+    );
+    await refused[0];
+    // While one waits, the event loop turns thousands of times.
+    expect(await turnsDuring(Promise.all(refused))).toBeLessThan(100);
+    expect(await Promise.all(refused)).toEqual(Array(4).fill(expect.objectContaining({ code: "unavailable" })));
+    const late = database.write((tx) => put(tx, "late", 1));
+    await turn();
+    holder.process.kill("SIGTERM");
+    await late;
+    expect(await get(database, "late")).toBe("1");
   });
 
   it("that is killed in the middle leaves nothing, and holds nobody up", async () => {

@@ -93,15 +93,18 @@ function operationHandler(
     }
     const params = names.map((name) => c.req.param(name) ?? "");
     const query = queryOf(c.req.raw, c.env);
+    let base = "";
     const invoke = async (body?: unknown) => {
       const { input, refused } = decodeWire(op, { params, query, body });
       exchange.refused = refused;
+      // Before the change, so that it is not answered with an error after it was saved.
+      if (op.location) base = await baseOf(options, state);
       return options.invoke(op, input, exchange);
     };
     const output = takesBody ? await readBody({ op, params, exchange }, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const path = op.location && pathOfCreated(op, op.location, output);
-    const more = path === undefined ? undefined : { location: `${await baseOf(options, state)}/api${path}` };
+    const more = path === undefined ? undefined : { location: `${base}/api${path}` };
     return exchange.respond(op.status, op.status === 204 ? null : await encodeOutput(output), more);
   };
   return answering(state, op.path, async (exchange, c) => {

@@ -21,6 +21,9 @@ interface Group {
   readonly later: Statement[];
 }
 
+/** Starts a transaction as soon as other processes allow it; without patience, only if they allow it at once. */
+type Begin = (connection: DatabaseSync, isPatient: boolean) => Promise<void>;
+
 /** The connection, lent for one transaction. */
 class Loan implements DatabaseConnection {
   readonly #connection: SqliteConnection;
@@ -28,9 +31,12 @@ class Loan implements DatabaseConnection {
   ended = false;
   failure: unknown;
   readonly later: Statement[] = [];
+  /** The time when the transaction asked for the connection. */
+  readonly since: number;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, since: number) {
     this.#connection = connection;
+    this.since = since;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -56,15 +62,17 @@ class Loan implements DatabaseConnection {
  */
 export class WritingDriver implements Driver {
   readonly #connection: SqliteConnection;
-  readonly #begin: (connection: DatabaseSync) => Promise<void>;
+  readonly #begin: Begin;
   readonly #committed: () => void;
   readonly #waiting: (() => void)[] = [];
   #lent = false;
   #loan: Loan | undefined;
   #group: Group | undefined;
+  /** The time when a transaction last could not begin. */
+  #refusedAt = 0;
 
-  /** `begin` starts a transaction as soon as other processes allow it; `committed` runs after each commit. */
-  constructor(connection: DatabaseSync, begin: (connection: DatabaseSync) => Promise<void>, committed: () => void) {
+  /** `committed` runs after each commit. */
+  constructor(connection: DatabaseSync, begin: Begin, committed: () => void) {
     this.#connection = new SqliteConnection(connection);
     this.#begin = begin;
     this.#committed = committed;
@@ -73,9 +81,10 @@ export class WritingDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<Loan> {
+    const since = performance.now();
     if (this.#lent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#lent = true;
-    this.#loan = new Loan(this.#connection);
+    this.#loan = new Loan(this.#connection, since);
     return this.#loan;
   }
 
@@ -94,11 +103,15 @@ export class WritingDriver implements Driver {
     this.#loan?.later.push({ text, parameters });
   }
 
-  async beginTransaction(): Promise<void> {
+  async beginTransaction(loan: Loan): Promise<void> {
     if (this.#group === undefined) {
       // Transactions that arrive in the same turn join the group.
       await new Promise(setImmediate);
-      await this.#begin(this.#connection.raw);
+      // One that waited while another one could not begin has waited for the same process.
+      await this.#begin(this.#connection.raw, loan.since > this.#refusedAt).catch((error) => {
+        this.#refusedAt = performance.now();
+        throw error;
+      });
       this.#group = { until: performance.now() + longEnough, end: Promise.withResolvers(), kept: false, later: [] };
     } else this.#connection.raw.exec("savepoint member");
   }

@@ -216,15 +216,15 @@ function onFirstUse(create: () => Db): Db {
 }
 
 /** Waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
-async function begin(connection: DatabaseSync): Promise<void> {
-  const deadline = performance.now() + busySeconds * 1000;
+async function begin(connection: DatabaseSync, isPatient: boolean): Promise<void> {
+  const deadline = performance.now() + (isPatient ? busySeconds * 1000 : 0);
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {
       connection.exec("pragma busy_timeout = 0");
       connection.exec("begin immediate");
       return;
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
     } finally {
       connection.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
     }
