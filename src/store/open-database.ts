@@ -150,7 +150,7 @@ async function mustMigrate(database: Database, target: string, { create }: OpenO
   if (create && applied !== undefined) {
     const [name, place] = isPostgresUrl(target) ? ["The database", "<url>"] : [target, `'${target}'`];
     throw new ServiceError("conflict", `${name} exists already; it was not changed.`, {
-      hint: `Name a new file or an empty database, or use this one: wcs profile add local --db ${place}`,
+      hint: `Name a new file or an empty database, or use this one with --db ${place}`,
     });
   }
   if (applied !== undefined && applied > latestMigration) throw isNewer();

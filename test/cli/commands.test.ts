@@ -98,7 +98,7 @@ describe("wcs init", () => {
       code: 7,
       stderr:
         `error: ${path("left.db")} exists already; it was not changed.\n` +
-        `hint: Name a new file or an empty database, or use this one: wcs profile add local --db '${path("left.db")}'\n`,
+        `hint: Name a new file or an empty database, or use this one with --db '${path("left.db")}'\n`,
     });
     const foreign = new DatabaseSync(path("foreign.db"));
     foreign.exec("create table notes (text)");

@@ -63,7 +63,7 @@ export const db: Commands = {
   copy: {
     summary: "Copy the database to SQLite or PostgreSQL",
     description:
-      "Copies all data to an empty database, from SQLite to PostgreSQL or back: users with their passwords, tokens,\nwebhooks, files and IDs. Compares each table by count and checksum, then checks the copy like wcs db check. The copy\nhas the data as they were at the start, so stop wcs serve first. Secrets stay encrypted with the same key. When the\ncopy fails or is killed, the target stays empty: run the command again. Exits with 7 when the target is not empty or\nthe source is newer than this wcs. An older source is not changed; the copy gets the newest schema.",
+      "Copies all data to an empty database, from SQLite to PostgreSQL or back: users with their passwords, tokens,\nwebhooks, files and IDs. Compares each table by count and checksum, then checks the copy like wcs db check. The copy\nhas the data as they were at the start, so stop wcs serve first. Secrets stay encrypted with the same key. When the\ncopy fails or is killed, the target stays empty: run the command again. If it was killed during the comparison, the copy is\ncomplete: check it with wcs db check. Exits with 7 when the target is not empty or the source is newer than this wcs. An older source is not changed; the copy gets the newest schema.",
     flags: [
       {
         flags: "--from <path>",

@@ -25,7 +25,7 @@ const longestClosing = 500;
 
 export const serve: TopLevelCommand = {
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, workers, behind_proxy, body_limit, upload_limit,\nshutdown_notice, log_level, log_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and\nsettings (by name). A file with a secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM, SIGHUP and Ctrl-C shut it\ndown after running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, workers, behind_proxy, body_limit, upload_limit,\nshutdown_notice, log_level, log_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and\nsettings (by name). A file with a secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
     {
       flags: "--config <path>",
