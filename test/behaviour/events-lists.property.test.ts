@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { countedBeyond } from "../../src/contract/event-schemas.ts";
 import { events } from "../../src/contract/events.ts";
@@ -6,6 +7,7 @@ import type { Caller, OutputOf } from "../../src/contract/operation.ts";
 import { units as unitOperations } from "../../src/contract/units.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { insertRows } from "../../src/store/bulk.ts";
+import { isPostgres } from "../../src/store/dialect.ts";
 import { newWorld, type World } from "../support/actors.ts";
 import { tries } from "../support/effort.ts";
 import { codeOf } from "../support/outcome.ts";
@@ -209,6 +211,8 @@ async function addOthers({ actors, units, types, instance }: World, count: numbe
     await copy("event_dates", "event_id", id);
     await copy("event_places", "event_id", id);
   });
+  // PostgreSQL does it by itself, a while later; without statistics its plans can take minutes.
+  if (isPostgres(database.reader)) await sql`analyze`.execute(database.reader);
   const occurrences = [{ start, end: start, day: null }];
   return [id, ...ids].map((id) => ({ id, author: 1, owner: units.root, type: "chain", ...readers, occurrences }));
 }

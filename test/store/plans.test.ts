@@ -119,6 +119,13 @@ describe("statements on SQLite", () => {
     );
   });
 
+  it("the only administrator is found among administrators, not among all users of the provider local", async () => {
+    const { administrator } = world().actors;
+    const steps = await stepsOf(() => administrator.call(users.list, {}));
+    const found = steps.filter(({ text }) => /"admin" = 1/.test(text)).map(({ detail }) => detail);
+    expect(found).toEqual(["SCAN users USING INDEX users_admin"]);
+  });
+
   it("deleting a user reads no large table as a whole", async () => {
     const { actors, ids } = world();
     expect(await scansOf(() => actors.administrator.call(users.delete, { id: ids.member }))).toEqual([]);

@@ -75,7 +75,8 @@ export const activeAdministrators = prepared((db, _: object) =>
     // A literal, because a plan for all values cannot use the index of administrators.
     .where("admin", "=", sql.lit(1))
     .where("active", "=", 1)
-    .where("provider", "=", "local")
+    // An expression, because SQLite would search the index of providers, where nearly all users have this one.
+    .where(sql`coalesce(provider, '')`, "=", "local")
     .limit(2),
 );
 
