@@ -42,9 +42,10 @@ export const participantHandlers = {
         `User ${user} is the last active administrator of conversation ${id}; make another participant administrator first.`,
       );
     }
-    if (before.role !== role && role === "administrator" && !isActive(before))
-      throw invalid({ user: [`is not an active user: ${user}`] });
-    await updateRows(ctx.db, "conversation_participants", { conversation_id: id, user_id: user }, { role });
+    if (before.role !== role) {
+      if (role === "administrator" && !isActive(before)) throw invalid({ user: [`is not an active user: ${user}`] });
+      await updateRows(ctx.db, "conversation_participants", { conversation_id: id, user_id: user }, { role });
+    }
     return people.participant(user, { ...before, role });
   },
 

@@ -19,7 +19,7 @@ export interface RetentionRule {
   readonly setting?: RetentionSetting;
   /** Table with rows that are deleted together with these, and its column with their key. */
   readonly parts?: { readonly table: keyof Schema; readonly column: string };
-  /** Returns the condition of expired rows, with the order in which an index has them. */
+  /** Returns the condition of expired rows, with their order, which large tables have an index for. */
   expired(moment: RetentionMoment): RawBuilder<unknown>;
   /** The table expression to select from, if it is not the table. It contains the oldest rows, at most `most`. */
   from?(most: number): RawBuilder<unknown>;
