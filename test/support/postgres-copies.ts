@@ -52,6 +52,15 @@ export function reusing(make: () => Promise<NewDatabase>): (wanted?: Content) =>
   };
 }
 
+/**
+ * Makes the tables those of a database that was never analyzed. A test may have analyzed them; with its empty tables, plans
+ * for thousands of rows that a later test has would expect one row and take minutes.
+ */
+const forgetStatistics = `
+  delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = 'public'::regnamespace);
+  update pg_class set reltuples = -1, relpages = 0
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'i') and reltuples >= 0`;
+
 const tables = "pg_tables where schemaname = 'public'";
 
 /** Reads all rows of a database, and where its sequences are. */
@@ -106,7 +115,7 @@ async function restoreBy(client: pg.Client, { restoring, shape, bytes }: Content
   const now = await measure(client);
   if (now.shape !== shape || now.bytes > 2 * bytes) return false;
   // One transaction. Without triggers, which include those of foreign keys, the order of the tables does not matter.
-  await client.query(`set local session_replication_role = replica; ${restoring}`);
+  await client.query(`set local session_replication_role = replica; ${restoring}; ${forgetStatistics}`);
   return true;
 }
 
