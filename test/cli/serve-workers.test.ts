@@ -126,6 +126,19 @@ describe.each(kinds)("serve --workers on %s", (database) => {
     await receiver.close();
   });
 
+  // The main process gives a worker half a minute.
+  it.runIf(isFull)("a worker that hangs is killed and replaced, and the server ends as usual", async () => {
+    const { log, process } = await serve();
+    await untilReady(log, 2);
+    const [{ worker }] = said(log, "a worker is ready");
+    globalThis.process.kill(worker, "SIGSTOP");
+    await untilReady(log, 3);
+    expect(said(log, "a worker does not respond and is killed")).toMatchObject([{ worker }]);
+    expect(said(log, "a worker ended and will be replaced")).toMatchObject([{ worker, signal: "SIGKILL" }]);
+    process.kill("SIGTERM");
+    expect(await once(process, "close")).toEqual([0, null]);
+  });
+
   it("a worker that takes over the deliveries while the settings cannot be read goes on, and delivers later", async () => {
     const receiver = await newReceiver();
     const hook = JSON.stringify({ name: "later", uri: receiver.url, triggers: ["unit.update"] });

@@ -14,6 +14,11 @@ const pause = 1000;
 /** Milliseconds that a worker has to end, after what it did not finish in time. */
 const longestEnding = 1200;
 
+/** Milliseconds between two questions whether a worker still runs. */
+const checkInterval = 10_000;
+/** Questions that a worker may leave without an answer. Their number, not the time, survives a machine that was suspended. */
+const mostUnanswered = 3;
+
 /**
  * Runs this command line in several processes that share its port, until the program is interrupted. One of them delivers;
  * when it ends, another one takes over at once. Throws when the first one cannot start.
@@ -38,6 +43,8 @@ class Supervisor {
   readonly #metrics = new AggregatorRegistry();
   readonly #running = new Set<Worker>();
   readonly #ready = new Set<Worker>();
+  /** Questions that a worker has not answered yet. */
+  readonly #unanswered = new Map<Worker, number>();
   /** Workers that do not listen any more. */
   readonly #closed = new Set<Worker>();
   /** One promise for each worker that is kept running. */
@@ -62,6 +69,7 @@ class Supervisor {
       stop("SIGTERM");
       setTimeout(stop, longestStop, "SIGKILL").unref();
     });
+    setInterval(() => this.#check(), checkInterval).unref();
     this.#keeping.push(this.#keepRunning());
     // Grows while it is awaited: the first worker starts the others.
     for (const each of this.#keeping) await each;
@@ -82,8 +90,22 @@ class Supervisor {
     }
   }
 
+  /** Kills workers that hang: the system goes on giving them connections, which nobody answers. */
+  #check(): void {
+    for (const worker of this.#isStopping ? [] : this.#ready) {
+      const unanswered = this.#unanswered.get(worker) ?? 0;
+      this.#unanswered.set(worker, unanswered + 1);
+      if (unanswered < mostUnanswered) {
+        send(worker, { to: "confirm" });
+        continue;
+      }
+      this.#log.error({ worker: worker.process.pid }, "a worker does not respond and is killed");
+      worker.process.kill("SIGKILL");
+    }
+  }
+
   #forget(worker: Worker): void {
-    for (const each of [this.#running, this.#ready, this.#closed]) each.delete(worker);
+    for (const each of [this.#running, this.#ready, this.#unanswered, this.#closed]) each.delete(worker);
     if (this.#isStopping) this.#answer();
     if (this.#delivering === worker) this.#delivering = undefined;
     this.#assignDelivery();
@@ -91,6 +113,7 @@ class Supervisor {
 
   async #receive(worker: Worker, message: FromWorker): Promise<void> {
     if (message.to === "be-ready") await this.#welcome(worker, message.url);
+    else if (message.to === "go-on") this.#unanswered.delete(worker);
     else if (message.to === "close-port") {
       this.#closed.add(worker);
       // A worker that was stopped alone does not wait for the others.

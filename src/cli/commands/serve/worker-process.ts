@@ -9,11 +9,13 @@ export const portVariable = "WCS_WORKER_PORT";
 export type ToWorker =
   | { readonly to: "deliver" }
   | { readonly to: "answer" }
+  | { readonly to: "confirm" }
   | { readonly to: "show-metrics"; readonly text: string }
   | { readonly to: "fail-metrics"; readonly message: string };
 export type FromWorker =
   | { readonly to: "be-ready"; readonly url: string }
   | { readonly to: "close-port" }
+  | { readonly to: "go-on" }
   | { readonly to: "collect-metrics" };
 
 export type WorkerProcess = NonNullable<ReturnType<typeof thisWorker>>;
@@ -31,6 +33,7 @@ export function thisWorker() {
     ready(url: string, deliver: () => void): void {
       worker.on("message", ({ to }: ToWorker) => {
         if (to === "deliver") deliver();
+        else if (to === "confirm") send({ to: "go-on" });
       });
       send({ to: "be-ready", url });
     },
