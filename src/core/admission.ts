@@ -3,6 +3,7 @@ import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, filesField } from "../contract/file-schemas.ts";
 import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
+import { findRow } from "../store/bulk.ts";
 import { findAdmission } from "./find-handler.ts";
 import type { Ctx } from "./pipeline/context.ts";
 import { fieldOfReach, permit, requireAbility } from "./pipeline/permissions.ts";
@@ -33,13 +34,7 @@ async function checkAccess(ctx: Ctx, op: AnyOperation, known: Known): Promise<vo
 /** A key of another operation does not count: it would admit large bodies that are refused only after they are read. */
 async function isRepeat({ db, actor }: Ctx, { name }: AnyOperation, { idempotencyKey: key }: Origin): Promise<boolean> {
   if (key === undefined) return false;
-  const stored = db
-    .selectFrom("idempotency_keys")
-    .select("key")
-    .where("actor_id", "=", actor.id)
-    .where("key", "=", key)
-    .where("operation", "=", name);
-  return (await stored.executeTakeFirst()) !== undefined;
+  return (await findRow(db, "idempotency_keys", { actor_id: actor.id, key, operation: name }, ["key"])) !== undefined;
 }
 
 /**

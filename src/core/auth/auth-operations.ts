@@ -1,6 +1,7 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
+import { deleteRows, findRow } from "../../store/bulk.ts";
 import { hashToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
 import { replacePassword } from "../directory/end-access.ts";
@@ -55,7 +56,7 @@ export const auth: Handlers<typeof contract> = {
     const nobody = stranger();
     await queueMails(ctx, "password_reset", [admitted && user?.provider === "local" ? user : nobody]);
     // Does the same work without a recipient, so that the duration reveals nothing; that mail is deleted again.
-    await ctx.db.deleteFrom("mails").where("user_id", "=", nobody.id).execute();
+    await deleteRows(ctx.db, "mails", { user_id: nobody.id });
   },
 
   async passwordReset(ctx, { token, email, password, password_confirm }) {
@@ -125,11 +126,7 @@ async function rehash(ctx: Ctx, id: number, password: string, old: string | null
 }
 
 async function isToken(ctx: Ctx, user: number, token: string): Promise<boolean> {
-  const stored = await ctx.db
-    .selectFrom("password_tokens")
-    .select(["token_hash", "expires_at"])
-    .where("user_id", "=", user)
-    .executeTakeFirst();
+  const stored = await findRow(ctx.db, "password_tokens", { user_id: user }, ["token_hash", "expires_at"]);
   const same = timingSafeEqual(Buffer.from(stored?.token_hash ?? noToken), Buffer.from(hashToken(token)));
   return same && stored !== undefined && stored.expires_at > ctx.now;
 }

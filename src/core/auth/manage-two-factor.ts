@@ -1,5 +1,6 @@
 import type { auth as contract } from "../../contract/auth.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { countRows, findRow } from "../../store/bulk.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import type { Handlers } from "../pipeline/context.ts";
@@ -13,13 +14,12 @@ type Auth = Handlers<typeof contract>;
 
 export const twoFactorStatus: Auth["twoFactorStatus"] = async (ctx) => {
   const { db, actor } = ctx;
-  const user = db.selectFrom("users").select("two_factor_at").where("id", "=", actor.id);
-  const codes = db.selectFrom("recovery_codes").select("code_hash").where("user_id", "=", actor.id);
-  const { two_factor_at } = await user.executeTakeFirstOrThrow();
+  const user = await findRow(db, "users", { id: actor.id }, ["two_factor_at"]);
+  const enabled_at = user?.two_factor_at ?? null;
   return {
-    enabled: two_factor_at !== null,
-    enabled_at: two_factor_at,
-    recovery_codes_left: (await codes.execute()).length,
+    enabled: enabled_at !== null,
+    enabled_at,
+    recovery_codes_left: await countRows(db.selectFrom("recovery_codes").where("user_id", "=", actor.id)),
     required: lacksTwoFactor(ctx),
   };
 };

@@ -1,3 +1,4 @@
+import { findRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 import { hashRecoveryCode } from "./recovery-codes.ts";
@@ -26,8 +27,7 @@ export async function findCode(ctx: Ctx, user: number, typed: string): Promise<V
   const step = await findStep(ctx, factor.plain, typed);
   if (step !== undefined) return step > factor.last_step ? { user, stored: factor.secret, step } : undefined;
   const hash = hashRecoveryCode(factor.plain, typed);
-  const known = ctx.db.selectFrom("recovery_codes").select("user_id");
-  const row = await known.where("user_id", "=", user).where("code_hash", "=", hash).executeTakeFirst();
+  const row = await findRow(ctx.db, "recovery_codes", { user_id: user, code_hash: hash }, ["user_id"]);
   return row && { user, hash };
 }
 

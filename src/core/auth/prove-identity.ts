@@ -1,5 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { findRow } from "../../store/bulk.ts";
 import { attempt, proofSubject } from "../directory/attempts.ts";
 import { checkPassword } from "../directory/passwords.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -47,6 +48,6 @@ export async function useProof(tx: Ctx, code: ValidCode | undefined): Promise<vo
 }
 
 async function passwordHash({ db, actor }: Ctx): Promise<string | null> {
-  const row = await db.selectFrom("users").select("password_hash").where("id", "=", actor.id).executeTakeFirst();
+  const row = await findRow(db, "users", { id: actor.id }, ["password_hash"]);
   return row?.password_hash ?? null;
 }

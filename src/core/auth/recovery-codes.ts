@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { deleteRows, insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /** Crockford's base32, without letters that look like digits. */
@@ -28,8 +29,8 @@ export function hashRecoveryCode(secret: string, code: string): string {
 /** Stores new recovery codes of a user in place of the old ones, and returns them; none in a dry run, where they would never work. */
 export async function replaceRecoveryCodes({ db, dryRun }: Ctx, user: number, secret: string): Promise<string[]> {
   const codes = newRecoveryCodes();
-  await db.deleteFrom("recovery_codes").where("user_id", "=", user).execute();
+  await deleteRows(db, "recovery_codes", { user_id: user });
   const rows = codes.map((code) => ({ user_id: user, code_hash: hashRecoveryCode(secret, code) }));
-  await db.insertInto("recovery_codes").values(rows).execute();
+  await insertRows(db, "recovery_codes", rows);
   return dryRun ? [] : codes;
 }

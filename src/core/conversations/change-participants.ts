@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { largestGroup } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { invalid, ServiceError } from "../../contract/errors.ts";
-import { insertRows, updateRows } from "../../store/bulk.ts";
+import { deleteRows, insertRows, updateRows } from "../../store/bulk.ts";
 import { appointAdministrators } from "../directory/conversation-administrators.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { appendService } from "./append-message.ts";
@@ -55,11 +55,7 @@ export const participantHandlers = {
     if (user !== ctx.actor.id) requireAdministrator(mine, "remove people");
     const standings = await standingsIn(ctx.db, { conversations: [id] });
     standingOf(standings, user, id);
-    await ctx.db
-      .deleteFrom("conversation_participants")
-      .where("conversation_id", "=", id)
-      .where("user_id", "=", user)
-      .execute();
+    await deleteRows(ctx.db, "conversation_participants", { conversation_id: id, user_id: user });
     await appointAdministrators(ctx, sql`${id}`);
     await keepPeopleKey(ctx, id);
     await appendService(ctx, mine, { event: "left", users: [user], title: null });

@@ -1,7 +1,7 @@
 import { emojiOf } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { findRows, insertRows } from "../../store/bulk.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation } from "./participation.ts";
@@ -15,20 +15,15 @@ export const reactions = {
     const mine = await lockedParticipation(ctx, id);
     const row = await visibleMessage(ctx, mine, messageId);
     requireText(row);
-    const own = await ctx.db
-      .selectFrom("message_reactions")
-      .select("emoji")
-      .where("message_id", "=", messageId)
-      .where("user_id", "=", ctx.actor.id)
-      .execute();
+    const byMe = { message_id: messageId, user_id: ctx.actor.id };
+    const own = await findRows(ctx.db, "message_reactions", byMe, ["emoji"]);
     // The contract accepts only emoji.
     const wanted = emojiOf(emoji)!;
     if (!own.some((reaction) => reaction.emoji === wanted)) {
       if (own.length >= mostReactions) {
         throw new ServiceError("conflict", `You have ${mostReactions} reactions to this message; remove one first.`);
       }
-      const reaction = { message_id: messageId, user_id: ctx.actor.id, emoji: wanted, created_at: ctx.now };
-      await insertRows(ctx.db, "message_reactions", [reaction]);
+      await insertRows(ctx.db, "message_reactions", [{ ...byMe, emoji: wanted, created_at: ctx.now }]);
     }
     return presentOneMessage(ctx, mine, row);
   },

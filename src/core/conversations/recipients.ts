@@ -1,9 +1,9 @@
-import { updateRow } from "../../store/bulk.ts";
+import { findRows, updateRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /** Returns messages about users in a list who are not active. */
 export async function recipientIssues(ctx: Ctx, ids: readonly number[]): Promise<string[]> {
-  const rows = await ctx.db.selectFrom("users").select(["id", "active", "deleted_at"]).where("id", "in", ids).execute();
+  const rows = await findRows(ctx.db, "users", { id: ids }, ["id", "active", "deleted_at"]);
   const known = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
   const [unknown, inactive] = [undefined, false].map((state) => new Set(ids.filter((id) => known.get(id) === state)));
   return [
@@ -26,10 +26,6 @@ export function peopleKey(people: Iterable<number>): string {
 
 /** Updates the stored key after somebody joined or left. */
 export async function keepPeopleKey(ctx: Ctx, conversation: number): Promise<void> {
-  const rows = await ctx.db
-    .selectFrom("conversation_participants")
-    .select("user_id")
-    .where("conversation_id", "=", conversation)
-    .execute();
+  const rows = await findRows(ctx.db, "conversation_participants", { conversation_id: conversation }, ["user_id"]);
   await updateRow(ctx.db, "conversations", conversation, { people_key: peopleKey(rows.map((row) => row.user_id)) });
 }

@@ -1,7 +1,7 @@
 import { isVisible } from "../../contract/common-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
-import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
+import { deleteRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -65,7 +65,7 @@ export const messageSendHandlers = {
     }
     await updateRow(ctx.db, "messages", messageId, { message: "", deleted_at: ctx.now });
     await subtractUnread(ctx.db, { conversation: id, author: before.author_id, position: before.position });
-    await ctx.db.deleteFrom("message_reactions").where("message_id", "=", messageId).execute();
+    await deleteRows(ctx.db, "message_reactions", { message_id: messageId });
     await unindexWords(ctx.db, messageId);
     await removeFiles(ctx, "message", [messageId]);
   },

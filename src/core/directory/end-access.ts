@@ -1,4 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { deleteRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 import { forgetFailures } from "../pipeline/rate-limits.ts";
@@ -11,7 +12,7 @@ export async function endAccess(
   users: readonly number[],
   ended: readonly (typeof kinds)[number][] = kinds,
 ): Promise<void> {
-  for (const table of ended) await db.deleteFrom(table).where("user_id", "in", users).execute();
+  for (const table of ended) await deleteRows(db, table, { user_id: users });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { groupBrief } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { groupRoles } from "../../contract/group-schemas.ts";
-import { addToRow, insertRows, updateRows } from "../../store/bulk.ts";
+import { addToRow, deleteRows, insertRows, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -23,7 +23,7 @@ export async function addMember(ctx: Ctx, group: number, user: number, role: Rol
 export async function removeMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
   if (role === "administrator" && (await successorOf(ctx, group, user)) === "member")
     throw lastAdministrator(group, user);
-  await ctx.db.deleteFrom("group_members").where("group_id", "=", group).where("user_id", "=", user).execute();
+  await deleteRows(ctx.db, "group_members", { group_id: group, user_id: user });
   await addToRow(ctx.db, "groups", group, { member_count: -1 });
   await markChanged(ctx, "user", [user]);
 }
@@ -75,7 +75,7 @@ export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
     .set((eb) => ({ member_count: eb("member_count", "-", 1) }))
     .where("id", "in", (eb) => eb.selectFrom("group_members").select("group_id").where("user_id", "=", user))
     .execute();
-  await db.deleteFrom("group_members").where("user_id", "=", user).execute();
+  await deleteRows(db, "group_members", { user_id: user });
 }
 
 /** Returns the groups of a user that the reader may see, as a column of a query in which `id` is the ID of the user. */

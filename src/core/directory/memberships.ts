@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
-import { addToRow, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
+import { addToRow, deleteRows, findRow, findRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
@@ -106,7 +106,7 @@ async function loadAbilities(
 ): Promise<Map<number, Ability[]>> {
   const ids = [...new Set(states.flatMap((state) => state?.userTypes ?? []))];
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom("user_types").select(["id", "abilities"]).where("id", "in", ids).execute();
+  const rows = await findRows(db, "user_types", { id: ids }, ["id", "abilities"]);
   return new Map(rows.map((row) => [row.id, JSON.parse(row.abilities)]));
 }
 
@@ -116,7 +116,11 @@ export async function membershipIssues(
   { unit, userTypes = [], department }: Partial<Membership>,
 ): Promise<FieldErrors> {
   const issues = await referenceIssues(ctx, [["userTypes", "user_types", userTypes]]);
-  if (unit !== undefined && department != null && !(await isDepartment(ctx, unit, department))) {
+  if (
+    unit !== undefined &&
+    department != null &&
+    !(await findRow(ctx.db, "departments", { id: department, unit_id: unit }, ["id"]))
+  ) {
     issues.department = [`is not a department of unit ${unit}: ${department}`];
   }
   return issues;
@@ -136,18 +140,14 @@ export async function moveMembership(
 
 /** Ends a membership. Throws `conflict` when it is the user's last one. */
 export async function removeMembership(ctx: Work, user: number, unit: number): Promise<void> {
-  const memberships = await ctx.db
-    .selectFrom("memberships")
-    .select(["id", "unit_id"])
-    .where("user_id", "=", user)
-    .execute();
+  const memberships = await findRows(ctx.db, "memberships", { user_id: user }, ["id", "unit_id"]);
   const membership = memberships.find((each) => each.unit_id === unit);
   if (membership === undefined) throw noMembership(user, unit);
   if (memberships.length === 1)
     throw new ServiceError("conflict", "A user needs at least one membership; move this one to another unit instead.");
   const userTypes = await heldTypes(ctx, membership.id);
   await requireMembershipChange(ctx, user, { before: { unit, userTypes } });
-  await ctx.db.deleteFrom("memberships").where("id", "=", membership.id).execute();
+  await deleteRows(ctx.db, "memberships", { id: membership.id });
   await countMembers(ctx, unit, -1);
   await rememberFirstUnit(ctx, user);
 }
@@ -166,7 +166,7 @@ export async function removeAllMemberships(ctx: Work, user: number): Promise<voi
 export async function moveMembers(ctx: Work, from: number, to: number): Promise<number[]> {
   const { admin, units } = ctx.actor;
   if (!admin && units.includes(from) && !units.includes(to)) throw ownMembership();
-  const members = await ctx.db.selectFrom("memberships").select("user_id").where("unit_id", "=", from).execute();
+  const members = await findRows(ctx.db, "memberships", { unit_id: from }, ["user_id"]);
   await ctx.db
     .deleteFrom("memberships")
     .where("unit_id", "=", from)
@@ -187,14 +187,8 @@ export async function moveMembers(ctx: Work, from: number, to: number): Promise<
   return ids;
 }
 
-export async function findMembership(ctx: Work, user: number, unit: number) {
-  return ctx.db
-    .selectFrom("memberships")
-    .select(["id", "department_id"])
-    .where("user_id", "=", user)
-    .where("unit_id", "=", unit)
-    .executeTakeFirst();
-}
+export const findMembership = ({ db }: Work, user: number, unit: number) =>
+  findRow(db, "memberships", { user_id: user, unit_id: unit }, ["id", "department_id"]);
 
 async function requireNoMembership(ctx: Work, user: number, unit: number): Promise<void> {
   if ((await findMembership(ctx, user, unit)) === undefined) return;
@@ -220,20 +214,10 @@ export async function heldTypes({ db }: Work, membership: number): Promise<numbe
 export async function setUserTypes(ctx: Work, membership: number, userTypes: readonly number[]): Promise<void> {
   const wanted = new Set(userTypes);
   const removed = (await heldTypes(ctx, membership)).filter((id) => !wanted.delete(id));
-  if (removed.length > 0) {
-    await ctx.db
-      .deleteFrom("membership_user_types")
-      .where("membership_id", "=", membership)
-      .where("user_type_id", "in", removed)
-      .execute();
-  }
+  if (removed.length > 0)
+    await deleteRows(ctx.db, "membership_user_types", { membership_id: membership, user_type_id: removed });
   const rows = [...wanted].map((user_type_id) => ({ membership_id: membership, user_type_id }));
   await insertRows(ctx.db, "membership_user_types", rows);
-}
-
-async function isDepartment({ db }: Work, unit: number, department: number): Promise<boolean> {
-  const found = db.selectFrom("departments").select("id").where("id", "=", department).where("unit_id", "=", unit);
-  return (await found.executeTakeFirst()) !== undefined;
 }
 
 async function countMembers({ db }: Work, unit: number, more: number): Promise<void> {

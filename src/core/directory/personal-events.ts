@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { deleteRows, findRows } from "../../store/bulk.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
@@ -32,7 +33,7 @@ async function removeEvents(
 ): Promise<void> {
   const ids = events.map(({ id }) => id);
   await removeFiles(ctx, "event", ids);
-  const dates = await ctx.db.selectFrom("event_dates").select("start_at").where("event_id", "in", ids).execute();
+  const dates = await findRows(ctx.db, "event_dates", { event_id: ids }, ["start_at"]);
   const starts = dates.map(({ start_at }) => start_at);
   // Nobody else reads them, so this is their only place. Its entries are found by their times: no index has those of an event.
   await ctx.db
@@ -42,10 +43,7 @@ async function removeEvents(
     // The unary + keeps SQLite from a search for each event at each time.
     .where(sql<number>`+event_id`, "in", ids)
     .execute();
-  for (const table of ["event_dates", "event_marks"] as const) {
-    await ctx.db.deleteFrom(table).where("event_id", "in", ids).execute();
-  }
-  await ctx.db.deleteFrom("events").where("id", "in", ids).execute();
-  const audiences = events.map(({ audience }) => audience);
-  await ctx.db.deleteFrom("audiences").where("id", "in", audiences).execute();
+  for (const table of ["event_dates", "event_marks"] as const) await deleteRows(ctx.db, table, { event_id: ids });
+  await deleteRows(ctx.db, "events", { id: ids });
+  await deleteRows(ctx.db, "audiences", { id: events.map(({ audience }) => audience) });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
-import { insertRow, updateRow } from "../../store/bulk.ts";
+import { deleteRows, insertRow, updateRow } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
 import { deleteInPortions } from "../pipeline/change-in-portions.ts";
@@ -41,7 +41,7 @@ export const eventChangeHandlers: Changing = {
     const readers = await readersOf(ctx, before);
     await removeFiles(ctx, "event", [id]);
     await displaceEvent(ctx, { id, author: before.author_id, readers });
-    await ctx.db.deleteFrom("event_dates").where("event_id", "=", id).execute();
+    await deleteRows(ctx.db, "event_dates", { event_id: id });
     await deleteInPortions(ctx.db, { table: "event_marks", column: "event_id", owner: id, key: "user_id" });
     // The audience is kept, so that only users who could read the event learn that it was deleted.
     await updateRow(ctx.db, "events", id, { ...erased, updated_at: ctx.now, deleted_at: ctx.now });

@@ -3,7 +3,7 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import type { Rule } from "../../contract/event-schemas.ts";
 import type { events } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { deleteRows, insertRows } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { Occurrence } from "../pipeline/recurrence/place-occurrences.ts";
@@ -81,7 +81,7 @@ function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) 
 
 /** Stores the occurrences of an event, replacing earlier ones. */
 export async function keepOccurrences({ db }: Ctx, event_id: number, occurrences: readonly Occurrence[]) {
-  await db.deleteFrom("event_dates").where("event_id", "=", event_id).execute();
+  await deleteRows(db, "event_dates", { event_id });
   const rows = occurrences.map(({ start, end, day }) => ({
     event_id,
     start_at: start,

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { mostEventEntries } from "../../contract/event-schemas.ts";
+import { countRows, deleteRows, findRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { flagValue, listed } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -38,12 +39,7 @@ export const placeEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
 export const displaceEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
   // PostgreSQL plans a subquery for the times by statistics, which are old when many occurrences were just added.
   inPortionsOfPlaces(db, event, (places, starts) =>
-    db
-      .deleteFrom("event_places")
-      .where("place", "in", places)
-      .where("start_at", "in", starts)
-      .where("event_id", "=", event.id)
-      .execute(),
+    deleteRows(db, "event_places", { place: places, start_at: starts, event_id: event.id }),
   );
 
 /** Other requests can run between portions, but their transactions wait, since this one stays one. */
@@ -53,7 +49,7 @@ async function inPortionsOfPlaces(
   write: (places: string[], starts: number[]) => Promise<unknown>,
 ): Promise<void> {
   const places = placesOfEvent(event);
-  const dates = await db.selectFrom("event_dates").select("start_at").where("event_id", "=", event.id).execute();
+  const dates = await findRows(db, "event_dates", { event_id: event.id }, ["start_at"]);
   const starts = dates.map(({ start_at }) => start_at);
   const size = Math.ceil(portion / Math.max(1, starts.length));
   for (let at = 0; at < places.length; at += size) {
@@ -62,10 +58,8 @@ async function inPortionsOfPlaces(
   }
 }
 
-export async function countOccurrences(db: Db, event: number): Promise<number> {
-  const query = db.selectFrom("event_dates").select((eb) => eb.fn.countAll<number | string>().as("count"));
-  return Number((await query.where("event_id", "=", event).executeTakeFirstOrThrow()).count);
-}
+export const countOccurrences = (db: Db, event: number): Promise<number> =>
+  countRows(db.selectFrom("event_dates").where("event_id", "=", event));
 
 /**
  * Returns an issue when the units and shares of an event would have too many occurrences, which the feed index holds for

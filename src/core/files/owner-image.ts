@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
-import { updateRow } from "../../store/bulk.ts";
+import { findRow, updateRow } from "../../store/bulk.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -41,12 +41,7 @@ async function touch(ctx: Ctx, owner: ImageOwner, id: number): Promise<void> {
 /** Replaces the image of an owner. Returns false when it has this image already. */
 async function setImage(ctx: Ctx, owner: ImageOwner, id: number, files: readonly FileItem[]): Promise<boolean> {
   refuse(await imageIssues(ctx, files));
-  const before = await ctx.db
-    .selectFrom("files")
-    .select(["sha256", "name"])
-    .where("owner", "=", owner)
-    .where("owner_id", "=", id)
-    .executeTakeFirst();
+  const before = await findRow(ctx.db, "files", { owner, owner_id: id }, ["sha256", "name"]);
   const [item] = files;
   const upload = item && (await inspect(item));
   if (before !== undefined && before.sha256 === upload?.sha256 && before.name === item?.name) return false;

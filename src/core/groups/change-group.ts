@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { groups as contract } from "../../contract/groups.ts";
-import { insertRow, updateRow } from "../../store/bulk.ts";
+import { deleteRows, insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import { addMember } from "../directory/group-memberships.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { removeFiles } from "../files/attached-files.ts";
@@ -44,9 +44,9 @@ export const groupChangeHandlers = {
     }
     await removeMembers(ctx, id);
     // Deleted posts of the group were addressed to its members; nobody can see them any more.
-    await ctx.db.updateTable("audiences").set({ group_id: null }).where("group_id", "=", id).execute();
+    await updateRows(ctx.db, "audiences", { group_id: id }, { group_id: null });
     await removeFiles(ctx, "group", [id]);
-    await ctx.db.deleteFrom("groups").where("id", "=", id).execute();
+    await deleteRows(ctx.db, "groups", { id });
   },
 } satisfies Partial<Handlers<typeof contract>>;
 

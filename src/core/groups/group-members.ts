@@ -1,6 +1,7 @@
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import type { OutputOf } from "../../contract/operation.ts";
+import { findRow } from "../../store/bulk.ts";
 import { addMember, changeRole, type Role, removeMember } from "../directory/group-memberships.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -79,6 +80,6 @@ async function present(
 }
 
 async function requireActive({ db }: Ctx, user: number): Promise<void> {
-  const row = await db.selectFrom("users").select("active").where("id", "=", user).executeTakeFirst();
+  const row = await findRow(db, "users", { id: user }, ["active"]);
   if (row?.active !== 1) throw invalid({ user: [`is not an active user: ${user}`] });
 }

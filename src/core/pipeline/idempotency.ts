@@ -96,11 +96,9 @@ export async function findResponse(
 
 /** Replaces the stored answer by that of an operation which waited for its result after its transaction. */
 export async function replaceResponse(db: Db, actorId: number, { op, key }: Repeatable, answer: unknown) {
-  await db
-    .updateTable("idempotency_keys")
+  const row = db.updateTable("idempotency_keys").where("actor_id", "=", actorId).where("key", "=", key);
+  await row
     .set({ response: responseOf(op, answer) })
-    .where("actor_id", "=", actorId)
-    .where("key", "=", key)
     .where("response", "<>", erasedResponse)
     .execute();
 }

@@ -1,6 +1,7 @@
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { pathFields } from "../../contract/field-spec.ts";
 import { type Ability, type Access, type AnyOperation, abilities, type Reach } from "../../contract/operation.ts";
+import { findRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Actor, may, nobody } from "./actor.ts";
@@ -105,11 +106,7 @@ async function takenOver(
   if (takeover === undefined || takeover === true) return ids;
   const asked = takeover.filter((field) => input[field] !== undefined);
   if (asked.length === 0) return [];
-  const rows = await db
-    .selectFrom("users")
-    .select(["id", "email", "reference", "provider"])
-    .where("id", "in", ids)
-    .execute();
+  const rows = await findRows(db, "users", { id: ids }, ["id", "email", "reference", "provider"]);
   return rows.filter((row) => asked.some((field) => row[field] !== input[field])).map((row) => row.id);
 }
 

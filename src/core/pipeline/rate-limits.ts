@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
-import { insertRow } from "../../store/bulk.ts";
+import { deleteRows, insertRow } from "../../store/bulk.ts";
 import { isPostgres, waitForTurn } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
@@ -118,33 +118,23 @@ export function reserve(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
  */
 export async function settle(tx: Ctx, subject: Subject, id: number, good: boolean): Promise<void> {
   await removeExpiredEvents(tx);
-  await tx.db.deleteFrom("rate_limit_events").where("id", "=", id).execute();
+  await deleteRows(tx.db, "rate_limit_events", { id });
   const { kind, account, network } = subject;
   const { seconds } = rateLimits[kind];
-  if (!good) await insert(tx, subject, { pending: 0, expires_at: tx.now + seconds });
-  else
-    await failures(tx, account)
-      .where("kind", "=", kind)
-      .where("network", "=", network ?? "")
-      .execute();
+  if (good) await deleteRows(tx.db, "rate_limit_events", { account, pending: 0, kind, network: network ?? "" });
+  else await insert(tx, subject, { pending: 0, expires_at: tx.now + seconds });
 }
 
 /** Deletes a user's failures of some kinds. */
-export async function forgetFailures(ctx: Ctx, user: number, ...kinds: Subject["kind"][]): Promise<void> {
-  await failures(ctx, accountOfUser(user)).where("kind", "in", kinds).execute();
-}
+export const forgetFailures = ({ db }: Ctx, user: number, ...kind: Subject["kind"][]): Promise<void> =>
+  deleteRows(db, "rate_limit_events", { account: accountOfUser(user), pending: 0, kind });
 
 /** Forgets all attempts of a deleted user. */
-export async function forgetAccount({ db }: Ctx, user: number): Promise<void> {
-  await db.deleteFrom("rate_limit_events").where("account", "=", accountOfUser(user)).execute();
-}
+export const forgetAccount = ({ db }: Ctx, user: number): Promise<void> =>
+  deleteRows(db, "rate_limit_events", { account: accountOfUser(user) });
 
 export function tooManyAttempts(retryAfter: number): ServiceError {
   return new ServiceError("too_many_requests", "There were too many attempts; try again later.", { retryAfter });
-}
-
-function failures({ db }: Ctx, account: string) {
-  return db.deleteFrom("rate_limit_events").where("account", "=", account).where("pending", "=", 0);
 }
 
 const insert = (

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { pollFields } from "../../contract/poll-schemas.ts";
-import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
+import { deleteRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { flagValue } from "../../store/dialect.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -63,7 +63,7 @@ export async function changePoll(ctx: Ctx, poll: Poll, { choices, ...fields }: P
 /** Removes the poll of a post. Throws `conflict` when it has votes. */
 export async function removePoll(ctx: Ctx, poll: Poll): Promise<void> {
   requireUnvoted(poll.choices);
-  await ctx.db.deleteFrom("polls").where("id", "=", poll.id).execute();
+  await deleteRows(ctx.db, "polls", { id: poll.id });
 }
 
 type Columns = Omit<PollFields, "choices">;
@@ -83,10 +83,7 @@ async function changeChoices({ db }: Ctx, poll: Poll, choices: NonNullable<PollF
   const remaining = new Set(choices.map((choice) => choice.id));
   const removed = poll.choices.filter((choice) => !remaining.has(choice.id));
   requireUnvoted(removed);
-  if (removed.length > 0) {
-    const ids = removed.map((choice) => choice.id);
-    await db.deleteFrom("poll_choices").where("id", "in", ids).execute();
-  }
+  if (removed.length > 0) await deleteRows(db, "poll_choices", { id: removed.map((choice) => choice.id) });
   const same =
     choices.length === poll.choices.length &&
     choices.every(({ id, title }, at) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { posts as contract } from "../../contract/posts.ts";
-import { updateRow } from "../../store/bulk.ts";
+import { deleteRows, findRow, updateRow } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { deleteInPortions, inPortions } from "../pipeline/change-in-portions.ts";
@@ -43,7 +43,7 @@ export const postChangeHandlers = {
     const row = await findEditable(ctx, id);
     await removeFiles(ctx, "post", [id]);
     await removeAnswers(ctx, id);
-    await ctx.db.deleteFrom("post_places").where("post_id", "=", id).execute();
+    await deleteRows(ctx.db, "post_places", { post_id: id });
     // The audience is kept, so that only users who could read the published post learn that it was deleted.
     const unpublished = isPublished(row, ctx.now) ? {} : { draft: 1 as const, publish_on: null };
     await updateRow(ctx.db, "posts", id, { ...erased, ...unpublished, deleted_at: ctx.now, updated_at: ctx.now });
@@ -75,14 +75,15 @@ export const postChangeHandlers = {
 
 /** Deletes all that users have added to a post. */
 async function removeAnswers({ db }: Ctx, post: number): Promise<void> {
-  const poll = await db.selectFrom("polls").select("id").where("post_id", "=", post).executeTakeFirst();
+  const poll = await findRow(db, "polls", { post_id: post }, ["id"]);
   if (poll !== undefined) {
     await deleteInPortions(db, { table: "poll_votes", column: "poll_id", owner: poll.id, key: "user_id" });
-    await db.deleteFrom("polls").where("id", "=", poll.id).execute();
+    await deleteRows(db, "polls", { id: poll.id });
   }
-  await deleteInPortions(db, { table: "post_mentions", column: "post_id", owner: post, key: "user_id" });
-  await deleteInPortions(db, { table: "comments", column: "post_id", owner: post, key: "id" });
-  await deleteInPortions(db, { table: "post_marks", column: "post_id", owner: post, key: "user_id" });
+  const ofPost = { column: "post_id", owner: post };
+  await deleteInPortions(db, { table: "post_mentions", ...ofPost, key: "user_id" });
+  await deleteInPortions(db, { table: "comments", ...ofPost, key: "id" });
+  await deleteInPortions(db, { table: "post_marks", ...ofPost, key: "user_id" });
 }
 
 const homeOf = (row: PostRow) => ({ content_type: row.content_type, owner: row.owner_id, group: row.group_id });

@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { addToRow, insertRow, updateRow } from "../../store/bulk.ts";
+import { addToRow, deleteRows, insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -52,7 +52,7 @@ export const comments = {
       throw new ServiceError("forbidden", `Only its author and editors of the post can delete comment ${comment}.`);
     }
     await updateRow(ctx.db, "comments", comment, { body: "", deleted_at: ctx.now });
-    await ctx.db.deleteFrom("post_mentions").where("comment_id", "=", comment).execute();
+    await deleteRows(ctx.db, "post_mentions", { comment_id: comment });
     await countComment(ctx, row, -1);
   },
 } satisfies Partial<Handlers<typeof contract>>;

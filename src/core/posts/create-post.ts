@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { given, insertRow, insertRows } from "../../store/bulk.ts";
+import { findRow, given, insertRow, insertRows } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
@@ -74,14 +74,8 @@ async function findHome(ctx: Ctx, { content_type = "debate", unit, group }: Part
 /** Throws `forbidden` unless the actor may post there. Debates may be posted in the author's own groups and units. */
 async function requireHome({ db, actor }: Ctx, { content_type, owner, group }: Home, path: string | undefined) {
   if (group !== null && !actor.admin) {
-    await db
-      .selectFrom("group_members")
-      .select("user_id")
-      .where("group_id", "=", group)
-      .where("user_id", "=", actor.id)
-      .executeTakeFirstOrThrow(
-        () => new ServiceError("forbidden", `You are not a member of group ${group}; join it first.`),
-      );
+    const membership = await findRow(db, "group_members", { group_id: group, user_id: actor.id }, ["role"]);
+    if (!membership) throw new ServiceError("forbidden", `You are not a member of group ${group}; join it first.`);
   }
   if (content_type === "debate" && actor.units.includes(owner)) return;
   requireAbility(actor, abilityFor(content_type), path ?? null);

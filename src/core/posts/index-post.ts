@@ -1,4 +1,4 @@
-import { insertRows, updateRow } from "../../store/bulk.ts";
+import { deleteRows, insertRows, updateRow, updateRows } from "../../store/bulk.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { placesOf } from "../visibility/feed-index.ts";
@@ -25,12 +25,12 @@ export async function placePost(ctx: Ctx, id: number): Promise<void> {
     .executeTakeFirstOrThrow();
   const { author_id: author, owner_unit_id: owner, listed_at, updated_at } = post;
   const places = placesOf(await postAudienceOf(ctx.db, post), { author, owner });
-  await ctx.db.deleteFrom("post_places").where("post_id", "=", id).execute();
+  await deleteRows(ctx.db, "post_places", { post_id: id });
   await addPlaces(ctx, { id, listed_at, updated_at }, places);
 }
 
 /** Sets the time of the last change of a post, in the feed index too. */
 export async function touch({ db, now }: Ctx, id: number): Promise<void> {
   await updateRow(db, "posts", id, { updated_at: now });
-  await db.updateTable("post_places").set({ updated_at: now }).where("post_id", "=", id).execute();
+  await updateRows(db, "post_places", { post_id: id }, { updated_at: now });
 }

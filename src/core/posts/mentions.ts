@@ -1,6 +1,6 @@
 import type { RawBuilder, SqlBool } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { deleteRows, findRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { nested } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -27,12 +27,7 @@ export async function addMentions({ db }: Ctx, { post, comment }: Text, ids: rea
 
 /** Returns the users mentioned in a post itself, not in its comments. */
 export async function mentionedIn({ db }: Ctx, post: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom("post_mentions")
-    .select("user_id")
-    .where("post_id", "=", post)
-    .where("comment_id", "is", null)
-    .execute();
+  const rows = await findRows(db, "post_mentions", { post_id: post, comment_id: null }, ["user_id"]);
   return rows.map((row) => row.user_id);
 }
 
@@ -44,14 +39,8 @@ export async function setMentions(ctx: Ctx, post: number, ids: readonly number[]
   const before = await mentionedIn(ctx, post);
   const removed = before.filter((id) => !ids.includes(id));
   const added = ids.filter((id) => !before.includes(id));
-  if (removed.length > 0) {
-    await ctx.db
-      .deleteFrom("post_mentions")
-      .where("post_id", "=", post)
-      .where("comment_id", "is", null)
-      .where("user_id", "in", removed)
-      .execute();
-  }
+  if (removed.length > 0)
+    await deleteRows(ctx.db, "post_mentions", { post_id: post, comment_id: null, user_id: removed });
   await addMentions(ctx, { post, comment: null }, added);
   return removed.length + added.length > 0;
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { updateRow } from "../../store/bulk.ts";
+import { findRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { isPostgres } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -68,11 +68,6 @@ export async function readerCount({ db }: Pick<Ctx, "db">, post: Counted): Promi
 
 /** Recounts the readers of a post. */
 export async function recount({ db }: Pick<Ctx, "db">, id: number): Promise<void> {
-  const post = await db
-    .selectFrom("posts")
-    .select(["audience_id", "confirm_enabled", "event"])
-    .where("id", "=", id)
-    .executeTakeFirstOrThrow();
-  const reader_count = await readerCount({ db }, post);
-  await updateRow(db, "posts", id, { reader_count });
+  const post = await findRow(db, "posts", { id }, ["audience_id", "confirm_enabled", "event"]);
+  if (post !== undefined) await updateRow(db, "posts", id, { reader_count: await readerCount({ db }, post) });
 }

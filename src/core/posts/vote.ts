@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { mostChoices } from "../../contract/poll-schemas.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { insertRow, insertRows } from "../../store/bulk.ts";
+import { deleteRows, insertRow, insertRows } from "../../store/bulk.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
@@ -87,19 +87,10 @@ async function setVotes({ db, actor }: Ctx, poll: Poll, wanted: ReadonlySet<numb
   const before = new Set(poll.voted);
   const removed = poll.voted.filter((choice) => !wanted.has(choice));
   const added = [...wanted].filter((choice) => !before.has(choice));
-  if (removed.length > 0) {
-    await db
-      .deleteFrom("poll_votes")
-      .where("poll_id", "=", poll.id)
-      .where("user_id", "=", actor.id)
-      .where("choice_id", "in", removed)
-      .execute();
-  }
-  await insertRows(
-    db,
-    "poll_votes",
-    added.map((choice_id) => ({ poll_id: poll.id, user_id: actor.id, choice_id })),
-  );
+  const own = { poll_id: poll.id, user_id: actor.id };
+  if (removed.length > 0) await deleteRows(db, "poll_votes", { ...own, choice_id: removed });
+  const votes = added.map((choice_id) => ({ ...own, choice_id }));
+  await insertRows(db, "poll_votes", votes);
   for (const [choices, more] of [
     [removed, -1],
     [added, 1],

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { holdsSecret } from "../../contract/secrets.ts";
 import { type settings as contract, defaults, type Settings, settingsSchema } from "../../contract/settings.ts";
-import { upsertRow } from "../../store/bulk.ts";
+import { deleteRows, upsertRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireSignIn } from "../pipeline/permissions.ts";
 
@@ -30,7 +30,7 @@ export const settings: Handlers<typeof contract> = {
     for (const [key, value] of Object.entries(changes)) {
       if (value === undefined) continue;
       next[key] = value ?? defaults[key as keyof Settings];
-      if (value === null) await ctx.db.deleteFrom("settings").where("key", "=", key).execute();
+      if (value === null) await deleteRows(ctx.db, "settings", { key });
       else await keep(ctx, key as keyof Settings, JSON.stringify(value));
     }
     return shown(next as Settings);

@@ -2,7 +2,7 @@ import { allOperations } from "../../contract/all-operations.ts";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { includesScope, isScope } from "../../contract/token-scopes.ts";
 import type { tokens as contract } from "../../contract/tokens.ts";
-import { countRows } from "../../store/bulk.ts";
+import { countRows, findRow } from "../../store/bulk.ts";
 import { hashToken } from "../../store/password-tokens.ts";
 import { newApiToken } from "../pipeline/api-tokens.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -56,7 +56,7 @@ export async function newTokenIssues(ctx: Ctx, { scopes, owner, expires_at }: Pa
 /** People create tokens for themselves; nobody else can hold a token that acts as them. */
 async function ownerIssues({ db, actor }: Ctx, owner: number): Promise<FieldErrors> {
   if (owner === actor.id) return {};
-  const user = await db.selectFrom("users").select(["provider", "active"]).where("id", "=", owner).executeTakeFirst();
+  const user = await findRow(db, "users", { id: owner }, ["provider", "active"]);
   if (user?.provider !== "service") return { owner: ["must be you or a service account"] };
   return user.active === 1 ? {} : { owner: ["must be active"] };
 }

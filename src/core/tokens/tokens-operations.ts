@@ -1,4 +1,5 @@
 import type { tokens as contract } from "../../contract/tokens.ts";
+import { deleteRows } from "../../store/bulk.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
 import { createToken, newTokenIssues } from "./create-token.ts";
 import { findToken, tokenFilterIssues, tokenReadHandlers } from "./read-tokens.ts";
@@ -9,7 +10,7 @@ export const tokens: Handlers<typeof contract> = {
 
   async revoke(ctx, { id }) {
     const { user_id } = await findToken(ctx, id);
-    await ctx.db.deleteFrom("api_tokens").where("id", "=", id).execute();
+    await deleteRows(ctx.db, "api_tokens", { id });
     ctx.announce(`user:${user_id}`);
   },
 };

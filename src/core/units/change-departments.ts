@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
-import { insertRow, updateRow } from "../../store/bulk.ts";
+import { deleteRows, findRow, findRows, insertRow, updateRow } from "../../store/bulk.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
@@ -24,34 +24,22 @@ export const departments = {
 
   async departmentRemove(ctx, { id: unit, department }) {
     await requireDepartment(ctx, unit, department);
-    const members = await ctx.db
-      .selectFrom("memberships")
-      .select("user_id")
-      .where("department_id", "=", department)
-      .execute();
+    const members = await findRows(ctx.db, "memberships", { department_id: department }, ["user_id"]);
     const users = members.map((member) => member.user_id);
     await markChanged(ctx, "user", users);
-    await ctx.db.deleteFrom("departments").where("id", "=", department).execute();
+    await deleteRows(ctx.db, "departments", { id: department });
     await markChanged(ctx, "unit", [unit]);
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<{ id: number; name: string }> {
-  return ctx.db
-    .selectFrom("departments")
-    .select(["id", "name"])
-    .where("id", "=", id)
-    .where("unit_id", "=", unit)
-    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `Unit ${unit} has no department ${id}.`));
+async function requireDepartment({ db }: Ctx, unit: number, id: number): Promise<{ readonly name: string }> {
+  const department = await findRow(db, "departments", { id, unit_id: unit }, ["name"]);
+  if (department) return department;
+  throw new ServiceError("not_found", `Unit ${unit} has no department ${id}.`);
 }
 
 async function requireFreeName(ctx: Ctx, unit: number, name: string, except = 0): Promise<void> {
-  const taken = await ctx.db
-    .selectFrom("departments")
-    .select("id")
-    .where("unit_id", "=", unit)
-    .where("name", "=", name)
-    .where("id", "<>", except)
-    .executeTakeFirst();
-  if (taken) throw new ServiceError("conflict", `The name is taken by department ${taken.id} of the unit.`);
+  const taken = await findRow(ctx.db, "departments", { unit_id: unit, name }, ["id"]);
+  if (taken && taken.id !== except)
+    throw new ServiceError("conflict", `The name is taken by department ${taken.id} of the unit.`);
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { units as contract } from "../../contract/units.ts";
-import { updateRow } from "../../store/bulk.ts";
+import { deleteRows, updateRow } from "../../store/bulk.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses, type Unit } from "../directory/present-units.ts";
@@ -69,7 +69,7 @@ export const unitChangeHandlers = {
     }
     await handOver(ctx.db, id, transfer ?? unit.parent_id);
     await removeFiles(ctx, "unit", [id]);
-    await ctx.db.deleteFrom("units").where("id", "=", id).execute();
+    await deleteRows(ctx.db, "units", { id });
     await addToCounts(ctx.db, await placeUnit(ctx, unit.parent_id), { children: -1, descendants: -1 });
   },
 } satisfies Partial<Handlers<typeof contract>>;

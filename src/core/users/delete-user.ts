@@ -1,5 +1,5 @@
 import type { users as contract } from "../../contract/users.ts";
-import { updateRow } from "../../store/bulk.ts";
+import { deleteRows, updateRow } from "../../store/bulk.ts";
 import { resignFromConversations } from "../directory/conversation-administrators.ts";
 import { endAccess } from "../directory/end-access.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
@@ -47,9 +47,7 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
 /** Removes what other tables say about the user. */
 async function removeTraces(ctx: Ctx, id: number): Promise<void> {
   // Sent mails contain the name and the address, too.
-  for (const table of ["user_words", "mails"] as const) {
-    await ctx.db.deleteFrom(table).where("user_id", "=", id).execute();
-  }
+  for (const table of ["user_words", "mails"] as const) await deleteRows(ctx.db, table, { user_id: id });
   const entries = { table: "audit_entries", column: "actor_id", owner: id, key: "created_at" } as const;
   await inPortions(ctx.db, entries, (some) =>
     ctx.db.updateTable("audit_entries").set({ address: null }).where(some).execute(),

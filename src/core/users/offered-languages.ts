@@ -1,5 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
+import { findRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /**
@@ -23,10 +24,6 @@ export async function languageIssues(
 ): Promise<FieldErrors> {
   const issue = languageIssue(ctx, language);
   if (issue === undefined) return {};
-  const user = await ctx.db
-    .selectFrom("users")
-    .select("language")
-    .where("id", "=", id ?? 0)
-    .executeTakeFirst();
+  const user = await findRow(ctx.db, "users", { id: id ?? 0 }, ["language"]);
   return user?.language === language ? {} : { language: [messageOf(issue)] };
 }

@@ -1,6 +1,7 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
+import { findRow } from "../../store/bulk.ts";
 import { attempt, proofSubject } from "../directory/attempts.ts";
 import { replacePassword } from "../directory/end-access.ts";
 import { checkPassword, hashInTurn, passwordIssue } from "../directory/passwords.ts";
@@ -11,11 +12,7 @@ import { refuse } from "../pipeline/refuse-issues.ts";
 
 /** Sets a password. Hashes outside the transaction, because it would block all other writers. */
 export const password: Handlers<typeof contract>["password"] = async (ctx, { id, password, current }) => {
-  const user = await ctx.db
-    .selectFrom("users")
-    .select(["id", "password_hash", "deleted_at", "token_version"])
-    .where("id", "=", id)
-    .executeTakeFirst();
+  const user = await findRow(ctx.db, "users", { id }, ["id", "password_hash", "deleted_at", "token_version"]);
   requireUser(user, id);
   const issues = await passwordIssues(ctx, { id, password, current });
   if (id === ctx.actor.id) Object.assign(issues, await currentIssues(ctx, user.password_hash, current));
@@ -28,11 +25,8 @@ type Input = Parameters<Handlers<typeof contract>["password"]>[1];
 
 /** Returns the issues of a new password and of a missing current one; see `Checks`. */
 export async function passwordIssues(ctx: Ctx, { id, password, current }: Partial<Input>): Promise<FieldErrors> {
-  const user = await ctx.db
-    .selectFrom("users")
-    .select(["email", "first_name", "last_name", "password_hash", "provider"])
-    .where("id", "=", id ?? 0)
-    .executeTakeFirst();
+  const columns = ["email", "first_name", "last_name", "password_hash", "provider"] as const;
+  const user = await findRow(ctx.db, "users", { id: id ?? 0 }, columns);
   if (user === undefined) return {};
   if (password !== undefined && user.provider !== "local") {
     const code = user.provider === serviceProvider ? "service_account" : "managed_elsewhere";

@@ -1,6 +1,6 @@
 import { fold } from "../../contract/fold-text.ts";
 import type { Ability } from "../../contract/operation.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { findRows, insertRows } from "../../store/bulk.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -126,11 +126,7 @@ function present<T extends { id: number; name: string; abilities: string }>(row:
 }
 
 async function loadUnits(ctx: Ctx, references: readonly string[]) {
-  const rows = await ctx.db
-    .selectFrom("units")
-    .select(["id", "reference", "path"])
-    .where("reference", "in", references)
-    .execute();
+  const rows = await findRows(ctx.db, "units", { reference: references }, ["id", "reference", "path"]);
   return new Map(rows.map(({ reference, ...unit }) => [reference ?? "", unit]));
 }
 
@@ -138,11 +134,7 @@ async function loadTypes(ctx: Ctx, rows: readonly UserImportRow[], create: boole
   const names = new Map<string, string>();
   for (const { user_types = "" } of rows) for (const name of typeNames(user_types)) names.set(fold(name), name);
   const load = () =>
-    ctx.db
-      .selectFrom("user_types")
-      .select(["id", "name", "name_key", "abilities"])
-      .where("name_key", "in", [...names.keys()])
-      .execute();
+    findRows(ctx.db, "user_types", { name_key: [...names.keys()] }, ["id", "name", "name_key", "abilities"]);
   let found = names.size === 0 ? [] : await load();
   let newTypes: number[] = [];
   if (create && found.length < names.size && may(ctx.actor, "usertypes")) {
@@ -164,11 +156,7 @@ async function loadDepartments(ctx: Ctx, rows: readonly UserImportRow[], units: 
   const named = rows.filter((row) => row.department);
   if (named.length === 0) return new Map<string, number>();
   const ids = [...new Set(named.flatMap((row) => units.get(row.unit)?.id ?? []))];
-  const found = await ctx.db
-    .selectFrom("departments")
-    .select(["id", "unit_id", "name"])
-    .where("unit_id", "in", ids)
-    .execute();
+  const found = await findRows(ctx.db, "departments", { unit_id: ids }, ["id", "unit_id", "name"]);
   return new Map(found.map((row) => [`${row.unit_id} ${row.name}`, row.id]));
 }
 

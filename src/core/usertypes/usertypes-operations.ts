@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { Ability } from "../../contract/operation.ts";
 import type { usertypes as contract } from "../../contract/usertypes.ts";
-import { countRows, insertRow, updateRow } from "../../store/bulk.ts";
+import { countRows, deleteRows, insertRow, updateRow } from "../../store/bulk.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
@@ -66,7 +66,7 @@ export const usertypes: Handlers<typeof contract> = {
       throw new ServiceError("conflict", `Posts or events are limited to user type ${id}; change their readers first.`);
     }
     await forgetUserType(ctx.db, id);
-    await ctx.db.deleteFrom("user_types").where("id", "=", id).execute();
+    await deleteRows(ctx.db, "user_types", { id });
   },
 };
 

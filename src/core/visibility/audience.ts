@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
-import { insertRow, insertRows } from "../../store/bulk.ts";
+import { deleteRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { flagValue, isAmong, listed } from "../../store/dialect.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
@@ -130,10 +130,9 @@ export async function changeAudience(
     owner_unit_id: changes.ownerUnit,
     personal: flagValue(changes.personal),
   };
-  await db.updateTable("audiences").set(columns).where("id", "=", id).execute();
-  for (const table of ["audience_units", "audience_user_types", "audience_shares"] as const) {
-    await db.deleteFrom(table).where("audience_id", "=", id).execute();
-  }
+  await updateRow(db, "audiences", id, columns);
+  for (const table of ["audience_units", "audience_user_types", "audience_shares"] as const)
+    await deleteRows(db, table, { audience_id: id });
   await insertLists(db, id, changes);
 }
 
@@ -183,7 +182,7 @@ export async function forgetUserType(db: Db, userType: number): Promise<void> {
   const audiences = db.selectFrom("audience_user_types").select("audience_id").where("user_type_id", "=", userType);
   await db.deleteFrom("audience_units").where("audience_id", "in", audiences).execute();
   await db.updateTable("audiences").set({ everywhere: 0 }).where("id", "in", audiences).execute();
-  await db.deleteFrom("audience_user_types").where("user_type_id", "=", userType).execute();
+  await deleteRows(db, "audience_user_types", { user_type_id: userType });
 }
 
 /** Selects the lists of an audience, with names, in a query in which `id` is the ID of the audience. */

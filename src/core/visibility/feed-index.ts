@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
+import { deleteRows, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { beginsWith } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -45,14 +46,10 @@ export function placesOf({ everywhere, units, shares, group }: Audience, { autho
 
 /** Transfers content that a deleted unit owned to another unit, and removes the places of the unit's members. */
 export async function handOver(db: Db, from: number, to: number): Promise<void> {
-  await db.updateTable("audiences").set({ owner_unit_id: to }).where("owner_unit_id", "=", from).execute();
+  await updateRows(db, "audiences", { owner_unit_id: from }, { owner_unit_id: to });
   for (const table of ["post_places", "event_places"] as const) {
-    const own = db.updateTable(table).set({ place: placeInFeed.owner(to) });
-    await own.where("place", "=", placeInFeed.owner(from)).execute();
-    await db
-      .deleteFrom(table)
-      .where("place", "in", [placeInFeed.unit(from), placeInFeed.branch(from)])
-      .execute();
+    await updateRows(db, table, { place: placeInFeed.owner(from) }, { place: placeInFeed.owner(to) });
+    await deleteRows(db, table, { place: [placeInFeed.unit(from), placeInFeed.branch(from)] });
   }
 }
 

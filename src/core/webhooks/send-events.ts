@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
-import { insertRow } from "../../store/bulk.ts";
+import { findRow, insertRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { insertEvents, newDelivery, newEvent } from "../pipeline/outbox.ts";
 import { findActiveWebhook, webhookResponse } from "./read-webhooks.ts";
@@ -30,7 +30,7 @@ export const webhookSendHandlers = {
   async resend(ctx, { id, log }) {
     const { event_id } = await findEntry(ctx, id, log);
     await findActiveWebhook(ctx, id);
-    const event = await ctx.db.selectFrom("webhook_events").select("id").where("id", "=", event_id).executeTakeFirst();
+    const event = await findRow(ctx.db, "webhook_events", { id: event_id }, ["id"]);
     if (event === undefined) throw new ServiceError("conflict", `The event of log entry ${log} is no longer stored.`);
     const due_at = ctx.now * 1000;
     await ctx.db
@@ -88,6 +88,6 @@ async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }
     .where("message_id", "=", message_id)
     .executeTakeFirst();
   if (entry !== undefined || delivery === undefined) return entry;
-  const queued = await db.selectFrom("deliveries").select("id").where("id", "=", delivery).executeTakeFirst();
+  const queued = await findRow(db, "deliveries", { id: delivery }, ["id"]);
   return queued === undefined ? null : undefined;
 }

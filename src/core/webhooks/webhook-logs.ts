@@ -1,6 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
+import { findRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
@@ -46,11 +47,7 @@ export const webhookLogHandlers = {
 
   async log(ctx, { id, log }) {
     const { event_id, request_headers, response, ...entry } = await findEntry(ctx, id, log);
-    const event = await ctx.db
-      .selectFrom("webhook_events")
-      .select("payload")
-      .where("id", "=", event_id)
-      .executeTakeFirst();
+    const event = await findRow(ctx.db, "webhook_events", { id: event_id }, ["payload"]);
     return {
       data: {
         ...entry,

@@ -1,4 +1,5 @@
 import type { Settings } from "../../contract/settings.ts";
+import { findRow } from "../../store/bulk.ts";
 import type { Database, Tx } from "../../store/database.ts";
 import { locking } from "../../store/dialect.ts";
 import { replacePasswordToken } from "../../store/password-tokens.ts";
@@ -58,22 +59,13 @@ async function activeUser(tx: Tx, id: number) {
 /** Returns the name of the user who sent a welcome mail, unless that user was deleted since. */
 async function inviterOf(tx: Tx, { payload }: ClaimedMail): Promise<string | undefined> {
   const { inviter } = JSON.parse(payload) as { readonly inviter: number };
-  const user = await tx
-    .selectFrom("users")
-    .select(["first_name", "last_name"])
-    .where("id", "=", inviter)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
+  const user = await findRow(tx, "users", { id: inviter, deleted_at: null }, ["first_name", "last_name"]);
   return user && `${user.first_name} ${user.last_name}`;
 }
 
 /** Returns the recipient of a mail without a link, also one who is deactivated; undefined for one who was deleted. */
 export async function addresseeOf({ reader }: Database, { user_id }: ClaimedMail): Promise<Addressee | undefined> {
-  const user = await reader
-    .selectFrom("users")
-    .select(["first_name", "last_name", "language", "timezone"])
-    .where("id", "=", user_id)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
+  const columns = ["first_name", "last_name", "language", "timezone"] as const;
+  const user = await findRow(reader, "users", { id: user_id, deleted_at: null }, columns);
   return user && { ...user, name: `${user.first_name} ${user.last_name}` };
 }
