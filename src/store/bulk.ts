@@ -4,13 +4,14 @@ import {
   type RawBuilder,
   type Selectable,
   type SelectQueryBuilder,
+  type SelectType,
   sql,
   type Updateable,
 } from "kysely";
 import { isPostgres } from "./dialect.ts";
 import type { StoredRow, StoredValue } from "./insert-by-copy.ts";
 import { runText } from "./prepared.ts";
-import type { Schema } from "./schema/schema.ts";
+import type { RowOf, Schema } from "./schema/schema.ts";
 
 type Cell = string | number | null;
 
@@ -102,17 +103,55 @@ export async function updateRow<T extends TableWithId>(
   await runUpdate(db, table, { id }, given(changes), (column, value) => `${column} = ${value}`);
 }
 
-/** Values of columns that identify rows. */
-type Key<T extends keyof Schema> = Partial<Selectable<Schema[T]>>;
+/** Values of columns that rows have, or lists of them. */
+type Where<T extends keyof Schema> = {
+  readonly [C in keyof Schema[T]]?: SelectType<Schema[T][C]> | readonly SelectType<Schema[T][C]>[];
+};
 
-/** Changes the rows with that key. */
+/** Changes the rows with these values. */
 export function updateRows<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
-  key: Key<T>,
+  where: Where<T>,
   changes: Updateable<Schema[T]>,
 ): Promise<void> {
-  return runUpdate(db, table, key, changes, (column, value) => `${column} = ${value}`);
+  return runUpdate(db, table, where, changes, (column, value) => `${column} = ${value}`);
+}
+
+/** Deletes the rows with these values. */
+export async function deleteRows<T extends keyof Schema>(db: Kysely<Schema>, table: T, where: Where<T>): Promise<void> {
+  const { text, values } = conditionsOf(db, where, placesIn(db));
+  await runText(db, `delete from ${table} where ${text}`, values);
+}
+
+/** Returns columns of the rows with these values. */
+export function findRows<T extends keyof Schema, C extends keyof Schema[T] & string>(
+  db: Kysely<Schema>,
+  table: T,
+  where: Where<T>,
+  columns: readonly C[],
+): Promise<RowOf<T, C>[]> {
+  const { text, values } = conditionsOf(db, where, placesIn(db));
+  return runText(db, `select ${columns.join(", ")} from ${table} where ${text}`, values);
+}
+
+/** Returns columns of the row with these values. */
+export async function findRow<T extends keyof Schema, C extends keyof Schema[T] & string>(
+  db: Kysely<Schema>,
+  table: T,
+  where: Where<T>,
+  columns: readonly C[],
+): Promise<RowOf<T, C> | undefined> {
+  return (await findRows(db, table, where, columns))[0];
+}
+
+function conditionsOf(db: Kysely<Schema>, where: object, place: () => string) {
+  const isOneOf = isPostgres(db) ? () => `= any(${place()})` : () => `in (select value from json_each(${place()}))`;
+  const conditions = Object.entries(where).map(([column, value]) => {
+    if (value === null) return `${column} is null`;
+    return `${column} ${Array.isArray(value) ? isOneOf() : `= ${place()}`}`;
+  });
+  return { text: conditions.join(" and "), values: Object.values(where).filter((value) => value !== null) };
 }
 
 /** Adds to columns of the row with that ID. */
@@ -128,22 +167,21 @@ export function addToRow<T extends TableWithId>(
 async function runUpdate(
   db: Kysely<Schema>,
   table: string,
-  key: object,
+  where: object,
   changes: object,
   change: (column: string, value: string) => string,
 ): Promise<void> {
   const place = placesIn(db);
   const columns = Object.keys(changes).map((column) => change(column, place()));
-  const conditions = Object.keys(key).map((column) => `${column} = ${place()}`);
-  const text = `update ${table} set ${columns.join(", ")} where ${conditions.join(" and ")}`;
-  await runText(db, text, [...Object.values(changes), ...Object.values(key)]);
+  const { text, values } = conditionsOf(db, where, place);
+  await runText(db, `update ${table} set ${columns.join(", ")} where ${text}`, [...Object.values(changes), ...values]);
 }
 
 /** Inserts a row with that key or, if there is one, changes its columns. */
 export async function upsertRow<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
-  key: Key<T>,
+  key: Partial<Selectable<Schema[T]>>,
   changes: Updateable<Schema[T]>,
 ): Promise<void> {
   const row = { ...key, ...changes };
