@@ -37,10 +37,7 @@ async function isRepeat({ db, actor }: Ctx, { name }: AnyOperation, { idempotenc
   return (await findRow(db, "idempotency_keys", { actor_id: actor.id, key, operation: name }, ["key"])) !== undefined;
 }
 
-/**
- * Decodes the files of an input before the transaction, which would block other writers; only for callers who may
- * attach them.
- */
+/** Decodes the files of an input before the transaction, which would block other writers. */
 export async function prepare(ctx: Ctx, op: AnyOperation, input: Known, origin: Origin): Promise<void> {
   const field = filesField(op);
   const files = field === undefined ? [] : ((input[field] ?? []) as readonly FileItem[]);

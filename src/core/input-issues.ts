@@ -91,10 +91,7 @@ function isCaller({ actor }: Ctx, op: AnyOperation): boolean {
   return access.self === true || may(actor, access.ability);
 }
 
-/**
- * Throws when the actor may not call the operation for the users and units in its path: the checks that follow read
- * their data, so their issues would reveal it.
- */
+/** Throws when the actor may not use the users and units in the path: the checks that follow reveal their data. */
 async function permitPath(ctx: Ctx, op: AnyOperation, known: Known): Promise<void> {
   const access = op.access as Access;
   if (typeof access === "string") return permit(ctx, op, known);

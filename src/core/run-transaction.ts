@@ -16,10 +16,7 @@ interface TransactionOptions extends Pick<Database, "write" | "announce"> {
 
 const eventWriting = once(() => import("./directory/write-events.ts"));
 
-/**
- * Runs `work` in a transaction. Writes the events of its changes at the end of it, and announces topics after the
- * commit.
- */
+/** Runs `work` in a transaction, at whose end events of changes are written. Announces topics after the commit. */
 export async function runTransaction<T>(
   { write, announce, base, confirm, dryRun }: TransactionOptions,
   work: (ctx: Ctx) => Promise<T>,

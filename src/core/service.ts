@@ -30,10 +30,7 @@ interface ServiceOptions {
   readonly check?: (op: AnyOperation, output: unknown) => void;
 }
 
-/**
- * The identity of an embedded caller: a token as over HTTP or, because the caller has access to the database, a user
- * ID.
- */
+/** The identity of an embedded caller: a token, or a user ID, because the caller has access to the database. */
 export type Identity = { readonly token: string } | { readonly userId: number };
 
 export interface Service {

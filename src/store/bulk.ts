@@ -21,10 +21,7 @@ type TableWithId = { [T in keyof Schema]: "id" extends keyof Schema[T] ? T : nev
 /** The number of rows from which COPY is quicker on PostgreSQL, as it sends the command and the rows separately. */
 const fewestCopied = 100;
 
-/**
- * Inserts rows of one shape, many with each statement. Bytes need SQLite. Returns the columns in `returning` of the new
- * rows, in no particular order.
- */
+/** Inserts rows of one shape. Bytes need SQLite. Returns the columns in `returning` of the new rows, in no particular order. */
 export async function insertRows<R = never>(
   db: Kysely<Schema>,
   table: keyof Schema,
@@ -203,9 +200,7 @@ function placesIn(db: Kysely<Schema>): () => string {
   return () => (isPostgres(db) ? `$${++count}` : "?");
 }
 
-/**
- * Returns rows as a table expression named `alias`, passed in a single parameter. `types` are PostgreSQL types by column.
- */
+/** Returns rows as a table expression, passed in a single parameter. `types` are PostgreSQL types by column. */
 export function rowsAs<T extends Record<string, Cell>>(
   db: Kysely<Schema>,
   alias: string,

@@ -9,10 +9,7 @@ interface Listeners {
   readonly wakeAll: ChangeListener;
 }
 
-/**
- * Creates a registry of listeners. `begin` runs when the first listener is added, the function that it returns after the
- * last one is removed.
- */
+/** Creates a registry of listeners. `begin` runs for the first one, the function that it returns after the last one. */
 export function listeners(begin: (wakeAll: ChangeListener) => () => void): Listeners {
   const all = new Set<ChangeListener>();
   let end: (() => void) | undefined;
@@ -35,10 +32,7 @@ export function listeners(begin: (wakeAll: ChangeListener) => () => void): Liste
   };
 }
 
-/**
- * Notifies listeners of changes by other processes by polling the data version, which costs microseconds, and of changes by
- * this process when they are announced. Does not keep the process alive.
- */
+/** Notifies of changes of the data version, which is polled, and of announced ones. Does not keep the process alive. */
 export function watchVersion(version: () => number) {
   const { onChange, wakeAll } = listeners((wake) => {
     let last: number | undefined;

@@ -16,10 +16,7 @@ export interface FactVersions {
 export interface Database {
   /** Reads only; never waits for a writing transaction. */
   readonly reader: Db;
-  /**
-   * Runs `work` in one serializable transaction. It may run again after a conflict with another transaction, so it must not
-   * have effects outside the transaction.
-   */
+  /** Runs `work` in a serializable transaction, again after a conflict: it must not have effects outside of it. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in a transaction that may see what others commit meanwhile (READ COMMITTED), for work that locks the rows it
@@ -40,10 +37,7 @@ export interface Database {
   readonly secrets: SecretCipher;
   /** Translates a database failure into a `ServiceError`; returns other errors unchanged. */
   explain(error: unknown): unknown;
-  /**
-   * From now on, statements fail as `unavailable` when PostgreSQL does not answer within 30 seconds; for servers, whose
-   * statements are short.
-   */
+  /** From now on, statements fail as `unavailable` when PostgreSQL does not answer within 30 seconds; for servers. */
   limitAnswers(): void;
   close(): Promise<void>;
 }
@@ -59,10 +53,7 @@ export interface OpenOptions {
    * Default: the newest.
    */
   readonly schema?: string;
-  /**
-   * Key of 32 bytes that encrypts the secrets. Throws a `SecretKeyError` when the stored secrets were encrypted with another
-   * key.
-   */
+  /** Key of 32 bytes for the secrets. Throws a `SecretKeyError` when the stored ones have another key. */
   readonly secretKey?: Uint8Array | undefined;
   /** Skips the migration: the schema may be older than this program, newer, or missing. */
   readonly skipMigration?: true;

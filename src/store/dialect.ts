@@ -57,10 +57,7 @@ export async function hasTable(db: AnyDb, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/**
- * Waits for the advisory lock of that number and holds it to the end of the transaction. SQLite has only one writer, so
- * nothing is locked there.
- */
+/** Holds the advisory lock of that number to the end of the transaction. SQLite has only one writer. */
 export async function waitForTurn(tx: AnyDb, lock: number): Promise<void> {
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
 }
@@ -68,20 +65,14 @@ export async function waitForTurn(tx: AnyDb, lock: number): Promise<void> {
 /** Number of the advisory lock that every server holds while it listens for changes. */
 export const serverLock = 0x7763736e;
 
-/**
- * Takes the advisory lock of that number to the end of the transaction. Returns false when others hold it; on SQLite always
- * true.
- */
+/** Takes the advisory lock of that number. Returns false when others hold it; on SQLite always true. */
 export async function tryLock(tx: AnyDb, lock: number): Promise<boolean> {
   if (!isPostgres(tx)) return true;
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${lock}) as taken`.execute(tx);
   return rows[0]?.taken === true;
 }
 
-/**
- * Locks the rows that a query finds until the end of the transaction. SQLite has only one writer, so nothing is locked
- * there.
- */
+/** Locks the rows that a query finds until the end of the transaction. SQLite has only one writer. */
 export function locking<Q extends { forUpdate(): Q }>(tx: AnyDb, query: Q): Q {
   return isPostgres(tx) ? query.forUpdate() : query;
 }
@@ -93,20 +84,14 @@ export const isAmong = (column: string, values: readonly string[] | readonly num
 /** Converts a condition to 0 or 1 on both databases. */
 export const truth = (condition: RawBuilder<unknown>) => sql<0 | 1>`case when ${condition} then 1 else 0 end`;
 
-/**
- * Returns a limit or an offset for a prepared query. SQLite plans with a limit that is a plain parameter, and so parses the statement again
- * at each run.
- */
+/** Returns a limit or an offset for a prepared query. SQLite parses a statement with a plain parameter there at each run. */
 export const rowCount = (value: number) => sql<number>`cast(${value} as bigint)`;
 
 /** Returns the value of a column with 0 or 1; undefined stays undefined. */
 export const flagValue = (value: boolean | undefined) =>
   value === undefined ? undefined : value ? (1 as const) : (0 as const);
 
-/**
- * Returns text values as a table with the column `value`, passed in a single parameter. In a prepared query, the table of one value
- * contains it directly, which is quicker.
- */
+/** Returns texts as a table with the column `value`, in a single parameter. A list of one text is written out: that is quicker. */
 export function listed(db: AnyDb, alias: string, values: readonly string[]): RawBuilder<unknown> {
   const name = sql.id(alias);
   if (values instanceof Parameter && values.asList()) return sql`(select cast(${values} as text) as value) as ${name}`;

@@ -8,10 +8,7 @@ interface ListedValues {
   readonly isOne: boolean;
 }
 
-/**
- * Returns the values that a comparison by `in` lists. The compilers of both databases pass them in a single parameter, so that the
- * statement is the same for any number of values.
- */
+/** Returns the values that `in` lists. They go in one parameter: the statement is the same for any number of values. */
 export function listedValues({ operator, rightOperand }: BinaryOperationNode): ListedValues | undefined {
   if (!OperatorNode.is(operator) || operator.operator !== "in") return undefined;
   if (PrimitiveValueListNode.is(rightOperand)) return { values: rightOperand.values, isOne: false };

@@ -1,10 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/**
- * Creates a folder and the missing ones above it. Node's own `recursive` never returns where an existing folder cannot
- * hold others, as below /proc.
- */
+/** Creates folders. Node's own `recursive` never returns where an existing folder cannot hold others, as below /proc. */
 export function makeFolders(path: string, mode = 0o777): void {
   if (isMade(path, mode) || dirname(path) === path) return;
   makeFolders(dirname(path), mode);

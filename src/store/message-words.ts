@@ -22,10 +22,7 @@ const entriesOf = ({ conversation_id, position }: Indexed, words: readonly strin
 /** A message whose words are indexed. */
 type Indexed = RowOf<"messages", "id" | "conversation_id" | "position">;
 
-/**
- * Adds a message to the index under `words`, which consist of letters and digits. The message must not be in the index yet.
- * The entry may appear only with the commit.
- */
+/** Adds a new message under `words` of letters and digits to the index, at the latest with the commit. */
 export async function indexWords(db: Kysely<Schema>, message: Indexed, words: readonly string[]): Promise<void> {
   if (words.length > 0) await runTextLater(db, ...insertion(db, message, words));
 }
@@ -101,9 +98,7 @@ export async function messagesWithWords(db: Kysely<Schema>, search: Search): Pro
   return found;
 }
 
-/**
- * Joins stretch by stretch: for all of them at once the planner expects so many rows that it would start parallel workers.
- */
+/** Joins stretch by stretch: for all at once the planner would start parallel workers. */
 function inTsvector(
   { conversation, words, after, before, newestFirst, limit }: Search,
   stretches: readonly number[],

@@ -3,10 +3,7 @@ import { ServiceError } from "../contract/errors.ts";
 import type { Database } from "./database.ts";
 import { isPostgres } from "./dialect.ts";
 
-/**
- * Returns the tables of wcs that the user of the connection may not read and change; on SQLite none, since its rights are
- * those of the file. The list of migrations only has to be readable.
- */
+/** Returns the tables that the user may not read and change; on SQLite none. That of migrations has to be readable only. */
 export async function tablesWithoutRights({ reader }: Pick<Database, "reader">): Promise<string[]> {
   if (!isPostgres(reader)) return [];
   const { rows } = await sql<{ name: string }>`

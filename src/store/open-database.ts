@@ -178,10 +178,7 @@ async function migrateOrCreate(database: Database, { create, schema }: OpenOptio
   });
 }
 
-/**
- * Migrates a database that was opened without migration. Returns the migrations that ran, oldest first. With `dryRun` it
- * runs them and rolls back.
- */
+/** Migrates a database that was opened without migration. Returns the migrations that ran, oldest first. */
 export async function migrateSchema(database: Database, dryRun: boolean): Promise<string[]> {
   await knownSchemaOf(database);
   const { runMigrations } = await import("./migrations/run-migrations.ts");

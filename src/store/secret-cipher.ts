@@ -23,10 +23,7 @@ export type SecretPlace =
 export interface SecretCipher {
   /** ID of the key; undefined when there is none. */
   readonly keyId: string | undefined;
-  /**
-   * Returns the stored form of a secret. Throws `unavailable` when the database's secrets have got another key meanwhile,
-   * since that key could not decrypt it.
-   */
+  /** Returns the stored form. Throws `unavailable` when the database's secrets have got another key meanwhile. */
   seal(tx: Db, place: SecretPlace, secret: string): Promise<string>;
   /** Returns the secret in its plain form from the stored form, encrypted or not. */
   open(place: SecretPlace, stored: string): string;
@@ -49,10 +46,7 @@ export function parseSecretKey(text: string): Uint8Array | undefined {
 
 export const isSealed = (stored: string): boolean => stored.startsWith(`${version}.`);
 
-/**
- * Encrypts with AES-256-GCM and a random nonce for each secret. Stored as `wcs1.<key ID>.<nonce>.<ciphertext and tag>`, in
- * base64url.
- */
+/** Encrypts with AES-256-GCM as `wcs1.<key ID>.<nonce>.<ciphertext and tag>`, in base64url. */
 export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
   const keyId = key && crypto().createHash("sha256").update(key).digest().subarray(0, 8).toString("base64url");
   return {

@@ -29,10 +29,7 @@ const users = prepared((db, p: { ids: number[] }) =>
 const lastEvent = prepared((db) => db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id")));
 const lastLog = prepared((db) => db.selectFrom("webhook_logs").select((eb) => eb.fn.max("id").as("id")));
 
-/**
- * Returns a text for each topic that differs after a change, with one query for each kind of topic. The topic `outbox` has
- * no state.
- */
+/** Returns a text for each topic that differs after a change, by one query for each kind. `outbox` has no state. */
 export async function readStates(db: Db, topics: readonly Topic[]): Promise<Map<Topic, string>> {
   const states = new Map<Topic, string>(topics.map((topic) => [topic, ""]));
   const idsOf = (kind: "conversation" | "user") => topics.flatMap((topic) => numberIn(topic, kind) ?? []);

@@ -1,7 +1,4 @@
-/**
- * Subject of a change, for listeners: `outbox` stands for deliveries, `user:` for a user's right to be signed in and rights
- * of administration.
- */
+/** Subject of a change: `outbox` stands for deliveries, `user:` for sign-ins and rights of administration. */
 export type Topic = "outbox" | "webhook-events" | "webhook-logs" | `conversation:${number}` | `user:${number}`;
 
 /** Receives the changed topics; undefined when any topic may have changed. */

@@ -35,10 +35,7 @@ export async function loadVisible(ctx: Ctx, mine: Participation, id: number): Pr
   return row?.conversation_id === mine.id && row.position > mine.cleared_position ? row : undefined;
 }
 
-/**
- * Returns a message that the path or a field of the input refers to. Throws `not_found` or `validation_failed` when the participant
- * cannot see it.
- */
+/** Returns a message that the path or a `field` refers to. Throws when the participant cannot see it. */
 export async function visibleMessage(ctx: Ctx, mine: Participation, id: number, field?: string): Promise<MessageRow> {
   const row = await loadVisible(ctx, mine, id);
   if (row !== undefined) return row;

@@ -85,9 +85,7 @@ async function find(
   return [...inOrderOf(ids, await messagesById(ctx.db, { ids }))];
 }
 
-/**
- * Returns a page with the message in its middle, or nearer to an end when there are not enough messages on one side.
- */
+/** Returns a page with the message in its middle, or nearer to an end where one side has too few messages. */
 async function around(ctx: Ctx, mine: Participation, starter: number, limit: number) {
   const { id, cleared_position } = mine;
   const { position } = await visibleMessage(ctx, mine, starter, "starter_message_id");

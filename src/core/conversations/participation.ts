@@ -32,10 +32,7 @@ const requiredBy =
     return row;
   };
 
-/**
- * Returns the conversation for the actor. Throws `not_found` when the actor is not a participant, as if it did not
- * exist.
- */
+/** Returns the conversation for the actor. Throws `not_found` when the actor is not a participant. */
 export const participation = requiredBy(found);
 
 /** Returns the conversation for the actor like `participation`, and locks it until the end of the transaction. */

@@ -31,10 +31,7 @@ const reactionsTo = prepared((db, p: { ids: number[] }) =>
     .orderBy("emoji"),
 );
 
-/**
- * Returns the API's representation of messages of one conversation, for a participant who deleted it up to
- * `cleared_position`.
- */
+/** Returns messages of one conversation for a participant who deleted it up to `cleared_position`. */
 export async function presentMessages(
   ctx: Ctx,
   { id, cleared_position }: { id: number; cleared_position: number },

@@ -124,10 +124,7 @@ const subtractUnread = prepared((db, p: { conversation: number; author: number; 
     .where("seen_position", "<", p.position),
 );
 
-/**
- * Returns the locked conversation of exactly these people: the direct conversation, the newest group or a new
- * conversation.
- */
+/** Returns the locked conversation of exactly these people: the direct one, the newest group or a new one. */
 async function conversationOf(ctx: Ctx, people: ReadonlySet<number>): Promise<Locked & { cleared_position: number }> {
   const type = people.size === 2 ? "direct" : "group";
   // A simultaneous request for the same people waits here and then finds the new conversation.

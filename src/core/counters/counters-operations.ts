@@ -148,10 +148,7 @@ const newPostsIn = prepared((db, p: NewPosts & { readonly places: readonly strin
   return counted(db, p, newest);
 });
 
-/**
- * Counts the posts that are new to the actor among the newest ones, by counter. Only debates of groups in which the
- * actor is a member count.
- */
+/** Counts, among the newest posts, those that are new to the actor, by counter; debates only of the actor's groups. */
 function counted(db: Kysely<Schema>, p: NewPosts, newest: RawBuilder<unknown>) {
   const counter = sql<Name>`case p.content_type when 'debate' then 'groups' when 'event' then 'events' else 'news' end`;
   const mine = sql<SqlBool>`(p.content_type <> 'debate' or exists (

@@ -2,10 +2,7 @@ import { type Expression, sql } from "kysely";
 import { locking } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/**
- * Makes a participant administrator of each of these groups without an active one, so that they can be managed: the active
- * participant who joined first or, if nobody is active, one who can become active again.
- */
+/** Makes the first active participant, or one who can become active, administrator of each group without an active one. */
 export async function appointAdministrators({ db }: Ctx, conversations: Expression<unknown>): Promise<void> {
   await sql`update conversation_participants set role = 'administrator' where (conversation_id, user_id) in (
     select conversation_id, user_id from (

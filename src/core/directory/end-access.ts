@@ -15,10 +15,7 @@ export async function endAccess(
   for (const table of ended) await deleteRows(db, table, { user_id: users });
 }
 
-/**
- * Replaces a user's password and ends sessions. Throws `conflict` for the second of two simultaneous changes: the first one ended
- * the session that authorized it.
- */
+/** Replaces a user's password and ends sessions. Throws `conflict` for the second of two simultaneous changes. */
 export async function replacePassword(
   tx: Ctx,
   { id, token_version }: { readonly id: number; readonly token_version: number },

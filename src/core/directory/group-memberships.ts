@@ -39,10 +39,7 @@ function lastAdministrator(group: number, user: number): ServiceError {
   return new ServiceError("conflict", message);
 }
 
-/**
- * Returns "administrator" when another member is one who is active, or as inactive as the user, else "member"; undefined when there
- * is no other member.
- */
+/** Returns the highest role of another member who is as active as the user, else "member"; undefined without other members. */
 async function successorOf({ db }: Ctx, group: number, user: number): Promise<Role | undefined> {
   const other = await db
     .selectFrom("group_members as m")
@@ -58,9 +55,7 @@ async function successorOf({ db }: Ctx, group: number, user: number): Promise<Ro
   return other && other.active < other.own_active ? "member" : other?.role;
 }
 
-/**
- * Removes a user from all groups. Where the user was the last active administrator, the active member who joined first becomes one.
- */
+/** Removes a user from all groups. The active member who joined first follows the last active administrator. */
 export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
   await sql`update group_members set role = 'administrator' where (group_id, user_id) in (
     select group_id, user_id from (

@@ -159,10 +159,7 @@ export async function removeAllMemberships(ctx: Work, user: number): Promise<voi
   await rememberFirstUnit(ctx, user);
 }
 
-/**
- * Moves all members of a unit to another and returns their IDs. For those who are members there already, only the old
- * membership ends.
- */
+/** Moves all members of a unit to another and returns their IDs. A membership of both units only ends in the old one. */
 export async function moveMembers(ctx: Work, from: number, to: number): Promise<number[]> {
   const { admin, units } = ctx.actor;
   if (!admin && units.includes(from) && !units.includes(to)) throw ownMembership();

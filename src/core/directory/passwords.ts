@@ -13,10 +13,7 @@ const tagBytes = 32;
 
 const byActor = new QueuesByName();
 
-/**
- * Hashes a password for an actor, who gets one hash at a time: many requests of one would make sign-ins of others wait, since
- * few threads hash all passwords.
- */
+/** Hashes one password of an actor at a time, because few threads hash all passwords. */
 export const hashInTurn = (actor: number, password: string): Promise<string> =>
   byActor.run(String(actor), () => hashPassword(password));
 
@@ -33,10 +30,7 @@ const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 // Used when there is no such user, so that the check takes the same time.
 const absent = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(tagBytes))}`;
 
-/**
- * Compares a password with its hash; `outdated` tells that the hash uses old parameters. Takes the same time without a
- * hash.
- */
+/** Compares a password with its hash, in the same time without one; `outdated` tells that its parameters are old. */
 export async function checkPassword(
   password: string,
   hash: string | null,

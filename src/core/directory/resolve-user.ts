@@ -16,10 +16,7 @@ const userById = prepared((db, p: { id: number }) => users(db).where("id", "=", 
 
 const userByEmail = prepared((db, p: { key: string }) => users(db).where("email_key", "=", p.key));
 
-/**
- * Returns the ID of the user with that e-mail address or ID, by default of the first active administrator, who is a person. Throws
- * `unauthenticated` when the user is deactivated.
- */
+/** Returns the ID of the user with that address or ID, by default of the first active administrator, who is a person. */
 export async function resolveUser({ reader }: Pick<Database, "reader">, emailOrId?: string): Promise<number> {
   const [user] = await usersFor(reader, emailOrId);
   if (user === undefined) {

@@ -5,10 +5,7 @@ import type { Ctx } from "../pipeline/context.ts";
 /** The provider of service accounts: users for machines, without e-mail address and password. */
 export const serviceProvider = "service";
 
-/**
- * Ends the API tokens of a service account that gets more rights, because those who created the tokens may not have them.
- * Changes nothing for a person.
- */
+/** Ends the API tokens of a service account that gets more rights: their creators may not have them. */
 export async function endServiceTokens(ctx: Pick<Ctx, "db" | "announce">, user: number): Promise<void> {
   const { numDeletedRows } = await ctx.db
     .deleteFrom("api_tokens")

@@ -1,9 +1,6 @@
 import { fold } from "../../contract/fold-text.ts";
 
-/**
- * Returns the title of a post or an event in the form used for looking it up. Cut, since folding can make a text longer, but
- * not within a character, since PostgreSQL takes no half of one.
- */
+/** Returns the lookup form of a title. Folding can lengthen it; PostgreSQL takes no half of a character. */
 export const titleLookupKey = (title: string): string =>
   fold(title)
     .slice(0, 255)

@@ -10,10 +10,7 @@ import { ancestorsOf } from "../pipeline/unit-path.ts";
 
 export type UnitPosition = RowOf<"units", "id" | "path" | "level">;
 
-/**
- * Adds `children` to the unit's own count of children, and `descendants` to the counts of the unit and of all its
- * ancestors.
- */
+/** Adds `children` to the unit's own count, and `descendants` to the counts of the unit and of all its ancestors. */
 export async function addToCounts(
   db: Db,
   parent: UnitPosition,
@@ -29,10 +26,7 @@ export async function addToCounts(
     .execute();
 }
 
-/**
- * Moves a unit and its descendants with one statement for the whole branch. Throws `conflict` when the parent is in the
- * branch or the tree would become too deep.
- */
+/** Moves a unit with its descendants. Throws `conflict` when the parent is among them or the tree would become too deep. */
 export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPosition): Promise<void> {
   if (parent.path.startsWith(unit.path)) {
     throw new ServiceError("conflict", `Unit ${unit.id} cannot be moved into its own branch.`);
@@ -57,10 +51,7 @@ export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPositio
   await addToCounts(db, parent, { children: 1, descendants: moved });
 }
 
-/**
- * Moves all units below a unit to another one, which must not be in its branch, and returns the IDs of the children
- * moved. Throws `conflict` when the tree would become too deep.
- */
+/** Moves all units below a unit to one outside its branch, and returns the IDs of the children. Throws like `moveBranch`. */
 export async function moveChildren(db: Db, unit: UnitPosition, parent: UnitPosition): Promise<number[]> {
   if (!(await fits(db, unit, parent.level - unit.level))) throw tooDeep();
   const children = await db
@@ -95,9 +86,7 @@ async function movePaths(
     .execute();
 }
 
-/**
- * Returns true when a new unit, or `unit` with its descendants, fits below `parent` without making the tree too deep.
- */
+/** Returns true when a new unit, or `unit` with its descendants, fits below `parent`. */
 export async function canContain(db: Db, parent: UnitPosition, unit?: UnitPosition): Promise<boolean> {
   return unit === undefined ? parent.level < deepestUnit : fits(db, unit, parent.level + 1 - unit.level);
 }
@@ -119,10 +108,7 @@ function tooDeep(): ServiceError {
 
 type Computed = "name_key" | "parent_id" | "path" | "level" | "created_at" | "updated_at";
 
-/**
- * Adds a unit below `parent`, or the root without one, updates the counts and returns the ID. Throws `conflict` when
- * the tree would become too deep.
- */
+/** Adds a unit below `parent`, or the root without one, and returns its ID. Throws `conflict` when it would be too deep. */
 export async function addUnit(
   { db, now }: { db: Db; now: number },
   parent: UnitPosition | null,

@@ -28,10 +28,7 @@ const receiverRows = prepared((db, p: { since: number }) =>
     ),
 );
 
-/**
- * Writes changes as events with their deliveries in the transaction of the change, so neither exists without the other.
- * Skips events without a webhook or a polling client.
- */
+/** Writes changes as events with their deliveries in the transaction of the change, where somebody receives them. */
 export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]): Promise<void> {
   const rows = await receiverRows(ctx.db, { since: ctx.now - listeningSeconds });
   if (rows.length === 0) return;

@@ -21,10 +21,7 @@ export function fullRule({ freq, until, count, interval, byday, bymonthday, bymo
   };
 }
 
-/**
- * Returns all occurrences in order, always including the first: at most 730, within five years of it. For invalid
- * rules, returns their validation errors and no occurrences.
- */
+/** Returns at most 730 occurrences within five years, always with the first, or the validation errors of the rules. */
 export async function expand(
   first: FirstOccurrence,
   rules: readonly Rule[],

@@ -25,10 +25,7 @@ export function eventTimesOf({ start_at, end_at, all_day, date, recurrence }: Ti
   return { start_at, end_at, all_day, date, recurrence };
 }
 
-/**
- * Returns the times of an event after a change; undefined when they stay as they were `before`. Adds validation errors
- * to `issues`.
- */
+/** Returns the times after a change, undefined when they stay as `before`. Adds validation errors to `issues`. */
 export async function planTimes(
   ctx: Ctx,
   input: TimesInput,

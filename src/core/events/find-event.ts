@@ -6,10 +6,7 @@ import { type EventRow, eventRows } from "./event-rows.ts";
 /** The ability that allows editing events. */
 export const ability = "calendar";
 
-/**
- * Returns an event that the actor may read. Throws `gone` when it was deleted and `not_found` when the actor may not
- * read it, as if it did not exist.
- */
+/** Returns an event. Throws `gone` when it was deleted, `not_found` when the actor may not read it. */
 export async function readableEvent(ctx: Ctx, id: number): Promise<EventRow> {
   const [row] = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
   return requireReadableEvent(row, id);
@@ -25,10 +22,7 @@ export function requireReadableEvent<R extends Pick<EventRow, "reads" | "deleted
   return row;
 }
 
-/**
- * Returns an event that the actor may change. Throws like `readableEvent`, and `forbidden` when the actor may only read
- * it.
- */
+/** Returns an event. Throws like `readableEvent`, and `forbidden` when the actor may only read it. */
 export async function editableEvent(ctx: Ctx, id: number): Promise<EventRow> {
   const row = await readableEvent(ctx, id);
   if (mayEdit(ctx.actor, ability, row)) return row;

@@ -12,10 +12,7 @@ import { type IndexReader, indexReaderOf, never, readableEntry } from "./index-e
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 type Filter = Omit<Input, "page" | "limit">;
 
-/**
- * Returns the IDs of a page of events that the actor may read, ordered by their first occurrence in the range, and
- * their total number.
- */
+/** Returns the IDs of a page of readable events by their first occurrence in the range, and their total number. */
 export async function findEvents(
   ctx: Ctx,
   { page, limit, ...filter }: Input,

@@ -16,10 +16,7 @@ export async function nextOccurrences(ctx: Ctx): Promise<DateRow[]> {
 
 const longSpans = spans.map((seconds, span) => ({ span, seconds })).filter(({ span }) => span > lastShortSpan);
 
-/**
- * Finds the first occurrences in each place that end after now and, for each class of long occurrences, the first that
- * are running.
- */
+/** Finds in each place the first occurrences that end after now and, by class, the first long ones that are running. */
 const nextInPlaces = prepared((db, p: IndexReader & { readonly now: number }) => {
   const first = (outer: RawBuilder<unknown>, condition: RawBuilder<SqlBool>) => {
     const one = db

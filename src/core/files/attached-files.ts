@@ -14,9 +14,7 @@ import { keepContent, removeUnused } from "./file-contents.ts";
 /** Maximum number of files per owner. */
 const mostFiles = 200;
 
-/**
- * Attaches files to their owner. Throws `validation_failed` with an error for each invalid file, as in `files.0.data`.
- */
+/** Attaches files to their owner. Throws `validation_failed` with an error for each invalid file, as in `files.0.data`. */
 export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, items: readonly FileItem[]): Promise<void> {
   if (items.length === 0) return;
   const issues = await fileIssues(ctx, items);
@@ -32,10 +30,7 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
   await insertRows(ctx.db, "files", rows);
 }
 
-/**
- * Returns the validation errors of files to attach, by field, for callers that validate more at the same time. Decodes
- * each file only once. Skips those that are undefined.
- */
+/** Returns the validation errors of files by field. Decodes each file only once; skips those that are undefined. */
 export async function fileIssues(
   ctx: Pick<Ctx, "settings">,
   items: readonly (FileItem | undefined)[],
@@ -93,10 +88,7 @@ async function keep({ db }: Ctx, item: FileItem) {
   };
 }
 
-/**
- * Removes all files of the owners, or only those with the given IDs, together with contents that no other file uses.
- * Returns the number of removed files.
- */
+/** Removes the files of the owners, or only those in `ids`, with unused contents. Returns the number of removed files. */
 export async function removeFiles(
   { db }: Ctx,
   owner: FileOwner,

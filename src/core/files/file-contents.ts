@@ -4,9 +4,7 @@ import type { Db } from "../../store/database.ts";
 import { locking } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 
-/**
- * Bytes of a stored chunk, except the last one of a content. A multiple of 3, so that each chunk is complete base64.
- */
+/** Bytes of a stored chunk, except the last one. A multiple of 3, so that each chunk is complete base64. */
 export const chunkBytes = 255 * 1024;
 
 /** Identifies a content. */
@@ -43,10 +41,7 @@ export async function removeUnused(db: Db, contents: readonly string[]): Promise
     .execute();
 }
 
-/**
- * Yields the bytes of a content from `from` up to, but not including, `to`. Reads each chunk when the previous one is
- * consumed.
- */
+/** Yields the bytes of a content from `from` up to `to`, exclusive. Reads each chunk when the previous one is consumed. */
 export async function* readContent(
   db: Db,
   { sha256, size }: ContentKey,

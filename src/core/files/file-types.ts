@@ -8,10 +8,7 @@ export interface FileType {
   readonly height: number | null;
 }
 
-/**
- * Formats consisting of text. A match of any other format is a coincidence in a text file: text that begins with "BMW"
- * looks like a bitmap.
- */
+/** Formats of text. Any other match of a text is a coincidence: text that begins with "BMW" looks like a bitmap. */
 const written = /^(text\/.*|application\/(pdf|rtf|postscript|eps|pgp-encrypted)|model\/stl)$/;
 /** Types whose scripts a browser would run; they are stored as plain text or as application/octet-stream. */
 const active = /[/+](xml|html)$/;

@@ -25,10 +25,7 @@ export async function* chunksOf(data: string): AsyncGenerator<Buffer> {
   }
 }
 
-/**
- * Returns the identity and type of an upload; undefined unless it is padded base64 without other characters (RFC 4648,
- * section 4). Runs once per item, even if a transaction is retried.
- */
+/** Returns the identity and type of an upload, once per item; undefined unless it is padded base64 (RFC 4648, section 4). */
 export function inspect(item: FileItem): Promise<Upload | undefined> {
   let upload = inspected.get(item);
   if (upload === undefined) {
@@ -58,10 +55,7 @@ async function read(data: string): Promise<Upload | undefined> {
   return { sha256: hash.digest("base64url"), size, ...(await typeOf(Buffer.concat(head), text.end())) };
 }
 
-/**
- * Rejects base64 variants that decoding accepts silently: another alphabet, missing padding, unused bits that are not
- * zero.
- */
+/** Rejects what decoding accepts silently: another alphabet, missing padding, unused bits that are not zero. */
 function looksEncoded(data: string): boolean {
   const last = data.slice(-4);
   const standard = data.length % 4 === 0 && !data.includes("-") && !data.includes("_");

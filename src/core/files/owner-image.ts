@@ -15,10 +15,7 @@ const formats = new Set(["image/png", "image/apng", "image/jpeg", "image/gif", "
 const tables = { user: "users", unit: "units", group: "groups" } as const satisfies Partial<Record<FileOwner, string>>;
 type ImageOwner = keyof typeof tables;
 
-/**
- * Returns the handlers that set and delete the image of an owner. `find` throws unless the owner exists and the actor may
- * change it, where the access of the operation does not ensure that.
- */
+/** Returns the handlers of the image of an owner. `find` throws where the access of the operation does not suffice. */
 export function imageHandlers(owner: ImageOwner, find?: (ctx: Ctx, id: number) => Promise<unknown>) {
   return {
     async set(ctx: Ctx, { id, files }: { id: number; files: FileItem[] }): Promise<undefined> {

@@ -4,10 +4,7 @@ export const hosts = {
   vimeo: ["vimeo.com", "player.vimeo.com"],
 } as const;
 
-/**
- * Returns the URL of a video in the form in which it is stored; undefined unless it is an https URL on exactly one of
- * the hosts, without port or user name.
- */
+/** Returns the stored form of a video's URL; undefined unless it is https on one of the hosts, without port or user name. */
 export function videoUrl(type: keyof typeof hosts, text: string): string | undefined {
   if (text.length > 2048) return undefined;
   const authority = /^https:\/\/([a-z.-]+)(?:[/?#]|$)/i.exec(text)?.[1]?.toLowerCase();

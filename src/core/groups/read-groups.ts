@@ -33,10 +33,7 @@ export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
   return group!;
 }
 
-/**
- * Returns the group with the actor's role in it. Throws `not_found` when it is private and the actor is not a member,
- * as if it did not exist.
- */
+/** Returns the group with the actor's role. Throws `not_found` when it is private and the actor is not a member. */
 export async function findGroup(ctx: Ctx, id: number): Promise<GroupRow> {
   return groupRows(ctx)
     .where("g.id", "=", id)

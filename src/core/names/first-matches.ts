@@ -41,10 +41,7 @@ export async function byValue<T>(
   return asked.flatMap(({ text, value }) => (rows.get(value ?? null) ?? []).map((row) => ({ ...row, text })));
 }
 
-/**
- * Returns the steps that find things by the keys of texts, else by the beginnings of keys. A text with a reference only has no key;
- * an empty key would match all names, so only the empty text has one.
- */
+/** Returns the steps that find things by keys, else by their beginnings. Only the empty text has the empty key. */
 export function keySteps<T>(
   keyOf: (text: string) => string,
   find: (ranges: readonly KeyRange[]) => Promise<readonly Matched<T>[]>,

@@ -14,10 +14,7 @@ export interface Actor {
   readonly twoFactor: boolean;
   /** Granted abilities; each grant applies to the unit with that path and to all units below it. */
   readonly grants: readonly { path: string; abilities: readonly Ability[] }[];
-  /**
-   * `units`: the units that the user is a member of; `branch`: those units and all their ancestors; `types`: the user
-   * types held in any unit. All are IDs.
-   */
+  /** IDs: the units of the user, those and all their ancestors, and the user types held in any unit. */
   readonly units: readonly number[];
   readonly branch: readonly number[];
   readonly types: readonly number[];

@@ -50,10 +50,7 @@ const tokenRows = prepared((db, p: { hash: string }) =>
     .where("token_hash", "=", p.hash),
 );
 
-/**
- * Returns an API token. Throws `unauthenticated` when it is malformed, unknown or expired. Reads it for each request, so that
- * a revoked one no longer works in any process.
- */
+/** Returns an API token, read for each request. Throws `unauthenticated` when it is malformed, unknown or expired. */
 export async function verifyApiToken(db: Db, text: string, now: number): Promise<ApiToken> {
   const [row] = isWellFormed(text) ? await tokenRows(db, { hash: hashToken(text) }) : [];
   if (row === undefined) throw new ServiceError("unauthenticated", "The API token is invalid or was revoked.");

@@ -7,10 +7,7 @@ import { insertRows } from "../../store/bulk.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
 
-/**
- * Runs a change and records it, unless the event that it changes is personal before and after it: a personal event does
- * not exist for administrators, who read the log.
- */
+/** Runs a change and records it, unless its event is personal before and after: administrators read the log. */
 export async function runRecorded<T>(ctx: Ctx, op: AnyOperation, input: object, change: () => Promise<T>): Promise<T> {
   const { id, type } = input as Record<string, unknown>;
   const becomesPersonal = op === events.update && type === "user" && !(await isPersonal(ctx, Number(id)));
@@ -22,10 +19,7 @@ export async function runRecorded<T>(ctx: Ctx, op: AnyOperation, input: object, 
   return output;
 }
 
-/**
- * Records a change in the same transaction: the actor, the address, the path and the names of the given fields. Leaves
- * out their values, which may be secret.
- */
+/** Records a change in its transaction, with the names of the given fields and without values, which may be secret. */
 export async function recordChange(ctx: Ctx, op: AnyOperation, input: object, output: unknown): Promise<void> {
   const given = input as Record<string, unknown>;
   const names = new Set(pathFields(op).map(({ name }) => name));
@@ -49,9 +43,7 @@ async function isPersonal({ db }: Ctx, event: number): Promise<boolean> {
   return row?.personal === 1;
 }
 
-/**
- * Records a successful or failed sign-in. Never stores the typed user name, because an unknown one may be a password.
- */
+/** Records a sign-in. Never stores the typed user name, because an unknown one may be a password. */
 export async function recordSignIn(ctx: Ctx, user: number | undefined, good: boolean): Promise<void> {
   const { name: operation, path } = auth.authenticate;
   const outcome = good ? "done" : "failed";

@@ -1,6 +1,4 @@
-/**
- * Returns the `wanted` columns whose values differ from `before`. Undefined values mean "unchanged" and are left out.
- */
+/** Returns the `wanted` columns that are not undefined and differ from `before`. */
 export function listChangedColumns<T extends object>(
   before: { readonly [K in keyof T]?: unknown },
   wanted: T,

@@ -28,10 +28,7 @@ export interface Ctx {
   readonly secrets: SecretCipher;
   /** The client's network address; undefined when the core is embedded. */
   readonly address: string | undefined;
-  /**
-   * The address that rate limits count by: an IPv4 address, or the /64 of an IPv6 address; undefined when the core is
-   * embedded.
-   */
+  /** The address that rate limits count by, of IPv6 its /64; undefined when the core is embedded. */
   readonly network: string | undefined;
   /** The User-Agent header of the request. */
   readonly userAgent: string | undefined;
@@ -71,10 +68,7 @@ export type Handlers<R extends Record<string, AnyOperation>> = {
   [K in keyof R]: (ctx: Ctx, input: InputOf<R[K]>) => Promise<Result<R[K]>>;
 };
 
-/**
- * Rules of a group that refuse a request with a large body early, by operation. Each throws if the known part of the input
- * is enough for a refusal. The handler checks again.
- */
+/** Rules of a group that refuse a large body early, if the known input suffices. The handler checks again. */
 export type Admission<R extends Record<string, AnyOperation>> = {
   readonly [K in keyof R]?: (ctx: Ctx, known: Partial<InputOf<R[K]>>) => Promise<unknown>;
 };

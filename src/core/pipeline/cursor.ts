@@ -17,10 +17,7 @@ export function encodeCursor<K>(ctx: Ctx, list: string, { direction, key }: Posi
   return seal(ctx, body) + Buffer.from(body).toString("base64url");
 }
 
-/**
- * Returns the position that a cursor encodes. Throws `validation_failed` for a forged cursor and for the cursor of
- * another list.
- */
+/** Returns the position of a cursor. Throws `validation_failed` for one that is forged or of another list. */
 export function decodeCursor<K>(ctx: Ctx, list: string, cursor: string | undefined): Position<K> | undefined {
   if (cursor === undefined) return undefined;
   const body = bodyOf(ctx, cursor);
@@ -62,10 +59,7 @@ export interface AskedPage {
 /** Returns true for filters of which none was given. */
 export const isUnfiltered = (filters: object): boolean => Object.values(filters).every((value) => value === undefined);
 
-/**
- * Reads a page forwards by a function that returns the first `most` items with a greater ID. Returns undefined for a page
- * backwards.
- */
+/** Reads a page forwards by a function for the first `most` items with a greater ID; undefined for a page backwards. */
 export async function readPageAfter<R extends { readonly id: number }>(
   ctx: Ctx,
   { list, limit, cursor }: AskedPage,
@@ -120,10 +114,7 @@ export async function readPage<
   return makeCursorPage(ctx, list, await page.execute(), { limit, position, keyOf });
 }
 
-/**
- * Makes a page from rows that were read in the direction of `position`. The caller reads one row more than `limit`,
- * which shows whether another page follows. Returns the rows in the order of the list.
- */
+/** Makes a page, in the order of the list, from `limit` rows in the direction of `position` and one more if there is one. */
 export function makeCursorPage<R, K>(
   ctx: Ctx,
   list: string,

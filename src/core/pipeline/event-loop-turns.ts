@@ -2,10 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 let last: Promise<void> = Promise.resolve();
 
-/**
- * Resolves after the event loop has had a turn for other work. Callers get separate turns, in order: if they all waited
- * for the same next turn, they would run one after the other in it and block everything else.
- */
+/** Resolves after a turn of the event loop for other work. Callers get separate turns, so that they do not fill one together. */
 export function takeTurn(): Promise<void> {
   last = last.then(() => yieldToEventLoop());
   return last;

@@ -7,10 +7,7 @@ import type { Db } from "../../store/database.ts";
 import type { Ctx, Instance } from "./context.ts";
 
 const retentionSeconds = 86_400;
-/**
- * Number of characters hashed at a time. A longer text is hashed in parts, so that other requests get a turn in
- * between.
- */
+/** Characters hashed at a time; other requests get a turn in between. */
 const portion = 262_144;
 
 /** Identifies a request whose repeats with the same key and input get the stored answer. */

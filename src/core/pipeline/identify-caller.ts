@@ -31,10 +31,7 @@ export interface IdentifiedCaller {
   readonly settingsVersion: Version;
 }
 
-/**
- * Throws `unauthenticated` unless the operation is public or the token or user ID is valid, and `forbidden` when the scopes
- * of an API token do not cover the operation.
- */
+/** Throws `unauthenticated` without a valid token or user ID, `forbidden` when the scopes do not cover the operation. */
 type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
 /** A call whose caller was identified. */
@@ -48,10 +45,7 @@ export interface IdentifiedCall {
 /** Identifies callers, and returns them as they were last time. */
 export interface Identification {
   readonly identify: Identify;
-  /**
-   * Returns the actor of a call at the start of a transaction, which may have waited for others or for a hash. Throws
-   * `unauthenticated` when the sign-in or the API token has ended since the call was identified.
-   */
+  /** Returns the actor at the start of a transaction. Throws `unauthenticated` when the sign-in has ended meanwhile. */
   confirm(tx: Db, call: IdentifiedCall): Promise<Actor>;
   /**
    * Returns the last known caller of this token, so that reading can start before `identify` confirms it; undefined where

@@ -4,10 +4,7 @@ import type { Database } from "../../store/database.ts";
 /** Seconds between two records of the use of the same thing. */
 const precision = 60;
 
-/**
- * Records when API tokens and sessions were last used, at most once per minute each. No request waits for it or fails
- * because it cannot be written.
- */
+/** Records when API tokens and sessions were last used, once per minute at most. No request waits or fails for it. */
 export class LastUses {
   readonly #database: Database;
   /** Unix seconds of the latest use that this process recorded, by table and ID. */

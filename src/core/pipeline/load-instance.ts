@@ -29,10 +29,7 @@ export async function loadInstance({ reader, secrets }: Kept, environment: Envir
 
 export const isShortTokenKey = (key: string): boolean => Buffer.byteLength(key) < tokenKeyBytes;
 
-/**
- * Returns a function that loads the settings: the defaults, overridden by the database, overridden by
- * `WCS_SETTING_<KEY>` in the environment, which is read once.
- */
+/** Returns a function that loads the settings: those of the environment, which is read once, else of the database. */
 export function settingsLoader({ reader, secrets }: Kept, environment: Environment): () => Promise<Settings> {
   const given = settingsIn(environment);
   return async () => {

@@ -32,10 +32,7 @@ export function missingAbilities(actor: Actor, grants: readonly Grant[]): string
   return [...missing].sort();
 }
 
-/**
- * Throws `forbidden` unless the actor has all of these abilities: users cannot grant, revoke or extend abilities that
- * they do not have themselves.
- */
+/** Throws `forbidden` unless the actor has all these abilities. Users cannot grant or revoke what they do not have. */
 export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
   const missing = missingAbilities(actor, grants);
   if (missing.length === 0) return;
@@ -73,10 +70,7 @@ export function markAbilities(shown: Record<Ability, boolean>, granted: Iterable
   for (const ability of granted) if (ability in shown) shown[ability] = true;
 }
 
-/**
- * Checks that the actor may call the operation. Throws `unauthenticated`, `forbidden`, `two_factor_required`, or an error about a named user
- * or unit that does not exist.
- */
+/** Throws unless the actor may call the operation and the users and units that it names exist. */
 export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, unknown>): Promise<void> {
   const access = op.access as Access;
   if (access === "public") return;

@@ -54,10 +54,7 @@ const portion = 100;
 /** Maximum difference between the clocks of several servers, in seconds. */
 const clockTolerance = 60;
 
-/**
- * Returns the name under which an account is counted. Users sometimes type a password into the user name field, so an
- * unknown name is stored only as a keyed hash.
- */
+/** Returns the name under which an account is counted. An unknown one may be a password, so it is only a keyed hash. */
 export function accountOf({ instance }: Ctx, typed: string, user: { readonly id: number } | undefined): string {
   const { createHmac } = process.getBuiltinModule("node:crypto");
   const hash = createHmac("sha256", instance.tokenKey).update(typed).digest("base64url");
@@ -66,10 +63,7 @@ export function accountOf({ instance }: Ctx, typed: string, user: { readonly id:
 
 export const accountOfUser = (id: number): string => `user:${id}`;
 
-/**
- * Counts an event and returns true, unless a limit is reached or `isWanted` is false. Does the same work in all cases, so that
- * the duration reveals nothing.
- */
+/** Counts an event and returns true, unless a limit is reached or `isWanted` is false. The duration reveals nothing. */
 export async function countEvent(ctx: Ctx, subject: Subject, isWanted = true): Promise<boolean> {
   await lock(ctx, subject);
   await removeExpiredEvents(ctx);
@@ -92,10 +86,7 @@ export async function countNotice(ctx: Ctx, kind: string, address: string): Prom
   return isReached();
 }
 
-/**
- * A reserved place among the events. When a limit is reached: the time until which it applies, or the name of the limit
- * if pending attempts use it up.
- */
+/** A reserved place; else the time until which a limit applies, or its name if pending attempts use it up. */
 export interface ReservedAttempt {
   readonly id?: number;
   readonly until: number;
@@ -113,9 +104,7 @@ export function reserve(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
   return ctx.transaction(work, { lasting: true, locking: true });
 }
 
-/**
- * Ends a reservation: a failure counts from now on; a success deletes the failures of the account from that network.
- */
+/** Ends a reservation: a failure counts from now on; a success deletes the account's failures from that network. */
 export async function settle(tx: Ctx, subject: Subject, id: number, good: boolean): Promise<void> {
   await removeExpiredEvents(tx);
   await deleteRows(tx.db, "rate_limit_events", { id });

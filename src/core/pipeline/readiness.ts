@@ -7,10 +7,7 @@ const reusedMilliseconds = 1000;
 /** Prepared, so that on PostgreSQL it passes through the connections that requests share for reading. */
 const anyRow = prepared((db) => db.selectFrom("instance").select("id"));
 
-/**
- * Returns a check that the database answers reads and accepts writes. It reads a row and commits an unchanged one, once for
- * all simultaneous callers.
- */
+/** Returns a check that reads a row and commits an unchanged one, once for all simultaneous callers. */
 export function readinessOf({ reader, writeLocking }: Pick<Database, "reader" | "writeLocking">): () => Promise<void> {
   let last: Promise<void> | undefined;
   const commit = () =>

@@ -15,9 +15,7 @@ export interface Claims {
   readonly session: string;
 }
 
-/**
- * Issues a token (JWT, HS256, RFC 7519). It expires at the latest when the absolute lifetime since the sign-in ends.
- */
+/** Issues a token (JWT, HS256, RFC 7519), which expires within the absolute lifetime since the sign-in. */
 export async function issueToken(
   { issuer, tokenKey }: Instance,
   settings: Settings,
@@ -41,10 +39,7 @@ export async function issueToken(
 /** Seconds that the clock of another server may be ahead. */
 const clockTolerance = 60;
 
-/**
- * Checks form, signature, issuer, audience and times. Throws `unauthenticated` for everything except a valid token of
- * this instance.
- */
+/** Throws `unauthenticated` unless form, signature, issuer, audience and times are those of a token of this instance. */
 export async function verifyToken({ issuer, tokenKey }: Instance, token: string, now: number): Promise<Claims> {
   try {
     if (!isCompact(token)) throw new Error("not a compact JWT");
@@ -71,10 +66,7 @@ export async function verifyToken({ issuer, tokenKey }: Instance, token: string,
   throw new ServiceError("unauthenticated", "The token is invalid or has expired; sign in again.");
 }
 
-/**
- * Returns true for three parts in canonical base64url without padding (RFC 7515), so that each token has exactly one
- * spelling.
- */
+/** Returns true for three parts in canonical base64url (RFC 7515): each token has exactly one spelling. */
 function isCompact(token: string): boolean {
   const parts = token.split(".");
   return parts.length === 3 && parts.every((part) => Buffer.from(part, "base64url").toString("base64url") === part);

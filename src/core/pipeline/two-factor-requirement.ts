@@ -2,10 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Ctx } from "./context.ts";
 
-/**
- * Returns true when the actor is an administrator who has to set up two factors first. API tokens and callers with access
- * to the database itself do not sign in, so this does not apply to them.
- */
+/** Returns true for an administrator who has to set up two factors first. API tokens and embedded callers do not sign in. */
 export function lacksTwoFactor({ settings, actor, token }: Ctx): boolean {
   return settings["two_factor.required_for_administrators"] && actor.admin && !actor.twoFactor && token !== undefined;
 }

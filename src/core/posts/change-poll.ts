@@ -46,10 +46,7 @@ export async function addPoll({ db }: Ctx, post: number, { choices = [], ...fiel
   );
 }
 
-/**
- * Changes a poll and returns true when anything changed. Throws `conflict` when votes would be lost or secret votes
- * would become public.
- */
+/** Returns true when anything changed. Throws `conflict` when votes would be lost or secret votes become public. */
 export async function changePoll(ctx: Ctx, poll: Poll, { choices, ...fields }: PollFields): Promise<boolean> {
   requireVotesKept(poll, fields);
   if (fields.type === "single" && poll.type === "multiple") await requireOneVoteEach(ctx, poll.id);

@@ -64,10 +64,7 @@ export async function changeEvent(
   }
 }
 
-/**
- * Returns a function that reads a given time or, without one, the stored time. When the time zone changes, the stored
- * local time is kept.
- */
+/** Returns a function that reads a given or the stored time. The local time stays when the time zone changes. */
 async function reader(before: StoredEvent | null, timezone: string) {
   const { Temporal } = await import("temporal-polyfill");
   const byClock = (text: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(timezone);
@@ -183,10 +180,7 @@ async function lastDay(until: string | null, { start, all_day, timezone }: Span)
   return isInTime ? moment.toPlainDate() : moment.toPlainDate().subtract({ days: 1 });
 }
 
-/**
- * Returns UNTIL in the form of RFC 5545: a day such as 20261231 for an all-day event, otherwise the start time on that
- * day in UTC.
- */
+/** Returns UNTIL (RFC 5545): a day such as 20261231 for an all-day event, else the start time on that day in UTC. */
 function lastMoment(day: Temporal.PlainDate, { start, all_day, timezone }: Span): string {
   if (all_day) return day.toString().replaceAll("-", "");
   const moment = day.toZonedDateTime({ timeZone: timezone, plainTime: start.toPlainTime() });

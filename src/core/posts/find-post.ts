@@ -3,10 +3,7 @@ import type { Ctx } from "../pipeline/context.ts";
 import { abilityFor, isPublished } from "../visibility/post-visibility.ts";
 import { loadPosts, type PostRow } from "./post-rows.ts";
 
-/**
- * Returns a post that the actor may read. Throws `gone` when it was deleted and `not_found` when the actor may not read
- * it, as if it did not exist.
- */
+/** Returns a post. Throws `gone` when it was deleted, `not_found` when the actor may not read it. */
 export async function findPost(ctx: Ctx, id: number): Promise<PostRow> {
   const [row] = await loadPosts(ctx, [id]);
   return requireReadablePost(ctx, row, id);

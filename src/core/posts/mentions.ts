@@ -31,10 +31,7 @@ export async function mentionedIn({ db }: Ctx, post: number): Promise<number[]> 
   return rows.map((row) => row.user_id);
 }
 
-/**
- * Replaces the users mentioned in a post and returns true when anything changed. Users who stay mentioned keep their
- * "seen" state.
- */
+/** Replaces the mentions of a post, and returns true when any changed. Those that stay keep their "seen" state. */
 export async function setMentions(ctx: Ctx, post: number, ids: readonly number[]): Promise<boolean> {
   const before = await mentionedIn(ctx, post);
   const removed = before.filter((id) => !ids.includes(id));

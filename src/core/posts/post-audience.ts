@@ -20,10 +20,7 @@ export interface Home {
   readonly group: number | null;
 }
 
-/**
- * Returns the audience of a new post. Without units, it is addressed to its own unit and, unless it is a debate, to all
- * units below.
- */
+/** Returns the audience of a new post: by default its own unit and, unless it is a debate, all units below. */
 export function newAudience(
   ctx: Ctx,
   { content_type, owner, group }: Home,

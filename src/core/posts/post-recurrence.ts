@@ -96,10 +96,7 @@ function iso(until: string | undefined): string | undefined {
   return until?.replace(/^(\d{4})(\d\d)(\d\d)/, "$1-$2-$3").replace(/T(\d\d)(\d\d)(\d\d)/, "T$1:$2:$3");
 }
 
-/**
- * Returns the days of the rule, starting with the first day, which always counts: at most 730, within five years.
- * Throws `BadRule`.
- */
+/** Returns the first day, which always counts, and those of the rule: at most 730, within five years. Throws `BadRule`. */
 export async function daysOf(rule: RecurrenceRule, first: string): Promise<string[]> {
   try {
     const { days, never } = await expandRules(first, [rule]);

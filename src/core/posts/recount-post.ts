@@ -12,10 +12,7 @@ const mostCounted = 100_000;
 /** User IDs among which a statement counts, for up to 30 ms, when no other request can run on SQLite. */
 const rangeLength = 5000;
 
-/**
- * Counts the active users that a post is addressed to: by units and user types, by shares and by its group. Stops at
- * `mostCounted`. Other requests can run between ranges of users.
- */
+/** Counts the active users that a post is addressed to, up to `mostCounted`. Other requests can run in between. */
 async function countReaders(db: Db, audience: number): Promise<number> {
   const { last } = await db
     .selectFrom("users")

@@ -66,10 +66,7 @@ export async function findToken(ctx: Ctx, id: number) {
   return row;
 }
 
-/**
- * Throws unless the actor is this user or may set the user's password: with a token as with a password, the actor could act
- * as the user.
- */
+/** Throws unless the actor is this user or may set the user's password: a token lets the actor act as the user, too. */
 export async function requireOwner(ctx: Ctx, user: number): Promise<void> {
   await permit(ctx, users.password, { id: user });
 }

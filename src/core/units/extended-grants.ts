@@ -14,10 +14,7 @@ export function chainOf(...paths: string[]): number[] {
   return [...new Set(paths.flatMap((path) => [...ancestorsOf(path), idInPath(path)]))];
 }
 
-/**
- * Loads the grants of all memberships in the units, including those of deactivated users, who may be reactivated. Runs
- * one query.
- */
+/** Loads the grants of all memberships in the units, also of deactivated users, who may be reactivated. */
 export async function loadGrants({ db }: Ctx, units: readonly number[]): Promise<GrantsByUnit> {
   const rows = await db
     .selectFrom("memberships as m")

@@ -26,9 +26,7 @@ type Known = Map<string, ExistingUnit | "assumed">;
 interface Tree {
   readonly known: Known;
   readonly root: ExistingUnit;
-  /**
-   * The grants in all known units and their ancestors. Loaded when the first row moves a unit; rows do not change them.
-   */
+  /** The grants in all known units and above. Loaded when the first row moves a unit; rows do not change them. */
   grants(): Promise<GrantsByUnit>;
 }
 

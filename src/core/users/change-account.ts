@@ -8,10 +8,7 @@ import { activeAdministrators } from "../directory/present-users.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 
-/**
- * Updates columns of a user. A new address ends password links; a new provider ends sessions as well and removes the
- * password.
- */
+/** Updates columns of a user. A new address ends password links; a new provider also sessions and the password. */
 export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Schema["users"]>): Promise<void> {
   const isElsewhere = changes.provider !== undefined;
   if (isElsewhere) await queueNotice(ctx, id, "provider");

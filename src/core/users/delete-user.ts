@@ -17,10 +17,7 @@ import { forgetAccount } from "../pipeline/rate-limits.ts";
 import { requireOtherAdministrator } from "./change-account.ts";
 import { oneUser } from "./read-users.ts";
 
-/**
- * Deletes a user. The row stays under the name "Deleted user", because posts, messages and audit entries refer to it; personal data
- * is erased in all tables.
- */
+/** Erases personal data in all tables. The row stays, because posts, messages and audit entries refer to it. */
 export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id }) => {
   const user = await oneUser(ctx, id);
   if (user.admin) {

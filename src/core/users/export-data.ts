@@ -19,10 +19,7 @@ const recordsPerPage = 100;
 /** Seconds that an entry of the audit log covers. With older cursors an export is counted and recorded again. */
 const coveredSeconds = 3600;
 
-/**
- * Returns a page of one section, so that the memory for a page is bounded. Administrators get no private sections of others, as in
- * the rest of the service.
- */
+/** Returns a page of one section. Administrators get no private sections of others. */
 export const exportData: ExportData = async (ctx, { id, cursor }) => {
   const isOwn = id === ctx.actor.id;
   if (!isOwn && !ctx.actor.admin)

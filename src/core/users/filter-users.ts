@@ -17,10 +17,7 @@ export async function readFilteredPage(ctx: Ctx, filter: Filter, asked: AskedPag
   return isSliced ? readPageInSlices(ctx, query, asked) : readPage(ctx, query, { by: ["id"] }, asked);
 }
 
-/**
- * Returns the query of the IDs of users that match all filters; `isSliced` tells that it may have to check most users, and is
- * to be run for one slice of them after the other.
- */
+/** Returns the query of the IDs; `isSliced` tells that it may have to check most users, and is run for slices of them. */
 async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filter) {
   let query = presentIds(db);
   if (!filter.inactive) query = query.where("u.active", "=", 1);

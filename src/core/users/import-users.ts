@@ -18,10 +18,7 @@ import { changeUser, createUsers, findUserChanges } from "./user-import-writes.t
 
 type Import = Handlers<typeof contract>["import"];
 
-/**
- * Processes rows in order, with the same result as one at a time, but inserts new users together, and lets a row take the
- * address that a later row gives up.
- */
+/** Processes rows in order, but inserts new users together, and lets a row take an address that a later row gives up. */
 export const importUserRows: Import = async (ctx, { rows, key, create_user_types }) => {
   const { list, skip, done, markDeactivated } = results(rows);
   const parsed = parseRows(userRow(), rows);
@@ -217,10 +214,7 @@ function resolveTypes(known: Known, names: string, issues: RowIssues): Type[] {
   return [...found.values()];
 }
 
-/**
- * Adds an error when the actor would grant or revoke abilities that the actor lacks in the unit. A user who moves takes
- * existing types along.
- */
+/** Adds an error when the actor lacks abilities granted or revoked in the unit. Types move along with a user. */
 function requireGrantable(
   { actor }: Ctx,
   unit: { id: number; path: string },

@@ -54,10 +54,7 @@ function birthdaysIn({ db, actor }: Ctx, { from, to }: Days) {
   return query;
 }
 
-/**
- * Returns the days, in two parts when they include New Year, so that each is in the order of the index. Outside leap years,
- * birthdays on 29 February count as 28 February.
- */
+/** Returns the days, in two parts over New Year. Outside leap years, 29 February counts as 28 February. */
 function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: string | undefined }): Days[] {
   const [year, today] = localDay(ctx);
   let from = start === undefined ? today : keyOf(start);

@@ -3,10 +3,7 @@ import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import { findRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/**
- * Returns the issue with a language that the instance does not offer. Case does not matter, and an offered language covers
- * its variants: pt covers pt-br.
- */
+/** Returns the issue with a language that is not offered. Case does not matter, and pt covers pt-br. */
 export function languageIssue(
   { settings }: Ctx,
   language: string | null | undefined,

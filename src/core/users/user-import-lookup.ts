@@ -67,10 +67,7 @@ function indexed(): Pick<Known, "byReference" | "byEmail" | "add"> {
   };
 }
 
-/**
- * Loads users in the form that an import compares, with their first membership, and the units and grants of all
- * memberships.
- */
+/** Loads users as an import compares them: with the first membership, and the units and grants of all. */
 export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
   if (ids.length === 0) return [];
   const rows = await ctx.db

@@ -94,10 +94,7 @@ function namesOf(flags: Partial<Record<Ability, boolean | undefined>>): Ability[
   return (Object.keys(flags) as Ability[]).filter((ability) => flags[ability]);
 }
 
-/**
- * Throws `forbidden` unless the actor has these abilities in every unit where a member holds the user type, because a
- * change affects all of them.
- */
+/** Throws `forbidden` unless the actor has these abilities wherever a member holds the user type. */
 async function requireAbilitiesWhereHeld(ctx: Ctx, id: number, abilities: readonly Ability[]): Promise<void> {
   if (ctx.actor.admin) return;
   const places = await ctx.db

@@ -22,10 +22,7 @@ export interface Audience {
   readonly group: number | null;
 }
 
-/**
- * The properties of a reader that the visibility rule needs; plain values, so that they can be parameters of a prepared
- * query.
- */
+/** The properties of a reader that the visibility rule needs, as values that a prepared query can take. */
 export interface Reader extends Pick<Actor, "units" | "branch" | "types"> {
   readonly me: number;
   readonly everything: 0 | 1;
@@ -81,10 +78,7 @@ export function reached(db: Db, a: string, reach: readonly string[]): RawBuilder
     where o.id = ${owner} and substr(o.path, 1, length(reach.value)) = reach.value))`;
 }
 
-/**
- * Returns true when the actor may change content with that audience: as its author, or by the ability in the owning
- * unit.
- */
+/** Returns true for the author and, unless the content is personal, for users with the ability in the owning unit. */
 export function mayEdit(
   actor: Actor,
   ability: Ability,
@@ -174,10 +168,7 @@ export async function isMeantFor(db: Db, userType: number): Promise<boolean> {
   return found !== undefined;
 }
 
-/**
- * Removes a user type from the audiences of deleted content. Their units are removed with it, because an audience
- * without types would admit all members.
- */
+/** Removes a user type from the audiences of deleted content, with their units: without types all members would be admitted. */
 export async function forgetUserType(db: Db, userType: number): Promise<void> {
   const audiences = db.selectFrom("audience_user_types").select("audience_id").where("user_type_id", "=", userType);
   await db.deleteFrom("audience_units").where("audience_id", "in", audiences).execute();

@@ -57,10 +57,7 @@ const groupsOf = prepared((db, p: { me: number }) =>
   db.selectFrom("group_members").select("group_id").where("user_id", "=", p.me),
 );
 
-/**
- * Returns the places of all posts that the actor may read, or of those that the actor may edit; undefined in the same
- * case as `placesFor`.
- */
+/** Returns the places of all posts that the actor may read, or edit; undefined in the same case as `placesFor`. */
 export async function placesOfPosts(ctx: Ctx, which: "readable" | "editable"): Promise<string[] | undefined> {
   const places = await placesFor(ctx, which, ["news", "calendar"]);
   if (places === undefined || which === "editable") return places;

@@ -18,10 +18,7 @@ export function groupReader(actor: Actor): GroupReader {
   return { me: actor.id, allGroups: ruleGroups(actor) ? 1 : 0 };
 }
 
-/**
- * Returns the only rule for who may see a group: everybody if it is public, otherwise its members. `g` is the alias of
- * `groups`.
- */
+/** Returns the only rule for who may see a group `g`: everybody if it is public, otherwise its members. */
 export function isVisibleGroup(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.ref(`${g}.privacy`)} = 'public' or ${allGroups} = 1 or exists (
     select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;

@@ -10,10 +10,7 @@ export function abilityFor(type: ContentType): Ability {
   return type === "event" ? "calendar" : "news";
 }
 
-/**
- * The properties of a reader that the visibility rule for posts needs; plain values, so that they can be parameters of
- * a prepared query.
- */
+/** The properties of a reader that the visibility rule for posts needs. */
 export interface PostReader extends Omit<Reader, "reach"> {
   /** `news`, `calendar`: paths of the units in which, and below which, the reader has that ability. */
   readonly news: readonly string[];
@@ -25,10 +22,7 @@ export function postReader(actor: Actor): PostReader {
   return { ...reader, news, calendar: readerOf(actor, "calendar").reach };
 }
 
-/**
- * Returns the condition that the reader may edit the post. Here and below, posts have the alias `p` and their audiences
- * `a`.
- */
+/** Returns the condition that the reader may edit the post. Posts have the alias `p` and their audiences `a`. */
 export function editable(db: Db, { me, everything, news, calendar }: PostReader): RawBuilder<SqlBool> {
   return sql<SqlBool>`(a.author_id = ${me} or ${everything} = 1
     or (p.content_type <> 'event' and ${reached(db, "a", news)})
@@ -47,10 +41,7 @@ export function isPublished(
   return post.draft === 0 && post.listed_at <= now && (post.unpublish_on === null || post.unpublish_on > now);
 }
 
-/**
- * Returns the only visibility rule for posts: users it is addressed to can read a post while it is published, users who
- * may edit it can read it always.
- */
+/** Returns the only visibility rule for posts: published ones are read by their audience, all by their editors. */
 export function visible(db: Db, reader: PostReader, now: number): RawBuilder<SqlBool> {
   return sql<SqlBool>`(p.deleted_at is null
     and (${editable(db, reader)} or (${published(now)} and ${addressed("a", reader)})))`;

@@ -3,10 +3,7 @@ import { upsertRow } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
-/**
- * Seconds after which a polling client's timestamp is renewed. Much shorter than `listeningSeconds`, so that it does
- * not expire between polls.
- */
+/** Seconds after which a polling client's timestamp is renewed; much shorter than `listeningSeconds`. */
 const renewedAfterSeconds = 20;
 
 const eventsAfter = prepared((db, p: { after: number; limit: number }) =>

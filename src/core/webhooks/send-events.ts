@@ -76,9 +76,7 @@ async function queueTest(ctx: Ctx, id: number): Promise<Test> {
   return { delivery, message_id: event.message_id };
 }
 
-/**
- * Returns the log entry of a test, undefined when there is none yet, or null when nothing was queued (in a dry run).
- */
+/** Returns the log entry of a test; undefined when there is none yet, null when nothing was queued (in a dry run). */
 async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }: Test) {
   const entry = await db
     .selectFrom("webhook_logs")

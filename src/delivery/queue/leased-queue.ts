@@ -42,10 +42,7 @@ interface QueueOptions<Row> {
 
 const waiting = sql.lit("waiting");
 
-/**
- * A table whose rows are claimed by workers. Until a lease ends, no other worker can claim the row. No database lock is held
- * between a claim and its result.
- */
+/** A table whose rows workers claim by leases, without a database lock between a claim and its result. */
 export class LeasedQueue<Row extends { readonly id: number }> {
   readonly #table: RawBuilder<unknown>;
   readonly #claim;

@@ -11,10 +11,7 @@ const queues = {
   mails: sql`state = 'waiting'`,
 };
 
-/**
- * Makes rows due whose times are in the future because the clock was set back: first attempts, which are due when they are
- * created, and leases, which would last too long.
- */
+/** Makes due what is too far in the future after the clock was set back: first attempts and leases. */
 export async function repairClock(database: Database, now: number): Promise<void> {
   const impossible = now + leaseMilliseconds + tolerated;
   for (const [name, waiting] of Object.entries(queues)) {

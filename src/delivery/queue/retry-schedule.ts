@@ -29,10 +29,7 @@ export interface FailedAttempt extends Lease {
   readonly permanent?: boolean;
 }
 
-/**
- * Returns the result of a failed attempt: the next one as scheduled, but not before Retry-After, which counts up to a day;
- * `failed` after the last one.
- */
+/** Returns the scheduled next attempt, not before Retry-After, which counts up to a day; `failed` after the last one. */
 export function failedAttempt(
   { pauses, jitter }: RetrySchedule,
   { id, token, attempt, now, retryAfter = 0, permanent = false }: FailedAttempt,

@@ -44,10 +44,7 @@ export function socketLookup(resolve: Resolve, allowed: (address: string) => boo
   };
 }
 
-/**
- * Returns a resolver that runs one lookup at a time for each name. The system's resolver occupies one of few threads until
- * it answers, so a name that hangs must not occupy all of them.
- */
+/** Runs one lookup at a time for each name: one that hangs must not occupy all threads of the system's resolver. */
 export function sharedResolver(lookup: Resolve = (hostname) => systemLookup(hostname, { all: true })): Resolve {
   const running = new Map<string, Promise<readonly ResolvedAddress[]>>();
   return (hostname) => {

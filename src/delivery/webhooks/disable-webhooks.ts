@@ -73,10 +73,7 @@ function stoppable(db: Db, now: number) {
     .where((eb) => eb.or([eb("d.lease_token", "is", null), eb("d.due_at", "<=", now)]));
 }
 
-/**
- * Ends the waiting deliveries of a disabled webhook, with a log entry for each, or of a deleted one. Returns their number;
- * more may remain.
- */
+/** Ends the waiting deliveries of a disabled or deleted webhook. Returns their number; more may remain. */
 export async function stopInactive(database: Database, now: number): Promise<number> {
   const [webhook] = await inactive(database.reader, { now });
   if (webhook === undefined) return 0;

@@ -33,9 +33,7 @@ const sentences: Record<FailureStatus, string> = {
   reset: "The connection ended without an answer that could be read.",
 };
 
-/**
- * Returns the status and the error for the log. The error never contains more than a code, since messages can hold anything.
- */
+/** Returns the status and the error for the log, with no more than a code: messages can hold anything. */
 export function describeAttemptFailure(error: unknown): { status: FailureStatus; error: string } {
   const code = codeOf(error);
   const status = byCode[code ?? ""] ?? (isTls(code) ? "tls_error" : "reset");

@@ -6,10 +6,7 @@ import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
 /** Maximum number of results written in one transaction. */
 const together = 1000;
-/**
- * Waiting time for further results, since writing many takes hardly longer than writing one: a multiple of the latest
- * writing time, and its limits in milliseconds.
- */
+/** Waiting time for further results: a multiple of the latest writing time, and its limits in milliseconds. */
 const gathering = { factor: 8, least: 2, most: 100 };
 
 type WriterOptions = Pick<DeliveryOptions, "database" | "random" | "log">;

@@ -56,10 +56,7 @@ export class WebhookWorker implements Worker {
     return this.#leases.size > 0;
   }
 
-  /**
-   * Claims due deliveries and starts to send them. Returns the number of claimed and ended deliveries; more may be due
-   * unless it is 0.
-   */
+  /** Starts to send due deliveries. Returns the number of claimed and ended ones; more may be due unless it is 0. */
   async round(): Promise<number> {
     const { database, clock } = this.#options;
     await this.#refresh();

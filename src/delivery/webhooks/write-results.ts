@@ -84,9 +84,7 @@ function entryOf(
   };
 }
 
-/**
- * Records since when a webhook has only failed. Disables a webhook that failed for too long, or whose receiver answered 410.
- */
+/** Records since when a webhook has only failed. Disables one that failed for too long or answered 410. */
 async function judge(tx: Tx, webhook: Webhook | undefined, results: readonly FinishedAttempt[]): Promise<void> {
   if (webhook?.active !== 1) return;
   const now = Math.floor(Math.max(...results.map((result) => result.ended)) / 1000);

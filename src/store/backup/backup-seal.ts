@@ -28,10 +28,7 @@ export async function isAsSealed(path: string, signal: AbortSignal): Promise<boo
   return sum === 0 ? undefined : sum === (await checksum(path, signal));
 }
 
-/**
- * Computes the checksum of the file without the checksum field itself. Never returns 0, which marks a file without a
- * checksum.
- */
+/** Computes the checksum without its own field. Never returns 0, which marks a file without a checksum. */
 async function checksum(path: string, signal: AbortSignal): Promise<number> {
   let sum = 0;
   let first = true;

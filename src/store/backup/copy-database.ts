@@ -61,10 +61,7 @@ export async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-/**
- * Returns the first corruption that SQLite finds in the tables and indexes; undefined when there is none. Checks table by
- * table, so that the check can be aborted.
- */
+/** Returns the first corruption that SQLite finds, table by table, so that the check can be aborted. */
 export async function findTableDamage(connection: DatabaseSync, signal: AbortSignal): Promise<string | undefined> {
   const names = connection.prepare("select name from sqlite_master where type = 'table'").all();
   for (const name of ["sqlite_schema", ...names.map((row) => String(row.name))]) {

@@ -87,10 +87,7 @@ async function keepCopy(held: DatabaseSync, path: string, draft: string, watch: 
   return old;
 }
 
-/**
- * Links a database that SQLite cannot open, and its logs, to a second name. Returns that name; undefined when there is no
- * file.
- */
+/** Links a database that SQLite cannot open, and its logs, to a second name and returns it; undefined without a file. */
 async function keepAll(path: string): Promise<string | undefined> {
   const there = ["", ...logSuffixes].filter((suffix) => existsSync(path + suffix));
   if (there.length === 0) return undefined;

@@ -43,10 +43,7 @@ async function complete(draft: string, file: string, signal: AbortSignal): Promi
   await syncFile(draft);
 }
 
-/**
- * Checks a restore without doing it. Returns the name of the last migration, or throws the error with which the restore
- * would fail.
- */
+/** Returns the name of the last migration, or throws the error with which the restore would fail. */
 export async function examineBackup(file: string, signal: AbortSignal): Promise<string> {
   const { connection: backup, schema } = await openBackup(file, signal);
   using connection = backup;

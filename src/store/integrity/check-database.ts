@@ -47,10 +47,7 @@ export const fileChecks: readonly Check[] = [
   },
 ];
 
-/**
- * Checks that redundant data agrees, for a database with this program's schema. A few queries each, however large the
- * database is.
- */
+/** Checks that redundant data agrees, for a database with this program's schema, by few queries each. */
 export const contentChecks: readonly Check[] = [
   recounted("units", "Paths, levels and counts are correct.", () => unitRules),
   recounted("users", "First units, memberships and departments agree.", () => userRules),

@@ -22,10 +22,7 @@ export async function readSequences(db: Db): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, last }) => [name, last]));
 }
 
-/**
- * Makes the tables continue after the last IDs of the source, even those of deleted rows: tokens and audit entries may still
- * name them.
- */
+/** Makes IDs continue after those of the source, also of deleted rows, which tokens and audit entries may name. */
 export async function continueSequences(
   tx: Tx,
   tables: readonly CatalogueTable[],

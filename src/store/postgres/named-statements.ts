@@ -11,10 +11,7 @@ const names = new Map<string, string>();
 let built = 0;
 let generation = 0;
 
-/**
- * Returns the name under which PostgreSQL keeps the plan of a statement; undefined for queries that are built for each
- * request, such as lists with filters, which are planned each time.
- */
+/** Returns the name under which PostgreSQL keeps the plan; undefined for queries that are built for each request. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;

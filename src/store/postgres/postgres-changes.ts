@@ -45,10 +45,7 @@ export function postgresChanges(pool: pg.Pool, url: string | undefined) {
   return { onChange, announce, close: () => listening?.close() };
 }
 
-/**
- * Sends NOTIFY in a statement of its own, because inside the transaction it would serialize all commits. Topics announced
- * while a statement runs are sent with the next.
- */
+/** Sends NOTIFY in statements of its own, because it serializes commits. Further topics wait for the next one. */
 function notifier(pool: pg.Pool, self: string): (topics: readonly Topic[]) => void {
   const waiting = new Set<Topic>();
   let running = false;

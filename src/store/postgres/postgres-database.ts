@@ -68,10 +68,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   };
 }
 
-/**
- * Replaces the modes of TLS that pg treats as `verify-full`. It prints a warning about them, since a later version will follow
- * libpq, which checks less.
- */
+/** Replaces modes of TLS that pg treats as `verify-full` with a warning: a later version checks less, as libpq does. */
 function withPlainMode(url: string): string {
   if (url.includes("uselibpqcompat=true")) return url;
   return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, "$1verify-full");
@@ -112,10 +109,7 @@ function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg
   return pool;
 }
 
-/**
- * Returns true when the URL says `pgbouncer=true`: a pooler in transaction mode, behind which neither names of statements nor
- * LISTEN nor locks of a session work.
- */
+/** Returns true for a pooler in transaction mode, without names of statements, LISTEN and locks of a session. */
 const isBehindPooler = (url: string): boolean => new URLSearchParams(url.split("?")[1]).get("pgbouncer") === "true";
 
 class ReadingDialect extends PostgresDialect {
@@ -172,10 +166,7 @@ function sqlState(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/**
- * Returns true for serialization failures, deadlocks, and unique keys taken by a transaction that this one could not see
- * yet.
- */
+/** Returns true for serialization failures, deadlocks, and unique keys taken by a transaction that was not visible yet. */
 function isConflict(error: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(sqlState(error) ?? "");
 }

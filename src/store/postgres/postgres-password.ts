@@ -32,10 +32,7 @@ function linesOf(env: NodeJS.ProcessEnv): readonly string[] {
   }
 }
 
-/**
- * Finds the first line `host:port:database:user:password` that matches; `*` matches everything, a backslash escapes `:` and
- * `\`.
- */
+/** Finds the first matching line `host:port:database:user:password`; `*` matches all, a backslash escapes `:` and `\`. */
 function passwordIn(lines: readonly string[], wanted: readonly string[]): string | undefined {
   for (const line of lines) {
     if (line.startsWith("#")) continue;

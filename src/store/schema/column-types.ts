@@ -1,7 +1,4 @@
-/**
- * `Generated` columns have a default. Both databases store booleans as 0 and 1, times as Unix seconds, and nested values as
- * JSON text.
- */
+/** `Generated` columns have a default. Times are Unix seconds, nested values JSON text. */
 export type BooleanColumn = 0 | 1;
 
 export interface Timestamps {

@@ -27,9 +27,7 @@ interface AudiencesTable {
   owner_unit_id: number | null;
   /** True for all units. */
   everywhere: Generated<BooleanColumn>;
-  /**
-   * Visible only to the author and to users and groups that it is shared with; editors, units and user types do not count.
-   */
+  /** Visible only to the author and to users and groups that it is shared with. */
   personal: Generated<BooleanColumn>;
   group_id: number | null;
 }

@@ -181,10 +181,7 @@ export class WritingDriver implements Driver {
   }
 }
 
-/**
- * Returns true for SQLITE_IOERR. At a commit the transaction can be complete in the write-ahead log although syncing it
- * failed: the next process that opens the file then finds it committed.
- */
+/** Returns true for SQLITE_IOERR, after which the transaction can be complete in the write-ahead log. */
 function isIoError(error: unknown): boolean {
   return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 10;
 }

@@ -199,10 +199,7 @@ function onceInATurn(reader: DatabaseSync): Pick<Connected, "factVersions"> & { 
 const selectVersions = `select max(version) filter (where kind = 'actors') as actors,
   max(version) filter (where kind = 'settings') as settings from fact_versions`;
 
-/**
- * Returns an object that creates the database when a property is first read. A command that runs prepared queries only does not
- * load Kysely.
- */
+/** Creates the database when a property is first read. Prepared queries alone do not load Kysely. */
 function onFirstUse(create: () => Db): Db {
   let database: Db | undefined;
   return new Proxy({} as Db, {

@@ -22,10 +22,7 @@ interface Prepared {
 /** Compiling takes as long as naming about this many rows; most statements of a command return fewer. */
 const compileAfter = 500;
 
-/**
- * Returns rows as plain objects. Those that `node:sqlite` makes take as long to create, and are slow to read, because they have
- * no prototype.
- */
+/** Returns rows as plain objects. Those of `node:sqlite` have no prototype and are slow to read. */
 function rowsOf(prepared: Prepared, values: readonly SQLInputValue[]): Row[] {
   const rows: readonly unknown[] = prepared.statement.all(...values);
   return rows.map((each) => toRow(prepared, each as readonly unknown[]));

@@ -5,10 +5,7 @@ import { isBusy } from "./sqlite-database.ts";
 /** Milliseconds to wait for running commands. */
 const patience = 5000;
 
-/**
- * Waits until no other connection has the SQLite file open, or its last migration is `wanted` because another process was
- * quicker. Returns false when neither happens within some seconds.
- */
+/** Waits until no other connection has the file open, or its last migration is `wanted`. Returns false after some seconds. */
 export async function waitUntilUnused(path: string, wanted: string): Promise<boolean> {
   const deadline = performance.now() + patience;
   for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {

@@ -61,10 +61,7 @@ export const conversationTables = ({ id, key, number, clustered }: ColumnTypes):
   "create index message_reactions_user on message_reactions (user_id, message_id)",
 ];
 
-/**
- * Index of the words in messages; see `message-words.ts`. The words contain only characters of our choice, so FTS5 only
- * splits at spaces.
- */
+/** Index of the words in messages; see `message-words.ts`. FTS5 splits them at spaces only. */
 export const wordIndex = (postgres: boolean): string[] =>
   postgres
     ? [
