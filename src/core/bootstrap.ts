@@ -62,5 +62,4 @@ async function createInstance(db: Tx, secrets: SecretCipher, now: number): Promi
 /** Returns a key of 256 random bits for signing tokens, in base64url. */
 export const newTokenKey = (): string => randomBytes(tokenKeyBytes).toString("base64url");
 
-/** Returns a unique name for an instance. */
 export const newIssuer = (): string => `wcs:${randomUUID()}`;

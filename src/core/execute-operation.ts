@@ -29,10 +29,8 @@ import type { Version } from "./pipeline/memory-cache.ts";
 import { permit } from "./pipeline/permissions.ts";
 import { runTransaction } from "./run-transaction.ts";
 
-/** Parts of a service that its operations use. */
 export interface Runtime extends Identification {
   readonly database: Database;
-  /** Wakes listeners after a commit. */
   readonly announce: Database["announce"];
   readonly clock: () => number;
   readonly instance: () => Promise<Instance>;
@@ -42,7 +40,6 @@ export interface Runtime extends Identification {
   readonly waits: Waits;
 }
 
-/** An operation to execute, with its parsed input. */
 interface Execution extends IdentifiedCall {
   readonly runtime: Runtime;
   readonly input: Record<string, unknown>;
@@ -54,12 +51,10 @@ interface Execution extends IdentifiedCall {
 const admission = once(() => import("./admission.ts"));
 const auditLog = once(() => import("./pipeline/audit-log.ts"));
 
-/** Returns the current time and the versions of facts. */
 export function currentMoment({ clock, database }: Runtime): Moment {
   return { now: Math.floor(clock() / 1000), versions: database.factVersions() };
 }
 
-/** Returns the part of the context that does not depend on the transaction. */
 export async function baseContext(
   { database, settings, instance }: Runtime,
   { caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: Omit<IdentifiedCall, "op">,

@@ -10,7 +10,6 @@ interface TransactionOptions extends Pick<Database, "write" | "announce"> {
   readonly base: BaseContext;
   /** Returns the actor at the start of the transaction, or throws. */
   readonly confirm: (tx: Tx) => Promise<Actor>;
-  /** Rolls everything back at the end. */
   readonly dryRun: boolean;
 }
 

@@ -40,7 +40,6 @@ export interface Service {
    * decision, so that a server can refuse before reading the body. Returns the caller's ID.
    */
   admit(op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin): Promise<number>;
-  /** Returns a caller that runs operations in this process. */
   caller(identity: Identity): Caller;
   /** Returns the ID of the user with that e-mail address or ID, by default of the first active administrator. */
   resolveUser(emailOrId?: string): Promise<number>;
@@ -48,11 +47,8 @@ export interface Service {
   ready(): Promise<void>;
   /** Makes waiting operations answer immediately with the current state, so that a server can shut down. */
   endWaits(): void;
-  /** Returns the current settings. */
   settings(): Promise<Settings>;
-  /** Returns the setting `base_url`. */
   baseUrl(): Promise<string | null>;
-  /** Returns what pages say about the instance. */
   instance(): Promise<{ readonly name: string; readonly minPasswordLength: number }>;
 }
 

@@ -11,7 +11,6 @@ interface DeliveryLog {
 /** The parts of the engine take those that they need. */
 export interface DeliveryOptions {
   readonly database: Database;
-  /** Returns the current settings. */
   readonly settings: () => Promise<Settings>;
   readonly log: DeliveryLog;
   /** User-Agent of callbacks: `wcs/<version>`. */
@@ -22,7 +21,6 @@ export interface DeliveryOptions {
   readonly clock: () => number;
   /** Returns a number from 0 up to 1, as `Math.random`. */
   readonly random: () => number;
-  /** Resolves the host names of receivers. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
   /** Milliseconds between two checks for deliveries that were not announced or that became due. */
   readonly pollInterval: number;

@@ -74,7 +74,6 @@ type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } &
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Returns the columns of a row that are not undefined. */
 export function given<T extends object>(row: T): Given<T> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as never;
 }

@@ -3,7 +3,6 @@ import type { ChangeListener, Topic } from "./topics.ts";
 /** Milliseconds between two checks of the data version. */
 const pause = 20;
 
-/** The registered listeners for changes. */
 interface Listeners {
   onChange(wake: ChangeListener): () => void;
   readonly wakeAll: ChangeListener;

@@ -33,7 +33,6 @@ export interface Database {
   onChange(wake: ChangeListener): () => void;
   /** Wakes the listeners in every process. Call it after the commit. */
   announce(topics: readonly Topic[]): void;
-  /** Encrypts stored secrets with the key that the database was opened with. */
   readonly secrets: SecretCipher;
   /** Translates a database failure into a `ServiceError`; returns other errors unchanged. */
   explain(error: unknown): unknown;

@@ -46,7 +46,6 @@ export async function statements(db: AnyDb, ...texts: string[]): Promise<void> {
   for (const text of texts) await sql.raw(text).execute(db);
 }
 
-/** Returns true when the database has a table of that name. */
 export async function hasTable(db: AnyDb, name: string): Promise<boolean> {
   const { rows } = isPostgres(db)
     ? // Not information_schema, which hides tables without rights.
@@ -81,13 +80,11 @@ export function locking<Q extends { forUpdate(): Q }>(tx: AnyDb, query: Q): Q {
 export const isAmong = (column: string, values: readonly string[] | readonly number[]) =>
   expressionBuilder<Record<never, never>>()(sql.ref<string | number>(column), "in", values);
 
-/** Converts a condition to 0 or 1 on both databases. */
 export const truth = (condition: RawBuilder<unknown>) => sql<0 | 1>`case when ${condition} then 1 else 0 end`;
 
 /** Returns a limit or an offset for a prepared query. SQLite parses a statement with a plain parameter there at each run. */
 export const rowCount = (value: number) => sql<number>`cast(${value} as bigint)`;
 
-/** Returns the value of a column with 0 or 1; undefined stays undefined. */
 export const flagValue = (value: boolean | undefined) =>
   value === undefined ? undefined : value ? (1 as const) : (0 as const);
 

@@ -1,6 +1,5 @@
 import type { Database, Tx } from "./database.ts";
 
-/** Ends the transaction of a dry run. */
 class RollBack extends Error {}
 
 /** Runs `work` in a transaction of `write`; a dry run rolls it back at the end. Returns the result of `work` either way. */

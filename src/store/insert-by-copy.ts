@@ -1,7 +1,6 @@
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Schema } from "./schema/schema.ts";
 
-/** A stored value as both drivers return it. */
 export type StoredValue = string | number | null | Uint8Array;
 export type StoredRow = Readonly<Record<string, StoredValue>>;
 
@@ -28,7 +27,6 @@ export async function insertByCopy(
   await db.executeQuery(CompiledQuery.raw(`copy "${table}" (${quoted}) from stdin`, [Buffer.from(lines)]));
 }
 
-/** Returns a value in the text format of COPY. */
 function cellOf(value: StoredValue): string {
   if (value === null) return "\\N";
   if (typeof value === "number") return String(value);

@@ -12,14 +12,12 @@ import type { RowOf, Schema } from "./schema/schema.ts";
  */
 const entry = (conversation: number, stretch: number, word: string) => `${conversation}_${stretch}_${word}`;
 
-/** Positions in a stretch. */
 const stretchLength = 4096;
 const stretchOf = (position: number) => Math.floor(position / stretchLength);
 
 const entriesOf = ({ conversation_id, position }: Indexed, words: readonly string[]) =>
   words.map((word) => entry(conversation_id, stretchOf(position), word));
 
-/** A message whose words are indexed. */
 type Indexed = RowOf<"messages", "id" | "conversation_id" | "position">;
 
 /** Adds a new message under `words` of letters and digits to the index, at the latest with the commit. */

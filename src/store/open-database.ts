@@ -114,7 +114,6 @@ export const explainNamed = (error: unknown, target: string, { explain }: Pick<D
 
 const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
 
-/** Number of the advisory lock for creating and migrating a database. */
 const migrationLock = 0x7763736d;
 
 /** Returns the last migration that the database went through. Throws `not_found` when there was none. */

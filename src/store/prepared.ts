@@ -49,13 +49,11 @@ export async function runTextLater(db: Kysely<Schema>, text: string, parameters:
 
 const preparedTexts = new Set<string>();
 
-/** Returns true for the text of a query of `prepared`. */
 export const isPrepared = (text: string): boolean => preparedTexts.has(text);
 
 /** A parameter of a statement: a constant, or the value of that name. `isItem` takes the only item of a list. */
 type Slot = { readonly constant: unknown } | { readonly name: string; readonly isItem: boolean };
 
-/** A compiled query. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly Slot[];

@@ -1,4 +1,3 @@
-/** A placeholder for a value of a prepared query. */
 export class Parameter {
   readonly name: string;
   /** True when the query takes the only item of the list. */

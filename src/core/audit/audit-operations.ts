@@ -10,7 +10,6 @@ import { refuse } from "../pipeline/refuse-issues.ts";
 
 type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation">;
 
-/** Returns the issues of an actor and of operations that do not exist. */
 async function auditFilterIssues(ctx: Ctx, { actor, operation }: Filter): Promise<FieldErrors> {
   const isUnknown = operation !== undefined && (await operationNames(operation)).length === 0;
   return {

@@ -82,7 +82,6 @@ export const auth: Handlers<typeof contract> = {
   },
 };
 
-/** Adds the issues of fields that depend on each other or on data. */
 export const checks: Checks<typeof contract> = {
   twoFactorRecoveryCodes: proofIssues,
   twoFactorDisable: proofIssues,

@@ -13,7 +13,6 @@ interface Proof {
   readonly otp?: string | undefined;
 }
 
-/** Says that a code is not accepted. */
 export const wrongCode = "is wrong, has expired or was used";
 
 /** Returns the issue when there is neither a password nor a code; see `Checks`. */

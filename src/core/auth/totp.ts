@@ -6,7 +6,6 @@ const parameters = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 const drift = 1;
 const secretBytes = 20;
 
-/** Returns a new random secret in base32. */
 export function newTotpSecret(): string {
   return new Secret({ size: secretBytes }).base32;
 }

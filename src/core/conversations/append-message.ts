@@ -8,7 +8,6 @@ import type { Ctx } from "../pipeline/context.ts";
 import type { MessageRow, ServiceMeta } from "./present-messages.ts";
 import { wordsInOrder } from "./query-words.ts";
 
-/** A conversation whose row is locked. */
 export type Locked = RowOf<"conversations", "id" | "last_position">;
 
 const raise = prepared((db, p: { id: number; position: number; now: number }) =>
@@ -67,7 +66,6 @@ async function append(
   return { ...row, id: made!.id, edited_at: null, deleted_at: null };
 }
 
-/** Appends a message of the actor to a conversation. */
 export async function appendMessage(
   ctx: Ctx,
   conversation: Locked,

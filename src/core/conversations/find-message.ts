@@ -26,7 +26,6 @@ const inRange = (direction: "asc" | "desc") =>
 export const newestFirst = inRange("desc");
 export const oldestFirst = inRange("asc");
 
-/** A position after all others. */
 export const noEnd = Number.MAX_SAFE_INTEGER;
 
 /** Returns a message of the conversation, unless the participant deleted the conversation after it. */

@@ -20,7 +20,6 @@ const countedBeyond = 1000;
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 type Filter = Pick<Input, "status"> & Partial<Omit<Input, "page" | "limit">>;
 
-/** A page of a user's conversations. */
 interface Range {
   readonly user: number;
   readonly limit: number;

@@ -9,7 +9,6 @@ import { standingsIn } from "./present-participants.ts";
 
 export type Conversation = z.infer<ReturnType<typeof contract>>;
 
-/** Selects conversations as the user sees them. */
 export const conversationQuery = (db: Db, user: number) =>
   db
     .selectFrom("conversations as c")
@@ -61,7 +60,6 @@ export async function presentConversations(ctx: Ctx, rows: readonly Conversation
   });
 }
 
-/** Returns a single conversation; the actor must be a participant. */
 export async function presentConversation(ctx: Ctx, id: number): Promise<Conversation> {
   const [conversation] = await presentConversations(ctx, await conversationById(ctx.db, { id, user: ctx.actor.id }));
   // The actor's conversation is in the result.

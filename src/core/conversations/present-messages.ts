@@ -10,7 +10,6 @@ import { People, type Standing, standingsOf } from "./present-participants.ts";
 export type Message = z.infer<ReturnType<typeof contract>>;
 export type MessageRow = RowOf<"messages">;
 
-/** The stored content of a service message. */
 export interface ServiceMeta {
   readonly event: (typeof serviceEvents)[number];
   readonly users: readonly number[];
@@ -53,7 +52,6 @@ export async function presentMessages(
   });
 }
 
-/** Returns the API's representation of a single message. */
 export async function presentOneMessage(
   ctx: Ctx,
   conversation: { id: number; cleared_position: number },
@@ -71,7 +69,6 @@ async function parentsOf(ctx: Ctx, rows: readonly MessageRow[], cleared: number)
   return new Map(parents.filter((row) => row.position > cleared).map((row) => [row.id, row]));
 }
 
-/** Data that messages refer to. */
 interface MessageParts {
   readonly people: People;
   readonly reactions: ReadonlyMap<number, Awaited<ReturnType<typeof reactionsTo>>>;

@@ -33,7 +33,6 @@ const peopleById = prepared((db, p: { ids: number[] }) =>
 
 type PersonRow = Awaited<ReturnType<typeof peopleById>>[number];
 
-/** The people that appear in conversations, by ID. */
 export class People {
   readonly #rows: ReadonlyMap<number, PersonRow & { readonly avatar: File | null }>;
 
@@ -78,7 +77,6 @@ export class People {
 const standings = (db: Db) =>
   db.selectFrom("conversation_participants").select(["conversation_id", "user_id", "role", "archived_at"]);
 
-/** A participant's role and state in a conversation. */
 export type Standing = Awaited<ReturnType<typeof standingsIn>>[number];
 
 /** Returns the participants of conversations in the order in which they joined. */

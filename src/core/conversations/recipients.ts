@@ -19,7 +19,6 @@ export function digestOf(people: Iterable<number>): Buffer {
   return createHash("sha256").update(ids.join(",")).digest();
 }
 
-/** Returns the digest in the form stored in `people_key`. */
 export function peopleKey(people: Iterable<number>): string {
   return digestOf(people).toString("base64url");
 }

@@ -130,7 +130,6 @@ const newPosts = prepared((db, p: NewPosts) => {
   return counted(db, p, sql`${newest}`);
 });
 
-/** Counts among the posts in these places. */
 const newPostsIn = prepared((db, p: NewPosts & { readonly places: readonly string[] }) => {
   const one = db
     .selectFrom("post_places as pp")

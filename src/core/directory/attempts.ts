@@ -18,7 +18,6 @@ export const proofSubject = ({ actor }: Ctx): Subject => ({
 });
 
 interface Attempt<T> {
-  /** Checks a secret that the caller claims to know. */
   readonly check: () => Promise<T>;
   /** Runs in the transaction that counts the result. */
   readonly settled?: (tx: Ctx, good: boolean) => Promise<unknown>;

@@ -5,7 +5,6 @@ import { inPortions } from "../pipeline/change-in-portions.ts";
 
 type Answer = "accepted" | "rejected";
 
-/** Stores or removes a user's RSVP and updates the counts of the event. */
 export async function saveRsvp(
   db: Db,
   { event_id, user_id }: { readonly event_id: number; readonly user_id: number },

@@ -1,4 +1,3 @@
-/** Returns rows in the order of `ids`. */
 export function inOrderOf<R extends { readonly id: number }>(ids: readonly number[], rows: readonly R[]): readonly R[] {
   if (ids.every((id, at) => rows[at]?.id === id)) return rows;
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -9,7 +9,6 @@ import { refuse } from "../pipeline/refuse-issues.ts";
 
 type Work = Pick<Ctx, "db" | "actor">;
 
-/** A membership to create. */
 export interface Membership {
   readonly user: number;
   readonly unit: number;
@@ -57,7 +56,6 @@ export async function insertMembership(
   return id;
 }
 
-/** A membership before or after a change. */
 interface MembershipState {
   readonly unit: number;
   readonly userTypes: readonly number[];
@@ -99,7 +97,6 @@ function extendsReach(before: MembershipState | undefined, after: MembershipStat
   return before?.unit !== after.unit || after.userTypes.some((id) => !before.userTypes.includes(id));
 }
 
-/** Returns the abilities of each user type. */
 async function loadAbilities(
   { db }: Work,
   states: readonly (MembershipState | undefined)[],
@@ -110,7 +107,6 @@ async function loadAbilities(
   return new Map(rows.map((row) => [row.id, JSON.parse(row.abilities)]));
 }
 
-/** Returns the issues of the user types and the department of a membership. */
 export async function membershipIssues(
   ctx: Work,
   { unit, userTypes = [], department }: Partial<Membership>,
@@ -152,7 +148,6 @@ export async function removeMembership(ctx: Work, user: number, unit: number): P
   await rememberFirstUnit(ctx, user);
 }
 
-/** Ends all memberships of a user that is being deleted. */
 export async function removeAllMemberships(ctx: Work, user: number): Promise<void> {
   const ended = await ctx.db.deleteFrom("memberships").where("user_id", "=", user).returning("unit_id").execute();
   for (const { unit_id } of ended) await countMembers(ctx, unit_id, -1);
@@ -196,7 +191,6 @@ export function noMembership(user: number, unit: number): ServiceError {
   return new ServiceError("not_found", `User ${user} is not a member of unit ${unit}.`);
 }
 
-/** Returns the IDs of a membership's user types. */
 export async function heldTypes({ db }: Work, membership: number): Promise<number[]> {
   const rows = await db
     .selectFrom("membership_user_types")

@@ -48,7 +48,6 @@ export async function checkPassword(
   return { good, outdated };
 }
 
-/** The names that a user's password must not be. */
 type Person = Partial<RowOf<"users", "email" | "first_name" | "last_name">>;
 
 /** Throws `validation_failed` when the password is too short, common, or the user's own name or address. */

@@ -5,7 +5,6 @@ import type { Ctx } from "../pipeline/context.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
 import { presentParentUnit } from "./unit-briefs.ts";
 
-/** The API's representation of the unit of a user. */
 export type UnitBrief = NonNullable<z.infer<ReturnType<typeof contract>>["unit"]>;
 
 const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
@@ -17,7 +16,6 @@ const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
     .where("n.id", "in", p.ids),
 );
 
-/** Columns of a unit and of the unit above. */
 export type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
 
 /** The API's representation of a unit, with its path. */
@@ -26,7 +24,6 @@ export interface ShownUnit {
   readonly unit: UnitBrief;
 }
 
-/** Presents the unit of a user. */
 export function place(row: PlaceRow): UnitBrief {
   return {
     content_type: "unit",

@@ -15,7 +15,6 @@ export function sessionRows(db: Db, { me, now }: { readonly me: number; readonly
     .where("s.expires_at", ">", now);
 }
 
-/** Returns the API's representation of a session. */
 export function presentSession({ token }: Ctx, { key, ...row }: SessionRow): Session {
   return { content_type: "session", ...row, current: key === token?.session };
 }

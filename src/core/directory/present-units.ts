@@ -14,7 +14,6 @@ import { presentParentUnit, presentUnitBrief } from "./unit-briefs.ts";
 
 export type Unit = z.infer<ReturnType<typeof contract>>;
 
-/** Selects what the representation of a unit contains. */
 const unitRows = (db: Db) =>
   db
     .selectFrom("units as n")

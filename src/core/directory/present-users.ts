@@ -240,7 +240,6 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Us
 export const seesPrivateFields = (actor: Actor, user: { readonly id: number; readonly path: string | null }): boolean =>
   user.id === actor.id || may(actor, "user", user.path);
 
-/** Returns the actor's rights on a user; `shown` tells that private fields are shown. */
 function rightsOn(
   { actor }: Ctx,
   row: UserRow,

@@ -25,10 +25,8 @@ const keyColumns: readonly KeyColumn[] = [
   { thing: "conversation", table: "conversations", text: "title", key: "title_key", derive: titleWordsKey },
 ];
 
-/** Rows that are read at a time. */
 const portion = 1000;
 
-/** Maximum number of issues in the result. */
 const shown = 3;
 
 /** Checks the columns and words by which things are found. SQL cannot fold texts, so they are read in portions. */

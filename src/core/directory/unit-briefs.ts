@@ -2,7 +2,6 @@ import type { RowOf } from "../../store/schema/schema.ts";
 
 type BriefRow = RowOf<"units", "id" | "name" | "level" | "unit_type">;
 
-/** Returns the short form of a unit that other objects contain. */
 export function presentUnitBrief({ id, name, level, unit_type }: BriefRow) {
   return { content_type: "unit" as const, id, name, level, unit_type, url: `/units/${id}` };
 }
@@ -15,7 +14,6 @@ interface ParentRow {
   readonly parent_type: BriefRow["unit_type"] | null;
 }
 
-/** Returns the short form of the unit above. */
 export function presentParentUnit({ parent_id: id, parent_name: name, parent_level, parent_type }: ParentRow) {
   if (id === null) return null;
   return presentUnitBrief({ id, name: name ?? "", level: parent_level ?? 0, unit_type: parent_type ?? "unit" });

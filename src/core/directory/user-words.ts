@@ -9,7 +9,6 @@ import { emailKey, foldedWords, userNameKey } from "./text-keys.ts";
 export const wordKinds = { name: 0, title: 1, email: 2 } as const;
 type WordKind = (typeof wordKinds)[keyof typeof wordKinds];
 
-/** The texts of a user that are searched. */
 type Texts = RowOf<"users", "first_name" | "last_name" | "title" | "email">;
 
 /** Returns the words by which a user is found. A repeated word counts as that of the name, else as that of the title. */
@@ -54,7 +53,6 @@ export async function setSearchWords({ db }: Pick<Ctx, "db">, id: number, user: 
   await insertWords(db, id, without(wanted, known));
 }
 
-/** Adds the search words of a new user. */
 export const addSearchWords = ({ db }: Pick<Ctx, "db">, id: number, user: Texts): Promise<void> =>
   insertWords(db, id, searchWords(user));
 

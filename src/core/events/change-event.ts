@@ -142,7 +142,6 @@ async function change(
   await addFiles(ctx, "event", id, fields.files);
 }
 
-/** Column values of a deleted event. */
 const erased = {
   title: "",
   title_key: "",
@@ -155,7 +154,6 @@ const erased = {
   rejected_count: 0,
 } as const;
 
-/** Returns the columns that hold an event's texts. */
 function texts({ title, body, location, link, fileCount }: Fields) {
   return { title, body, location, link, file_count: fileCount };
 }

@@ -10,10 +10,8 @@ import { ability } from "./find-event.ts";
 
 type EventType = (typeof eventTypes)[number];
 
-/** The readers of an event, in the form of the input. */
 type EventReadersInput = Pick<InputOf<typeof events.update>, "type" | "units" | "userTypes" | "shares">;
 
-/** The readers of an event. */
 export interface Readers {
   readonly type: EventType;
   readonly units: readonly number[];
@@ -56,7 +54,6 @@ export async function planReaders(
 
 const distinct = (ids: readonly number[] = []) => [...new Set(ids)].sort((a, b) => a - b);
 
-/** Returns the audience that is stored for these readers. */
 export function eventAudienceOf({ type, units, userTypes, shares, owner }: Readers) {
   const audience: Audience = {
     everywhere: false,

@@ -57,5 +57,4 @@ export const readableEventRows = prepared((db, p: EventSelection) => shownEventQ
 export type ShownEventRow = Awaited<ReturnType<typeof readableEventRows>>[number];
 export type EventRow = Awaited<ReturnType<typeof eventRows>>[number];
 
-/** An occurrence of an event. */
 export type DateRow = Omit<Schema["event_dates"], "span">;

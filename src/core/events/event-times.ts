@@ -10,10 +10,8 @@ import type { Occurrence } from "../pipeline/recurrence/place-occurrences.ts";
 import { expand, fullRule, ruleIssues } from "./event-rules.ts";
 import { spanOf } from "./occurrence-spans.ts";
 
-/** The times of an event, in the form of the input. */
 type TimesInput = Pick<InputOf<typeof events.update>, "start" | "end" | "all_day" | "date" | "recurrence">;
 
-/** The columns that hold the times of an event. */
 type TimesColumns = Pick<Selectable<Schema["events"]>, "start_at" | "end_at" | "all_day" | "date" | "recurrence">;
 
 export interface EventTimes {
@@ -76,7 +74,6 @@ function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) 
   return start == null ? undefined : { day: null, start, end: Math.max(end ?? start, start) };
 }
 
-/** Stores the occurrences of an event, replacing earlier ones. */
 export async function keepOccurrences({ db }: Ctx, event_id: number, occurrences: readonly Occurrence[]) {
   await deleteRows(db, "event_dates", { event_id });
   const rows = occurrences.map(({ start, end, day }) => ({

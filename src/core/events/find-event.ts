@@ -3,7 +3,6 @@ import type { Ctx } from "../pipeline/context.ts";
 import { mayEdit, readerOf } from "../visibility/audience.ts";
 import { type EventRow, eventRows } from "./event-rows.ts";
 
-/** The ability that allows editing events. */
 export const ability = "calendar";
 
 /** Returns an event. Throws `gone` when it was deleted, `not_found` when the actor may not read it. */

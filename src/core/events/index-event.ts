@@ -24,7 +24,6 @@ interface IndexedEvent {
 /** Entries that a statement writes, for up to 20 ms, when no other request can run on SQLite. */
 const portion = 2000;
 
-/** Adds the occurrences of an event to the feed index. */
 export const placeEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
   inPortionsOfPlaces(db, event, (places) =>
     sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at, limited)

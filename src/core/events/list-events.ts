@@ -106,7 +106,6 @@ function first(db: Db, p: Search, range: Range) {
 const firstOfAll = prepared((db, p: Search) => first(db, p, ofAll));
 const firstSince = prepared((db, p: Search) => first(db, p, since));
 
-/** Counts up to `most` events. */
 function count(db: Db, p: Search, range: Range) {
   const matching = matches(db, p, range);
   const most = rowCount(p.most);

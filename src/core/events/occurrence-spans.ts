@@ -10,7 +10,6 @@ export const spans: readonly number[] = [2 * hour, 12 * hour, 36 * hour, 12 * da
 /** Classes above this one are searched separately; shorter occurrences are found among those that started recently. */
 export const lastShortSpan = 1;
 
-/** Returns the class of an occurrence with that duration in seconds. */
 export function spanOf(seconds: number): number {
   return spans.findIndex((longest) => seconds <= longest);
 }

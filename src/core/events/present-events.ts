@@ -9,7 +9,6 @@ import { ability } from "./find-event.ts";
 
 export type Event = z.infer<ReturnType<typeof event>>;
 
-/** Returns the API's representation of an event. */
 export function presentEvent(ctx: Ctx, row: ShownEventRow): Event {
   const edits = mayEdit(ctx.actor, ability, row);
   const audience = listsIn(row);

@@ -11,7 +11,6 @@ import { findEvents } from "./list-events.ts";
 import { type Event, hitsOf, occurrences, presentEvent } from "./present-events.ts";
 import { nextOccurrences, upcomingOccurrences } from "./upcoming-events.ts";
 
-/** Returns the issue of a period that ends before it starts. */
 export function periodIssues(start: number | undefined, end: number | undefined): FieldErrors {
   const isOver = start !== undefined && end !== undefined && end < start;
   return isOver ? { end: ["must not be before the start"] } : {};

@@ -6,7 +6,6 @@ import type { DateRow } from "./event-rows.ts";
 import { type IndexReader, indexReaderOf, readableEntry } from "./index-event.ts";
 import { lastShortSpan, spans } from "./occurrence-spans.ts";
 
-/** Maximum number of upcoming occurrences. */
 export const upcomingOccurrences = 3;
 
 /** Returns the next occurrences that the actor may read, including running ones, ordered by start. */

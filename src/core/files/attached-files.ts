@@ -11,7 +11,6 @@ import type { Ctx } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { keepContent, removeUnused } from "./file-contents.ts";
 
-/** Maximum number of files per owner. */
 const mostFiles = 200;
 
 /** Attaches files to their owner. Throws `validation_failed` with an error for each invalid file, as in `files.0.data`. */

@@ -7,7 +7,6 @@ import { prepared } from "../../store/prepared.ts";
 /** Bytes of a stored chunk, except the last one. A multiple of 3, so that each chunk is complete base64. */
 export const chunkBytes = 255 * 1024;
 
-/** Identifies a content. */
 export interface ContentKey {
   /** The base64url hash of all bytes. */
   readonly sha256: string;
@@ -27,7 +26,6 @@ export async function keepContent(
   for await (const bytes of chunks()) await addChunk(db, { sha256, number: number++, bytes });
 }
 
-/** Removes the contents that no file refers to any more. */
 export async function removeUnused(db: Db, contents: readonly string[]): Promise<void> {
   if (contents.length === 0) return;
   const these = db.selectFrom("file_contents").select("sha256");

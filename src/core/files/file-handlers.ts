@@ -6,7 +6,6 @@ import { addFiles, removeFiles } from "./attached-files.ts";
 /** The functions of a thing with files; `find` throws when the actor may not edit it. */
 interface Owner {
   readonly find: (ctx: Ctx, id: number) => Promise<unknown>;
-  /** Records that it changed. */
   readonly touch: (ctx: Ctx, id: number) => Promise<void>;
 }
 

@@ -85,7 +85,6 @@ const expected: Readonly<Record<string, RegExp>> = {
   flac: /^audio\/flac$/,
 };
 
-/** Returns true when a file with that extension can have that content. */
 export function fits(extension: string, mime: string): boolean {
   const pattern = Object.hasOwn(expected, extension) ? expected[extension] : undefined;
   return pattern === undefined || pattern.test(mime);

@@ -4,10 +4,8 @@ import { type ContentKey, chunkBytes } from "./file-contents.ts";
 import { type FileType, typeOf } from "./file-types.ts";
 
 const chunkCharacters = (chunkBytes / 3) * 4;
-/** Number of chunks used to detect the type and the dimensions. */
 const headChunks = 4;
 
-/** The identity and type of an uploaded content. */
 interface Upload extends ContentKey, FileType {}
 
 const inspected = new WeakMap<FileItem, Promise<Upload | undefined>>();

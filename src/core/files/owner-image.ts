@@ -7,7 +7,6 @@ import { refuse } from "../pipeline/refuse-issues.ts";
 import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";
 import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 
-/** Maximum size of an image in bytes. */
 const mostBytes = 5 * 1024 * 1024;
 const formats = new Set(["image/png", "image/apng", "image/jpeg", "image/gif", "image/webp"]);
 

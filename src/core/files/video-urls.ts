@@ -1,4 +1,3 @@
-/** Hosts whose videos can be embedded. */
 export const hosts = {
   youtube: ["www.youtube.com", "youtube.com", "youtu.be", "youtube-nocookie.com", "www.youtube-nocookie.com"],
   vimeo: ["vimeo.com", "player.vimeo.com"],

@@ -18,7 +18,6 @@ export function groupRows({ db, actor }: Ctx) {
     .select(filesOf(db, "group", "g.id").as("files"));
 }
 
-/** Returns the API's representation of groups. Runs a constant number of queries. */
 export async function presentGroups(ctx: Ctx, rows: readonly GroupRow[]): Promise<Group[]> {
   const authors = rows.map((row) => row.author_id);
   const authorOf = await presentAuthors(ctx, authors);

@@ -61,7 +61,6 @@ async function withReferences({ db }: Ctx, references: readonly string[], of: Na
   return rows;
 }
 
-/** Returns the first things of each range of name keys. */
 async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], of: NamedTable) {
   const { table, detail = noDetail, visible = all } = of;
   const things = ctx.db
@@ -75,7 +74,6 @@ async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], of: NamedTable) {
   return inEachRange<Named>(ctx, ranges, things);
 }
 
-/** Finds webhooks, for administrators. */
 export async function findWebhooks(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   if (!ctx.actor.admin) return [];
   const rows = ctx.db.selectFrom("webhooks").select(["id", "name", "uri as detail"]);

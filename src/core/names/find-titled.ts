@@ -56,7 +56,6 @@ function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: 
   return findByKeys(ctx, texts, { kind, keyOf: titleLookupKey, query });
 }
 
-/** Finds the actor's conversations by their titles. */
 export async function findConversationsByTitle(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   const query = ctx.db
     .selectFrom("conversation_participants as p")
@@ -78,7 +77,6 @@ interface TitleSearch {
   readonly query: Parameters<typeof inEachRange<Titled>>[2];
 }
 
-/** Finds things by the keys of their titles. */
 async function findByKeys(
   ctx: Ctx,
   texts: readonly string[],

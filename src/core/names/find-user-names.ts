@@ -84,7 +84,6 @@ async function bySimilarName(ctx: Ctx, ranges: readonly KeyRange[]) {
   return [...found.values()].flat().concat(await amongWords(ctx, scarce, mostWords));
 }
 
-/** Finds users by the first words in each range. */
 function amongWords(ctx: Ctx, ranges: readonly KeyRange[], most: number) {
   const beginning = ctx.db
     .selectFrom("user_words as w")

@@ -7,7 +7,6 @@ import { findGroups, findTokens, findUnits, findUserTypes, findWebhooks } from "
 import { findConversationsByTitle, findEventsByTitle, findPostsByTitle } from "./find-titled.ts";
 import { findUserNames } from "./find-user-names.ts";
 
-/** Returns the matches of texts among the things of one kind. */
 type Find = (ctx: Ctx, texts: readonly string[]) => Promise<NameMatch[]>;
 
 const finders: Readonly<Record<NamedKind, Find>> = {

@@ -10,7 +10,6 @@ export interface Actor {
   readonly unitId: number | null;
   readonly showBirthdays: "all" | "unit" | "none";
   readonly tokenVersion: number;
-  /** True when the user signs in with two factors. */
   readonly twoFactor: boolean;
   /** Granted abilities; each grant applies to the unit with that path and to all units below it. */
   readonly grants: readonly { path: string; abilities: readonly Ability[] }[];

@@ -4,7 +4,6 @@ import type { Db } from "../../store/database.ts";
 import { hashToken } from "../../store/password-tokens.ts";
 import { prepared } from "../../store/prepared.ts";
 
-/** An API token as it authenticates a request. */
 export interface ApiToken {
   readonly id: number;
   readonly userId: number;

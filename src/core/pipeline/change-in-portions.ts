@@ -6,7 +6,6 @@ import { takeTurn } from "./event-loop-turns.ts";
 /** Rows of a table that belong to a row of another table, as `post_marks` to a post; without `column`, all rows. */
 interface OwnedRows {
   readonly table: keyof Schema;
-  /** Column with the ID of the owner. */
   readonly column?: string;
   readonly owner?: number;
   /** Column by which an index sorts the rows of an owner. */
@@ -39,6 +38,5 @@ export async function inPortions(
   }
 }
 
-/** Deletes rows in portions. */
 export const deleteInPortions = (db: Db, rows: OwnedRows): Promise<void> =>
   inPortions(db, rows, (some) => sql`delete from ${sql.table(rows.table)} where ${some}`.execute(db));

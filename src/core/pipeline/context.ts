@@ -9,7 +9,6 @@ import type { Topic } from "../../store/topics.ts";
 import type { Actor } from "./actor.ts";
 import type { ApiToken } from "./api-tokens.ts";
 
-/** Identifies the instance: the issuer of its tokens and the key that signs them. */
 export interface Instance {
   readonly issuer: string;
   readonly tokenKey: Uint8Array;
@@ -24,21 +23,17 @@ export interface Ctx {
   readonly now: number;
   readonly settings: Settings;
   readonly instance: Instance;
-  /** Encrypts secrets before they are stored. */
   readonly secrets: SecretCipher;
   /** The client's network address; undefined when the core is embedded. */
   readonly address: string | undefined;
   /** The address that rate limits count by, of IPv6 its /64; undefined when the core is embedded. */
   readonly network: string | undefined;
-  /** The User-Agent header of the request. */
   readonly userAgent: string | undefined;
   /** The URL at which the service is served, without a trailing slash. The setting `base_url` takes precedence. */
   readonly servedAt: string | undefined;
   /** True when all changes are rolled back at the end, except those in `lasting` transactions. */
   readonly dryRun: boolean;
-  /** The claims of the token that was sent, if any. */
   readonly token: { readonly authTime: number; readonly session: string } | undefined;
-  /** The API token that was sent, if any. */
   readonly apiToken: ApiToken | undefined;
   /**
    * Runs `work` in a transaction with a context of its own, for operations with `transaction: "own"`. A `lasting`
@@ -56,7 +51,6 @@ export interface Ctx {
   changed(trigger: Trigger, id: number, before?: object): void;
   /** Wakes delivery workers and clients that wait for these topics, after the commit. */
   announce(...topics: Topic[]): void;
-  /** Waits for a result; see `Waits.waitFor`. */
   waitFor<T>(
     options: { readonly seconds: number; readonly topics: readonly Topic[] },
     look: () => Promise<T | undefined>,
@@ -88,10 +82,8 @@ export type Checks<R extends Record<string, AnyOperation>> = {
 
 type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;
 
-/** The part of a context that does not depend on the transaction. */
 export type BaseContext = Omit<Ctx, "db" | "announce" | "changed" | "transaction" | "waitFor">;
 
-/** Returns a context for operations that only read. */
 export function readingContext(op: AnyOperation, base: BaseContext, { reader }: Pick<Database, "reader">): Ctx {
   const misplaced = () => {
     throw new Error(`${op.name} only reads`);

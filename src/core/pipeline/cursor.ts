@@ -56,7 +56,6 @@ export interface AskedPage {
   readonly cursor: string | undefined;
 }
 
-/** Returns true for filters of which none was given. */
 export const isUnfiltered = (filters: object): boolean => Object.values(filters).every((value) => value === undefined);
 
 /** Reads a page forwards by a function for the first `most` items with a greater ID; undefined for a page backwards. */
@@ -81,7 +80,6 @@ interface Order<K> {
   readonly range?: { readonly least: number | undefined; readonly most: number | undefined };
 }
 
-/** Reads a page of a query in this order. */
 export async function readPage<
   DB,
   TB extends keyof DB,

@@ -102,7 +102,6 @@ export async function replaceResponse(db: Db, actorId: number, { op, key }: Repe
 
 const responseOf = (op: AnyOperation, answer: unknown) => JSON.stringify(withoutSecrets(op.output(), answer) ?? null);
 
-/** Stands for a response that was erased. */
 const erasedResponse = "";
 const erasure =
   "The request was executed; its response was erased, because it mentioned a user who was deleted. Use a new Idempotency-Key for another request.";

@@ -34,7 +34,6 @@ export interface IdentifiedCaller {
 /** Throws `unauthenticated` without a valid token or user ID, `forbidden` when the scopes do not cover the operation. */
 type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
-/** A call whose caller was identified. */
 export interface IdentifiedCall {
   readonly op: AnyOperation;
   readonly origin: FullOrigin;
@@ -162,11 +161,9 @@ function requireOwner(loaded: LoadedActor | undefined): asserts loaded is Loaded
 
 const nameOf = (id: number, session = "") => `${id} ${session}`;
 
-/** Returns the error for a token whose session has ended. */
 export const endedSession = (): ServiceError =>
   new ServiceError("unauthenticated", "The session of the token has ended; sign in again.");
 
-/** Returns the error for an operation that the scopes of an API token do not cover. */
 export const notCovered = (operation: string): ServiceError =>
   new ServiceError("forbidden", `The scopes of the API token do not cover ${operation}.`);
 

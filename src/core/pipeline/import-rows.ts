@@ -6,7 +6,6 @@ import type { importResult } from "../../contract/user-schemas.ts";
 export type ImportResult = z.infer<ReturnType<typeof importResult>>;
 type RowResult = ImportResult["results"][number];
 
-/** A valid row, or the issues of an invalid one. */
 type ParsedRow<T> = { readonly index: number; readonly row: T } | { readonly index: number; readonly wrong: Issues };
 
 export function parseRows<S extends z.ZodType>(schema: S, rows: readonly unknown[]): ParsedRow<z.infer<S>>[] {
@@ -60,7 +59,6 @@ export function results(rows: readonly Record<string, unknown>[]) {
     list,
     skip: (index: number, { fields, issues }: Issues) => set(index, { fields: { ...fields }, issues }),
     done: (index: number, action: RowResult["action"], id: number | null) => set(index, { action, id }),
-    /** Marks the result of a user whom the import leaves deactivated. */
     markDeactivated: (index: number) => set(index, { deactivated: true }),
   };
 }

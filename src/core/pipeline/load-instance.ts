@@ -40,7 +40,6 @@ export function settingsLoader({ reader, secrets }: Kept, environment: Environme
   };
 }
 
-/** Returns the settings in the environment; undefined without any. */
 function settingsIn(environment: Environment): Record<string, unknown> | undefined {
   if (!Object.keys(environment).some((name) => name.startsWith(settingVariable("")))) return undefined;
   const given: Record<string, unknown> = {};

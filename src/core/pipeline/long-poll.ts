@@ -13,7 +13,6 @@ interface WaitOptions {
   readonly tokenEnds: number;
   /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal | undefined;
-  /** Throws when the user may no longer see the answer. */
   authorize(): Promise<void>;
 }
 
@@ -94,7 +93,6 @@ export class Waits {
   }
 }
 
-/** Makes a waiting request answer at once. */
 function endWait(waiter: Waiter): void {
   waiter.deadline = 0;
   waiter.wakeup.raise();

@@ -7,7 +7,6 @@ import type { Ctx } from "./context.ts";
 export interface RecordedChange {
   readonly trigger: Trigger;
   readonly id: number;
-  /** The full form of a deleted object. */
   readonly before?: object | undefined;
 }
 
@@ -57,7 +56,6 @@ export async function insertEvents(
   return new Map(made.map((row) => [row.message_id, row.id]));
 }
 
-/** Returns a first delivery attempt that is due immediately. */
 export function newDelivery({ now }: Ctx, event: number, webhook: number) {
   return {
     event_id: event,

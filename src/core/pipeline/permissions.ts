@@ -9,7 +9,6 @@ import type { Ctx } from "./context.ts";
 import { requireTwoFactor } from "./two-factor-requirement.ts";
 import { idInPath } from "./unit-path.ts";
 
-/** Returns the context with an actor that sees everything. */
 export function asAdministrator(ctx: Ctx): Ctx {
   return { ...ctx, actor: { ...nobody, admin: true } };
 }
@@ -54,7 +53,6 @@ export function requireSignIn({ apiToken }: Pick<Ctx, "apiToken">, action: strin
   if (apiToken !== undefined) throw new ServiceError("forbidden", `An API token cannot ${action}; sign in instead.`);
 }
 
-/** Maximum number of missing abilities named in one message. */
 const mostNamed = 10;
 
 const noAbilities = Object.fromEntries(abilities.map((ability) => [ability, false])) as Record<Ability, boolean>;
@@ -129,7 +127,6 @@ export async function requireGrantsOf({ db, actor }: Ctx, ids: readonly number[]
   );
 }
 
-/** Returns the input field that a reach names. */
 export const fieldOfReach = (reach: Reach): string =>
   "user" in reach ? reach.user : "member" in reach ? reach.member : reach.unit;
 

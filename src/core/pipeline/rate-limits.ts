@@ -49,7 +49,6 @@ export const rateLimits: Record<Subject["kind"], RateLimits> = {
 
 /** Seconds after which a pending attempt stops counting, in case its process has ended. */
 const pendingSeconds = 30;
-/** Maximum number of expired rows deleted at a time. */
 const portion = 100;
 /** Maximum difference between the clocks of several servers, in seconds. */
 const clockTolerance = 60;
@@ -114,11 +113,9 @@ export async function settle(tx: Ctx, subject: Subject, id: number, good: boolea
   else await insert(tx, subject, { pending: 0, expires_at: tx.now + seconds });
 }
 
-/** Deletes a user's failures of some kinds. */
 export const forgetFailures = ({ db }: Ctx, user: number, ...kind: Subject["kind"][]): Promise<void> =>
   deleteRows(db, "rate_limit_events", { account: accountOfUser(user), pending: 0, kind });
 
-/** Forgets all attempts of a deleted user. */
 export const forgetAccount = ({ db }: Ctx, user: number): Promise<void> =>
   deleteRows(db, "rate_limit_events", { account: accountOfUser(user) });
 

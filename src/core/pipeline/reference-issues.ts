@@ -3,14 +3,12 @@ import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "./context.ts";
 
-/** Messages about unknown IDs, by the table of the IDs. */
 const messages = {
   units: "contains units that do not exist",
   user_types: "contains user types that do not exist",
   users: "contains users that do not exist or are deactivated",
 };
 
-/** The nouns for the rows of a table. */
 const nouns = { units: "unit", user_types: "user type", users: "user" };
 
 interface UniqueValues {

@@ -1,7 +1,6 @@
 import { type FieldErrors, invalid } from "../../contract/errors.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 
-/** Throws `validation_failed` when there are issues. */
 export function refuse(issues: FieldErrors): void {
   if (Object.keys(issues).length > 0) throw invalid(issues);
 }
@@ -11,7 +10,6 @@ export function refuseIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(fieldErrorsOf(issues), issues);
 }
 
-/** Returns the messages of issues by field. */
 export function fieldErrorsOf(issues: readonly Issue[]): FieldErrors {
   const fields: FieldErrors = {};
   for (const issue of issues) {

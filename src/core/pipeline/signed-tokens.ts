@@ -9,9 +9,7 @@ export interface Claims {
   /** Unix seconds of the sign-in that the token goes back to. */
   readonly authTime: number;
   readonly expires: number;
-  /** The user's `token_version` when the token was issued. */
   readonly version: number;
-  /** The `key` of the session that the token belongs to. */
   readonly session: string;
 }
 

@@ -3,7 +3,6 @@ export function ancestorsOf(path: string): number[] {
   return path.split("/").slice(1, -2).map(Number);
 }
 
-/** Returns the ID of the unit with that path. */
 export function idInPath(path: string): number {
   return Number(path.split("/").at(-2));
 }

@@ -10,7 +10,6 @@ import { type Poll, presentPolls } from "./present-polls.ts";
 
 export type PollFields = z.infer<ReturnType<typeof pollFields>>;
 
-/** Returns the validation errors of a poll to create or change. */
 export function pollIssues({ question, choices, ...fields }: PollFields, before?: Poll): FieldErrors {
   const issues: FieldErrors = {};
   if (before === undefined && question === undefined) issues["poll.question"] = ["is required"];
@@ -30,7 +29,6 @@ export function pollIssues({ question, choices, ...fields }: PollFields, before?
 /** Returns the form in which choices are compared for duplicates. */
 export const titleKey = (title: string): string => fold(title.trim()) || title;
 
-/** Creates the poll of a post. */
 export async function addPoll({ db }: Ctx, post: number, { choices = [], ...fields }: PollFields): Promise<void> {
   const id = await insertRow(db, "polls", {
     ...columns(fields),

@@ -73,7 +73,6 @@ export const postChangeHandlers = {
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-/** Deletes all that users have added to a post. */
 async function removeAnswers({ db }: Ctx, post: number): Promise<void> {
   const poll = await findRow(db, "polls", { post_id: post }, ["id"]);
   if (poll !== undefined) {
@@ -95,7 +94,6 @@ export const changedPostIssues: NonNullable<Checks<typeof contract>["update"]> =
   return (await planPost(ctx, fields, homeOf(before.row), before)).issues;
 };
 
-/** Column values of a deleted post. */
 const erased = {
   title: "",
   title_key: "",
@@ -119,7 +117,6 @@ async function load(ctx: Ctx, id: number): Promise<Before> {
   };
 }
 
-/** Updates the audience if it differs and returns true when it did. */
 async function setAudience(ctx: Ctx, { audience_id }: PostRow, before: Audience, after: Audience): Promise<boolean> {
   const same = isDeepStrictEqual(inOrder(before), inOrder(after));
   if (!same) await changeAudience(ctx, audience_id, after);
@@ -131,7 +128,6 @@ function inOrder({ everywhere, units, userTypes, shares }: Audience) {
   return { everywhere, units: units.toSorted((a, b) => a.id - b.id), userTypes: ids(userTypes), shares: ids(shares) };
 }
 
-/** Creates, changes or removes the poll and returns true when anything changed. */
 async function setPoll(ctx: Ctx, { row, poll }: Before, fields: Fields["poll"]): Promise<boolean> {
   if (fields && poll) return changePoll(ctx, poll, fields);
   if (fields) await addPoll(ctx, row.id, fields);

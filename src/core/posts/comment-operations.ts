@@ -80,7 +80,6 @@ function commentOn({ db }: Ctx, post: number, id: number) {
     .where("post_id", "=", post);
 }
 
-/** Returns a comment on the post. Throws `not_found` when there is none. */
 function findComment(ctx: Ctx, post: number, id: number) {
   const missing = () => new ServiceError("not_found", `Post ${post} has no comment ${id}.`);
   return commentOn(ctx, post, id).executeTakeFirstOrThrow(missing);

@@ -59,7 +59,6 @@ export const newPostIssues: NonNullable<Checks<typeof contract>["create"]> = asy
   return { ...issues, ...others };
 };
 
-/** Returns the unit and group that a new post belongs to, with validation errors. */
 async function findHome(ctx: Ctx, { content_type = "debate", unit, group }: Partial<Input>) {
   const issues: FieldErrors = {};
   const owner = unit ?? ctx.actor.unitId;

@@ -14,7 +14,6 @@ export async function addPlaces(
   await insertRows(db, "post_places", rows);
 }
 
-/** Adds a post to the feed index, replacing its entries. */
 export async function placePost(ctx: Ctx, id: number): Promise<void> {
   const post = await ctx.db
     .selectFrom("posts as p")
@@ -29,7 +28,6 @@ export async function placePost(ctx: Ctx, id: number): Promise<void> {
   await addPlaces(ctx, { id, listed_at, updated_at }, places);
 }
 
-/** Sets the time of the last change of a post, in the feed index too. */
 export async function touch({ db, now }: Ctx, id: number): Promise<void> {
   await updateRow(db, "posts", id, { updated_at: now });
   await updateRows(db, "post_places", { post_id: id }, { updated_at: now });

@@ -12,7 +12,6 @@ interface Text {
   readonly comment: number | null;
 }
 
-/** Returns the validation errors of mentioned users. */
 export const mentionIssues = (ctx: Ctx, ids: readonly number[] = []): Promise<FieldErrors> =>
   referenceIssues(ctx, [["mentions", "users", ids]]);
 

@@ -12,10 +12,8 @@ import type { Poll } from "./present-polls.ts";
 import { changePublication, publicationIssues, unwritten } from "./publication.ts";
 import { storedEvent } from "./stored-event.ts";
 
-/** The fields that create and update have in common. */
 export type Fields = Partial<Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">>;
 
-/** The state of a post before a change. */
 export interface Before {
   readonly row: PostRow;
   readonly audience: Audience;
@@ -28,7 +26,6 @@ interface PostPlan {
   readonly audience: Audience;
 }
 
-/** Returns the state of a post after applying these fields, with all validation errors. */
 export async function planPost(
   ctx: Ctx,
   fields: Fields,

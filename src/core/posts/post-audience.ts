@@ -10,7 +10,6 @@ import { referenceIssues } from "../pipeline/reference-issues.ts";
 import { type Audience, admitsMoreTypes, loadAudience, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 
-/** The readers of a post, in the form of the input. */
 type PostReadersInput = Partial<Pick<InputOf<typeof posts.create>, "visibility" | "sharing">>;
 
 /** The type of a post and the unit and group it belongs to. */
@@ -37,7 +36,6 @@ export function newAudience(
   };
 }
 
-/** Returns the audience of an existing post. */
 export async function postAudienceOf(
   db: Db,
   post: { audience_id: number; everywhere: number; group_id: number | null },
@@ -52,7 +50,6 @@ export async function postAudienceOf(
   };
 }
 
-/** Returns the audience after a change that replaces the given lists. */
 export function changedAudience(
   ctx: Ctx,
   before: Audience,

@@ -54,7 +54,6 @@ async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Pr
   await updateRows(ctx.db, "post_mentions", { post_id: id, user_id: ctx.actor.id }, { seen: 1 });
 }
 
-/** Sets a mark with a time, or removes it. */
 async function setTime(
   ctx: Ctx,
   id: number,
@@ -78,7 +77,6 @@ async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promi
   if (answer !== null) await addToRow(ctx.db, "posts", id, { [`${answer}_count`]: 1 });
 }
 
-/** Stores what the actor did with a post. */
 export function mark({ db, actor }: Ctx, id: number, change: Updateable<Schema["post_marks"]>): Promise<void> {
   return upsertRow(db, "post_marks", { post_id: id, user_id: actor.id }, change);
 }

@@ -15,7 +15,6 @@ export interface Repetition {
   readonly until: string | null;
 }
 
-/** Reports an invalid rule. */
 export class BadRule extends Error {}
 
 export function fullRecurrence(given: NonNullable<PostEventFields["recurrence"]>): Recurrence {
@@ -37,7 +36,6 @@ export const ruleOf = (recurrence: Recurrence): Repetition => ({
   until: recurrence.until,
 });
 
-/** Returns the validation errors of a recurrence that contradicts itself. */
 export function recurrenceIssues(recurrence: Recurrence): FieldErrors {
   const { freq, until, count, bymonthday, bymonth, bysetpos } = recurrence;
   const issues: FieldErrors = {};

@@ -42,7 +42,6 @@ const postRows = prepared(postQuery);
 
 export type PostRow = Awaited<ReturnType<typeof postRows>>[number];
 
-/** Returns the posts as loaded for the actor. */
 export function loadPosts({ db, actor }: Ctx, ids: readonly number[]): Promise<PostRow[]> {
   return postRows(db, { ...postReader(actor), ...groupReader(actor), ids });
 }

@@ -20,7 +20,6 @@ export const commentRows = (db: Db) =>
 
 const mentionedUsers = ({ mentions }: CommentRow) => rowsIn(mentions, "user_id").map(({ user_id }) => user_id);
 
-/** Returns the IDs of all users that the representation of a comment contains. */
 export const usersIn = (row: CommentRow): number[] => [row.author_id, ...mentionedUsers(row)];
 
 /** Returns the API's representation of a comment; `edits` is true for readers who may edit the post. */
@@ -43,7 +42,6 @@ export function presentComment(
   };
 }
 
-/** Returns the API's representation of comments on a post. Runs a constant number of queries. */
 export async function presentComments(
   ctx: Ctx,
   post: { readonly edits: 0 | 1 },

@@ -27,7 +27,6 @@ const ownVotes = prepared((db, p: { ids: readonly number[]; me: number }) =>
     .orderBy("choice_id"),
 );
 
-/** Returns the API's representation of polls, by ID. Runs a constant number of queries. */
 export async function presentPolls(ctx: Ctx, ids: readonly number[]): Promise<Map<number, Poll>> {
   if (ids.length === 0) return new Map();
   const [allChoices, allVotes] = await Promise.all([
@@ -59,7 +58,6 @@ export async function presentPolls(ctx: Ctx, ids: readonly number[]): Promise<Ma
   );
 }
 
-/** Returns true while votes are accepted. */
 export function isOpen({ close_at }: { close_at: number | null }, now: number): boolean {
   return close_at === null || close_at > now;
 }

@@ -24,7 +24,6 @@ export async function presentPosts(ctx: Ctx, rows: readonly ShownPostRow[]): Pro
 type Loaded = Awaited<ReturnType<typeof load>>;
 type Parts = ReturnType<typeof partsIn>;
 
-/** Returns everything that the row of a post contains in lists. */
 function partsIn(ctx: Ctx, row: ShownPostRow) {
   return {
     ...listsIn(row),
@@ -35,7 +34,6 @@ function partsIn(ctx: Ctx, row: ShownPostRow) {
   };
 }
 
-/** Loads the users and polls that posts contain. */
 async function load(ctx: Ctx, rows: readonly ShownPostRow[]) {
   const parts = new Map(rows.map((row) => [row.id, partsIn(ctx, row)]));
   const pollIds = rows.flatMap((row) => row.poll_id ?? []);

@@ -43,7 +43,6 @@ export function changePublication(
   return { ...before, publish_on: publish_on === null ? null : before.publish_on, unpublish_on: ends };
 }
 
-/** Returns the validation errors of a publication, by input field. */
 export function publicationIssues(after: Publication, { unpublish_on }: PublicationChange): FieldErrors {
   const { published_at, unpublish_on: end } = after;
   if (after.draft === 1 || published_at === null || end === null || end > published_at) return {};

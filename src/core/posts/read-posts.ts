@@ -22,7 +22,6 @@ export const postReadHandlers = {
   get: (ctx, { id }) => onePost(ctx, id),
 } satisfies Partial<Handlers<typeof contract>>;
 
-/** Returns the issues of filters by things that do not exist. */
 export async function postFilterIssues(
   ctx: Ctx,
   { unit, group, author }: Partial<InputOf<typeof contract.list>>,
@@ -34,7 +33,6 @@ export async function postFilterIssues(
   return { ...(await groupIssues(ctx, group)), ...others };
 }
 
-/** Returns a post as the actor sees it. Throws like `findPost`. */
 export async function onePost(ctx: Ctx, id: number): Promise<Post> {
   const [row] = await loadShownPosts(ctx, [id]);
   const [post] = await presentPosts(ctx, [requireReadablePost(ctx, row, id)]);

@@ -63,7 +63,6 @@ export async function readerCount({ db }: Pick<Ctx, "db">, post: Counted): Promi
   return asked ? await countReaders(db, post.audience_id) : null;
 }
 
-/** Recounts the readers of a post. */
 export async function recount({ db }: Pick<Ctx, "db">, id: number): Promise<void> {
   const post = await findRow(db, "posts", { id }, ["audience_id", "confirm_enabled", "event"]);
   if (post !== undefined) await updateRow(db, "posts", id, { reader_count: await readerCount({ db }, post) });

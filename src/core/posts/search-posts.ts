@@ -59,7 +59,6 @@ interface Values extends PostSearch {
   readonly endId: number;
 }
 
-/** Returns the posts of a part of the list that match. */
 export async function searchPosts(db: Db, shape: PostShape, search: PostSearch): Promise<FoundPost[]> {
   const values = { ...search, ...limitsOf(shape, search.now), endTime: 0, endId: 0 };
   return isSliced(shape) ? searchInSlices(db, shape, values) : runSearch(db, { ...shape, hasEnd: false }, values);
@@ -171,7 +170,6 @@ function ofPlaces(db: Db, order: Order, p: Values, one: Expression<unknown>) {
 const allPosts = (db: Db) => db.selectFrom("posts as p").where("p.deleted_at", "is", null);
 type Posts = ReturnType<typeof allPosts>;
 
-/** Returns a query for the first of these posts. */
 function inOrder(posts: Posts, order: Order, p: Values) {
   const direction = directionOf(order);
   return posts

@@ -11,7 +11,6 @@ export function storedEvent({ event }: Pick<PostRow, "event">): StoredEvent | nu
   return event === null ? null : JSON.parse(event);
 }
 
-/** Returns the API's representation of a post's event. */
 export function presentPostEvent(row: PostRow): PostEvent | null {
   const stored = storedEvent(row);
   if (stored === null) return null;

@@ -82,7 +82,6 @@ async function choiceOf({ db }: Ctx, poll: Poll, title: string): Promise<number>
   return insertRow(db, "poll_choices", { poll_id: poll.id, title, position: poll.choices.length });
 }
 
-/** Replaces the actor's votes. */
 async function setVotes({ db, actor }: Ctx, poll: Poll, wanted: ReadonlySet<number>): Promise<void> {
   const before = new Set(poll.voted);
   const removed = poll.voted.filter((choice) => !wanted.has(choice));

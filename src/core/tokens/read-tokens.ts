@@ -29,7 +29,6 @@ export const tokenReadHandlers = {
   get: async (ctx, { id }) => presentToken(ctx, await findToken(ctx, id)),
 } satisfies Partial<Handlers<typeof contract>>;
 
-/** Returns the issue of an owner who does not exist. */
 export const tokenFilterIssues = (ctx: Ctx, { owner }: { readonly owner?: number | undefined }) =>
   filterIssues(ctx, [["owner", "users", owner]]);
 
@@ -42,7 +41,6 @@ export function tokenRows({ db }: Ctx) {
     .select(["u.first_name", "u.last_name"]);
 }
 
-/** Returns the API's representation of a token. */
 export function presentToken({ apiToken }: Ctx, row: Row): Token {
   return {
     content_type: "token",

@@ -74,7 +74,6 @@ export const unitChangeHandlers = {
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-/** Returns the position of a unit in the tree. Throws `not_found` when it does not exist. */
 async function placeUnit(ctx: Ctx, id: number) {
   return ctx.db
     .selectFrom("units")

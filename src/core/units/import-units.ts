@@ -59,7 +59,6 @@ export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
   return { results: report.list };
 };
 
-/** Imports units whose parents exist. */
 async function putUnits(
   ctx: Ctx,
   tree: Tree,

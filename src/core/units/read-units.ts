@@ -83,14 +83,12 @@ function presentNode(row: RowOf<"units", Column | Count>) {
   };
 }
 
-/** Returns a unit with its first children. Throws `not_found` when it does not exist. */
 export async function unitWithChildren(ctx: Ctx, id: number): Promise<Unit> {
   const [unit] = await presentFullUnits(ctx, [id]);
   if (unit === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
   return unit;
 }
 
-/** Returns the issues of filters by units that do not exist. */
 export function unitFilterIssues(
   ctx: Ctx,
   { parent, below }: Partial<InputOf<typeof contract.list>>,
@@ -101,7 +99,6 @@ export function unitFilterIssues(
   ]);
 }
 
-/** Returns the issue of a branch that does not exist. */
 export const treeIssues = (ctx: Ctx, { unit }: Partial<InputOf<typeof contract.tree>>): Promise<FieldErrors> =>
   filterIssues(ctx, [["unit", "units", unit]]);
 

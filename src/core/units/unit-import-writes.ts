@@ -5,7 +5,6 @@ import type { Ctx } from "../pipeline/context.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
 import type { ExistingUnit, UnitImportRow } from "./unit-import-row.ts";
 
-/** A unit to create, and its parent. */
 export interface NewUnit {
   readonly row: UnitImportRow;
   readonly parent: ExistingUnit;
@@ -46,7 +45,6 @@ async function placeAll({ db }: Ctx, units: readonly ExistingUnit[]): Promise<vo
   await sql`update units set path = placed.place from ${placed} where units.id = placed.id`.execute(db);
 }
 
-/** Updates the counts of the parents and of all their ancestors. */
 async function countAll({ db }: Ctx, wanted: readonly NewUnit[]): Promise<void> {
   const more = new Map<number, { id: number; children: number; descendants: number }>();
   const countsOf = (id: number) => {

@@ -202,7 +202,6 @@ const usersByReference = prepared((db, p: Taken) =>
   db.selectFrom("users").select("id").where("reference", "=", p.value).where("id", "<>", p.except),
 );
 
-/** Returns a user with the path of its unit. */
 const userRows = prepared((db, p: { id: number }) =>
   db
     .selectFrom("users as u")

@@ -11,7 +11,6 @@ import { deactivateUsers } from "./change-account.ts";
 type DeactivateMissing = Handlers<typeof contract>["deactivateMissing"];
 type Input = Parameters<DeactivateMissing>[1];
 
-/** Users that a response lists at most. */
 const mostListed = 500;
 
 /** Deactivates the users of a scope that are not present: all of them, or none when one of the checks fails. */

@@ -41,7 +41,6 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
   await removeTraces(ctx, id);
 };
 
-/** Removes what other tables say about the user. */
 async function removeTraces(ctx: Ctx, id: number): Promise<void> {
   // Sent mails contain the name and the address, too.
   for (const table of ["user_words", "mails"] as const) await deleteRows(ctx.db, table, { user_id: id });
@@ -53,7 +52,6 @@ async function removeTraces(ctx: Ctx, id: number): Promise<void> {
   await forgetAccount(ctx, id);
 }
 
-/** Column values of a deleted user. */
 const erased = {
   first_name: "Deleted",
   last_name: "user",

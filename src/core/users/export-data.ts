@@ -14,7 +14,6 @@ type Row = Record<string, unknown>;
 /** The time at which the export was recorded, the index of a section, and the key of the last row that was read of it. */
 type Place = readonly [start: number, section: number, ...key: (string | number)[]];
 
-/** Records of a page, unless the section says otherwise. */
 const recordsPerPage = 100;
 /** Seconds that an entry of the audit log covers. With older cursors an export is counted and recorded again. */
 const coveredSeconds = 3600;

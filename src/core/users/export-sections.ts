@@ -2,16 +2,13 @@ import { type RawBuilder, sql } from "kysely";
 import type { Schema } from "../../store/schema/schema.ts";
 import { accountOfUser } from "../pipeline/rate-limits.ts";
 
-/** A kind of records in the export of a user's data. */
 export interface ExportSection {
   readonly name: string;
-  /** Returns a query for the rows of a user. */
   rows(user: number): RawBuilder<unknown>;
   /** Columns that identify a row among these; they give the order. */
   readonly key: readonly string[];
   /** Columns with secrets, hashes, search keys, or data of others. */
   readonly hidden?: readonly string[];
-  /** Columns that hold JSON. */
   readonly json?: readonly string[];
   /** Maximum number of rows on a page, where rows are large. */
   readonly portion?: number;
@@ -150,20 +147,17 @@ const sent: readonly ExportSection[] = [
   rowsOf("mails", "mails", "user_id", { ...byId, hidden: ["lease_token", "last_error"], json: ["payload"] }),
 ];
 
-/** Returns the avatar of a user and the files of the user's posts and events. */
 const visibleFiles = (user: number) => sql`select * from files where owner = 'user' and owner_id = ${user}
   or owner = 'post' and owner_id in (select p.id from audiences as a
     join posts as p on p.audience_id = a.id where a.author_id = ${user})
   or owner = 'event' and owner_id in (select id from (${eventsOf(user, 0)}) as own)`;
 
-/** Returns the files of a user's messages and personal events. */
 const privateFiles = (user: number) => sql`select * from files
   where owner = 'message' and owner_id in (select id from messages where author_id = ${user})
   or owner = 'event' and owner_id in (select id from (${eventsOf(user, 1)}) as own)`;
 
 type Files = typeof visibleFiles;
 
-/** Returns the sections with the descriptions of files and with their bytes. */
 const filesAs = (prefix: string, files: Files, options: Pick<Options, "isPrivate">): readonly ExportSection[] => [
   { name: `${prefix}files`, rows: files, ...byId, hidden: ["sha256"], ...options },
   {
@@ -176,7 +170,6 @@ const filesAs = (prefix: string, files: Files, options: Pick<Options, "isPrivate
   },
 ];
 
-/** All sections, in the order of the export. */
 export const exportSections: readonly ExportSection[] = [
   ...profile,
   ...content,

@@ -11,7 +11,6 @@ import { unitPath } from "../pipeline/permissions.ts";
 
 type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
 
-/** Returns the IDs of a page of users that match all filters. */
 export async function readFilteredPage(ctx: Ctx, filter: Filter, asked: AskedPage) {
   const { query, isSliced } = await matchingUsers(ctx.db, filter);
   return isSliced ? readPageInSlices(ctx, query, asked) : readPage(ctx, query, { by: ["id"] }, asked);

@@ -38,11 +38,9 @@ export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Pro
     .execute();
 }
 
-/** A user whose key a row replaces. */
 interface Leaver {
   readonly user: ExistingUser;
   readonly row: UserImportRow;
-  /** The new key. */
   readonly claim: string | null;
 }
 

@@ -69,7 +69,6 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
 
 type ImportKey = Parameters<Import>[1]["key"];
 
-/** Finds the user of a row, what the row changes, and its issues. */
 function judgeRow(ctx: Ctx, known: Known, row: UserImportRow, key: ImportKey) {
   const existing = findUser(known, row, key);
   const issues = new RowIssues();
@@ -140,7 +139,6 @@ function resolve(
   };
 }
 
-/** Adds an error when another user has the e-mail address or the reference of a row. */
 function requireUntaken(
   ctx: Ctx,
   known: Known,

@@ -29,7 +29,6 @@ export const birthdays: Birthdays = async (ctx, input) => {
   return numberedPage(ctx, "/users/birthdays", input, { items, total });
 };
 
-/** The first and the last day as MMDD. */
 interface Days {
   readonly from: number;
   readonly to: number;

@@ -59,7 +59,6 @@ const deletion = prepared((db, p: { id: number }) =>
   db.selectFrom("users").select("deleted_at").where("id", "=", p.id),
 );
 
-/** Returns the full user. Throws `not_found` or `gone` when there is none. */
 export async function oneUser(ctx: Ctx, id: number): Promise<User> {
   const [user] = await presentUsers(ctx, [id]);
   if (user !== undefined) return user;

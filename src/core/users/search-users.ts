@@ -67,7 +67,6 @@ interface WordSearch {
   readonly kinds: readonly number[];
   readonly first: string;
   readonly others: readonly string[];
-  /** Maximum number of users. */
   readonly limit: number;
 }
 

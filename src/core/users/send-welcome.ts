@@ -80,7 +80,6 @@ async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string
   );
 }
 
-/** Throws `too_many_requests` if an account may not send so many more. */
 async function requireFewerSent(ctx: Ctx, account: string, count: number): Promise<void> {
   const { until } = await checkLimits(ctx, { kind: "welcome_sender", account }, count);
   if (until > 0)

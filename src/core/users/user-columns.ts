@@ -5,7 +5,6 @@ import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { birthdayKey } from "./list-birthdays.ts";
 
-/** The input fields of a user that are columns. */
 export type UserFields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
 
 /** Returns the columns for the given input fields; fields that are not given stay undefined. */
@@ -32,7 +31,6 @@ const newUser = {
   ...({ meta_field_0: "", meta_field_1: "", meta_field_2: "", meta_field_3: "", meta_field_4: "" } as const),
 };
 
-/** Returns the row of a new user. */
 export function newUserRow({ now }: Ctx, columns: Columns, unit: number) {
   const key = { name_key: userNameKey(columns), unit_id: unit, created_at: now, updated_at: now };
   return { ...newUser, ...given(columns), ...key };

@@ -17,7 +17,6 @@ export interface Known {
   readonly units: Map<string, { id: number; path: string }>;
   /** By folded name. */
   readonly types: Map<string, Type>;
-  /** User types created for this import. */
   readonly newTypes: readonly number[];
   /** By unit ID and name. */
   readonly departments: Map<string, number>;
@@ -43,7 +42,6 @@ export async function lookUp(ctx: Ctx, rows: readonly UserImportRow[], createTyp
   };
 }
 
-/** Indexes users by their current reference and e-mail address. */
 function indexed(): Pick<Known, "byReference" | "byEmail" | "add"> {
   const byReference = new Map<string, ExistingUser>();
   const byEmail = new Map<string, ExistingUser>();

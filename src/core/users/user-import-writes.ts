@@ -48,7 +48,6 @@ async function insertMemberships(ctx: Ctx, users: readonly { id: number; wanted:
   );
 }
 
-/** Returns what the row changes in an existing user; undefined when nothing. */
 export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
   const columns = listChangedColumns(existing, wanted.columns);
   const moved = existing.unit_id !== wanted.unit.id;

@@ -8,9 +8,7 @@ import { prepared } from "../../store/prepared.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Describes who may read a post or an event. */
 export interface Audience {
-  /** Addressed to all units. */
   readonly everywhere: boolean;
   /** With falldown, the units below are included. */
   readonly units: readonly { readonly id: number; readonly falldown: boolean }[];
@@ -208,14 +206,12 @@ const listsOfAudience = prepared((db, p: { id: number }) =>
 
 type AudienceLists = Awaited<ReturnType<typeof listsOfAudience>>[number];
 
-/** Returns the lists that `audienceLists` selected. */
 export const listsIn = (row: AudienceLists) => ({
   units: rowsIn(row.audience_units, "id"),
   userTypes: rowsIn(row.audience_types, "id"),
   shares: rowsIn(row.audience_shares, "user_id").map(({ user_id }) => user_id),
 });
 
-/** Returns the lists of an audience with names of their references. */
 export async function loadAudience(db: Db, id: number): Promise<ReturnType<typeof listsIn>> {
   const [row] = await listsOfAudience(db, { id });
   // An audience that is referred to exists.

@@ -24,7 +24,6 @@ export const placeInFeed = {
   group: (id: number) => `g${id}`,
 } as const;
 
-/** Returns the condition that a place is one of `unit` or `branch`. */
 export const isOfMembers = (place: RawBuilder<unknown>) => sql<SqlBool>`substr(${place}, 1, 1) in ('u', 'd')`;
 
 interface Home {

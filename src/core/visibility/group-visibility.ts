@@ -3,7 +3,6 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Returns true when the actor has the rights of a group administrator in every group. */
 export function ruleGroups(actor: Actor): boolean {
   return may(actor, "groups");
 }
@@ -24,7 +23,6 @@ export function isVisibleGroup(g: string, { me, allGroups }: GroupReader): RawBu
     select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;
 }
 
-/** Returns an error about a given group that the actor may not see. */
 export async function groupIssues({ db, actor }: Ctx, group: number | undefined): Promise<FieldErrors> {
   if (group === undefined) return {};
   const found = await db

@@ -5,7 +5,6 @@ import type { Db } from "../../store/database.ts";
 import type { Actor } from "../pipeline/actor.ts";
 import { addressed, type Reader, reached, readerOf } from "./audience.ts";
 
-/** Returns the ability that allows editing posts of that type. */
 export function abilityFor(type: ContentType): Ability {
   return type === "event" ? "calendar" : "news";
 }

@@ -67,7 +67,6 @@ function inOrder(triggers: readonly string[]): string {
   return JSON.stringify(allTriggers.filter((trigger) => triggers.includes(trigger)));
 }
 
-/** Returns the columns that change with the active state; none when the state stays the same. */
 function activity(ctx: Ctx, { active }: { active: 0 | 1 }, wanted: boolean) {
   if (active === (wanted ? 1 : 0)) return {};
   return wanted

@@ -9,7 +9,6 @@ export type Webhook = z.infer<ReturnType<(typeof contract)["get"]["output"]>>["d
 
 const none = { edit: false, delete: false };
 
-/** Returns the API's representation of webhooks, without their secrets. */
 export async function presentWebhooks(ctx: Ctx, rows: readonly RowOf<"webhooks">[]): Promise<Webhook[]> {
   const users = await presentUsers(ctx, [...new Set(rows.map((row) => row.author_id))]);
   const authors = new Map(users.map((user) => [user.id, presentAuthor(user)]));

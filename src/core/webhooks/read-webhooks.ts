@@ -23,7 +23,6 @@ export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {
   return webhook!;
 }
 
-/** Returns a webhook. Throws `not_found` when it does not exist or was deleted. */
 export async function findWebhook(ctx: Ctx, id: number) {
   return ctx.db
     .selectFrom("webhooks")
@@ -33,7 +32,6 @@ export async function findWebhook(ctx: Ctx, id: number) {
     .executeTakeFirstOrThrow(() => new ServiceError("not_found", `There is no webhook ${id}.`));
 }
 
-/** Returns an active webhook. Throws `conflict` when it is not active. */
 export async function findActiveWebhook(ctx: Ctx, id: number) {
   const row = await findWebhook(ctx, id);
   if (row.active === 1) return row;

@@ -213,7 +213,6 @@ const within = ({ db }: Ctx, webhook: number, { from, end }: Portion) =>
     .where("created_at", ">=", from)
     .where("created_at", "<", end);
 
-/** Returns an entry of a webhook's log. Throws `not_found` when the log has no such entry. */
 export async function findEntry(ctx: Ctx, webhook: number, log: number) {
   await findWebhook(ctx, webhook);
   return ctx.db

@@ -12,7 +12,6 @@ export const mailQueue = new LeasedQueue<MailRow>({
   columns: ["id", "kind", "user_id", "recipient", "payload", "attempt", "created_at"],
 });
 
-/** Claims due mails. */
 export async function claimMails(database: Database, most: number, now: number): Promise<ClaimedMail[]> {
   const due = database.reader
     .selectFrom("mails")

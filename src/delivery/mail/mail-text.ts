@@ -3,7 +3,6 @@ import { type MailText, mailDocument, type Part } from "./mail-document.ts";
 import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
 import type { MailTexts } from "./mail-texts-en.ts";
 
-/** The instance that sends a mail. */
 export interface Sender {
   readonly name: string;
   /** URL of the service; null when it is not known, and mails have no links. */
@@ -20,7 +19,6 @@ export interface Addressee {
 
 export interface Person extends Addressee {
   readonly email: string;
-  /** Name of the user who sent the welcome mail. */
   readonly inviter?: string | undefined;
   readonly invitation?: Invitation;
 }
@@ -61,7 +59,6 @@ export const welcomeText = (person: Person, sender: Sender): MailText =>
     };
   });
 
-/** Returns a mail with a link or code to set a new password. */
 export const resetText = (person: Person, sender: Sender): MailText =>
   letter(person, sender, ({ texts, language }) => {
     const { subject, requested, button, ignore } = texts.reset;
@@ -86,7 +83,6 @@ export const disabledText = (
     ],
   }));
 
-/** Returns a notice of a change of an account. */
 export const accountChangeText = ({ change, isLast, at }: MadeChange, person: Addressee, sender: Sender): MailText =>
   letter(person, sender, ({ texts, language }) => {
     const { subject, happened, changes, last, next } = texts.accountChange;
@@ -95,13 +91,11 @@ export const accountChangeText = ({ change, isLast, at }: MadeChange, person: Ad
     return { subject: subject(sender.name), parts };
   });
 
-/** The language of a mail, and the texts in it. */
 interface Wording {
   readonly language: MailLanguage;
   readonly texts: MailTexts;
 }
 
-/** Returns a mail that begins with a greeting. */
 function letter(
   { name, language: tag }: Pick<Addressee, "name" | "language">,
   sender: Sender,
@@ -143,7 +137,6 @@ function invite(person: Person, sender: Sender, { language, texts, path, button 
 /** Quotes a word for a POSIX shell where it has to be. */
 const shellWord = (word: string) => (/^[\w.+@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** Formats a time with its day of the week and its zone. */
 function formatTime(seconds: number, language: MailLanguage, timeZone: string): string {
   const format = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, {
     weekday: "long",

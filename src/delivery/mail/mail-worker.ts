@@ -23,7 +23,6 @@ import {
 import { describeMailFailure, type MailFailure, type SmtpTarget, smtpTarget } from "./mail-transport.ts";
 import { addresseeOf, preparePersonMail } from "./person-mail.ts";
 
-/** Maximum number of connections to the mail server. */
 const connections = 4;
 const mailsInRound = 20;
 /** Milliseconds to wait for each answer of the mail server. */
@@ -36,7 +35,6 @@ interface Transport {
   readonly target: SmtpTarget;
 }
 
-/** Shared by all mails of a round. */
 interface Round {
   readonly settings: Settings & { readonly "mail.from": string };
   readonly sender: Sender;

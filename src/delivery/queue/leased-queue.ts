@@ -17,16 +17,12 @@ export interface Lease {
 }
 
 export interface ClaimQuota {
-  /** Value of the queue's partition column. */
   readonly partition?: number;
-  /** Maximum number of rows to claim. */
   readonly most: number;
 }
 
-/** Result of an attempt. */
 export interface AttemptResult extends Lease {
   readonly state: "waiting" | "done" | "failed";
-  /** Number of attempts made. */
   readonly attempt: number;
   /** Unix milliseconds of the next attempt; of this one, if it was the last. */
   readonly due_at: number;
@@ -34,7 +30,6 @@ export interface AttemptResult extends Lease {
 
 interface QueueOptions<Row> {
   readonly table: "deliveries" | "mails";
-  /** Columns of a claimed row. */
   readonly columns: readonly (keyof Row & string)[];
   /** Column by which claims are limited. */
   readonly partition?: "webhook_id";

@@ -30,7 +30,6 @@ export class Leases<T extends Lease> {
     if (this.size > 0) this.#timer ??= setInterval(() => void this.#renew(), leaseMilliseconds / 3);
   }
 
-  /** Renews a lease no longer. */
   end(lease: T): void {
     this.#leases.delete(lease);
     if (this.size > 0) return;
@@ -38,7 +37,6 @@ export class Leases<T extends Lease> {
     this.#timer = undefined;
   }
 
-  /** Ends leases of rows that were not tried, so that any worker can claim them at once. */
   async release(leases: readonly T[]): Promise<void> {
     const { database, clock, log } = this.#options;
     // Rows that cannot be released become free when their leases end.

@@ -2,15 +2,11 @@ import { sql } from "kysely";
 import { countRows } from "../../store/bulk.ts";
 import type { Database } from "../../store/database.ts";
 
-/** Counts of waiting deliveries, and signs of progress. */
 export interface OutboxState {
-  /** Callbacks that are due now. */
   readonly due: number;
   /** Callbacks that are being sent, or that wait for their next attempt. */
   readonly later: number;
-  /** Mails that were not sent yet. */
   readonly mails: number;
-  /** Mails whose delivery was given up. */
   readonly failedMails: number;
   /** Callbacks that a worker has claimed. */
   readonly sending: number;

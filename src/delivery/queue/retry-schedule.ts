@@ -25,7 +25,6 @@ export interface FailedAttempt extends Lease {
   readonly now: number;
   /** Milliseconds that the receiver asked for (RFC 9110, section 10.2.3). */
   readonly retryAfter?: number | undefined;
-  /** Ends the attempts. */
   readonly permanent?: boolean;
 }
 

@@ -26,7 +26,6 @@ export class WorkerLoop {
     this.#ended = this.#run();
   }
 
-  /** Stops after the running round. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#worker.wakeup.raise();

@@ -6,10 +6,8 @@ import { expiredKeys, type RetentionMoment, type RetentionRule, retentionRules }
 
 /** Maximum number of rows removed in one transaction, so that no other transaction waits for long. */
 const portion = 500;
-/** The advisory lock of a transaction that removes expired rows. */
 export const removalLock = 0x77637370;
 
-/** Expired rows of one kind. */
 interface ExpiredRows {
   readonly kind: string;
   readonly rows: number;
@@ -44,7 +42,6 @@ export async function removeExpired(
   return removed;
 }
 
-/** Counts the rows that `removeExpired` would remove. */
 export async function countExpired(database: Database, moment: RetentionMoment): Promise<ExpiredRows[]> {
   const found: ExpiredRows[] = [];
   for (const rule of retentionRules) {

@@ -8,7 +8,6 @@ export interface RetentionMoment {
   readonly settings: Settings;
 }
 
-/** Says which rows of a table have expired. */
 export interface RetentionRule {
   /** Name of the rows in output. */
   readonly kind: string;
@@ -25,7 +24,6 @@ export interface RetentionRule {
   from?(most: number): RawBuilder<unknown>;
 }
 
-/** Returns a query for the keys of at most `most` expired rows. */
 export const expiredKeys = (
   { table, key = "id", from = () => sql.table(table), expired }: RetentionRule,
   moment: RetentionMoment,
@@ -36,7 +34,6 @@ type RetentionSetting = "audit.days" | "webhooks.log_days" | "mail.days" | "toke
 
 const daySeconds = 86_400;
 
-/** Returns the time before which rows of a setting have expired. */
 const beginOf = ({ now, settings }: RetentionMoment, setting: RetentionSetting) => now - settings[setting] * daySeconds;
 
 const ends = ({ now }: RetentionMoment) => sql`expires_at <= ${now} order by expires_at`;

@@ -7,7 +7,6 @@ interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
-/** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 /** Thrown when a host has no address that callbacks may use. */

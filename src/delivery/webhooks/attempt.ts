@@ -70,7 +70,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#end({ ...describeAttemptFailure(error), response: null, retryAfter: undefined });
   }
 
-  /** Ends the attempt early. */
   cut(): void {
     this.#giveUp("The attempt was aborted because its process ended.");
   }

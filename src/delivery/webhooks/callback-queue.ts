@@ -7,7 +7,6 @@ import { type ClaimQuota, type Lease, LeasedQueue } from "../queue/leased-queue.
 type Delivery = RowOf<"deliveries", "id" | "webhook_id" | "event_id" | "attempt" | "single">;
 type Event = RowOf<"webhook_events", "message_id" | "type" | "payload" | "user_id">;
 
-/** A delivery claimed by this worker, with everything needed to send it. */
 export type ClaimedDelivery = Delivery & Event & Lease;
 
 /** Its claims are limited for each webhook, so that a slow receiver holds up no other. */
@@ -21,7 +20,6 @@ const eventsById = prepared((db, p: { ids: number[] }) =>
   db.selectFrom("webhook_events").select(["id", "message_id", "type", "payload", "user_id"]).where("id", "in", p.ids),
 );
 
-/** Claims due deliveries up to the quota of each webhook. */
 export async function claimDeliveries(
   database: Database,
   quotas: readonly ClaimQuota[],
@@ -56,7 +54,6 @@ const receiversDue = prepared((db, p: { now: number }) =>
     .orderBy("w.id"),
 );
 
-/** Returns those of the webhooks that are still active. */
 export async function findReceivers(database: Database, ids: number[]): Promise<Receiver[]> {
   return decryptSecrets(database, await receiversById(database.reader, { ids }));
 }

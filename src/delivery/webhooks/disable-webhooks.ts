@@ -52,7 +52,6 @@ export async function disable(
   });
 }
 
-/** Number of deliveries ended in one transaction. */
 const portion = 500;
 
 const inactive = prepared((db, p: { now: number }) =>

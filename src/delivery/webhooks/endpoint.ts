@@ -15,7 +15,6 @@ export class Endpoint {
   #mostSending = requests.first;
   #most = claims.few;
   #claimedAt = Number.NEGATIVE_INFINITY;
-  /** The webhook as last read. */
   receiver: Receiver;
 
   constructor(receiver: Receiver) {
@@ -26,7 +25,6 @@ export class Endpoint {
     return this.#queue.length;
   }
 
-  /** Number of deliveries that are queued or being sent. */
   get size(): number {
     return this.queued + this.#sending;
   }
@@ -68,7 +66,6 @@ export class Endpoint {
     return hung ? this.clear() : [];
   }
 
-  /** Removes the queued deliveries and returns them. */
   clear(): ClaimedDelivery[] {
     return this.#queue.splice(0);
   }

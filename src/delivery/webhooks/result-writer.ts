@@ -4,7 +4,6 @@ import type { DeliveryOptions } from "../delivery-options.ts";
 import { recordPause } from "../queue/leased-queue.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
-/** Maximum number of results written in one transaction. */
 const together = 1000;
 /** Waiting time for further results: a multiple of the latest writing time, and its limits in milliseconds. */
 const gathering = { factor: 8, least: 2, most: 100 };

@@ -18,7 +18,6 @@ interface Callback {
 export interface CallbackSender {
   /** Makes one attempt. Never rejects: the result describes a failure. */
   send(callback: Callback): Promise<AttemptOutcome>;
-  /** Ends all running attempts. */
   cut(): void;
   /** Closes the connections once no attempt is running. */
   close(): Promise<void>;
@@ -26,7 +25,6 @@ export interface CallbackSender {
 
 interface SenderOptions {
   readonly settings: Pick<Settings, "webhooks.allow_private">;
-  /** Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
   readonly clock: () => number;
 }

@@ -9,7 +9,6 @@ import { disable, lockWebhooks } from "./disable-webhooks.ts";
 /** Seconds without a success after which a webhook is disabled. */
 const failingSecondsAllowed = 5 * 86_400;
 
-/** A finished attempt. */
 export interface FinishedAttempt {
   readonly job: ClaimedDelivery;
   readonly uri: string;

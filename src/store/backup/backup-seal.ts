@@ -40,7 +40,6 @@ async function checksum(path: string, signal: AbortSignal): Promise<number> {
   return sum || 1;
 }
 
-/** Returns the file's size and its SHA-256 in hexadecimal. */
 export async function fingerprint(path: string, signal: AbortSignal): Promise<{ size_bytes: number; sha256: string }> {
   const hash = createHash("sha256");
   for await (const bytes of createReadStream(path, { highWaterMark: atOnce, signal })) hash.update(bytes);

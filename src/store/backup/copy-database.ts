@@ -44,7 +44,6 @@ export async function copyDatabase(source: DatabaseSync, path: string, { signal,
   }
 }
 
-/** Removes a database file and the files that SQLite keeps beside it. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ["", "-shm", ...logSuffixes]) await rm(path + suffix, { force: true });
 }

@@ -11,10 +11,8 @@ import { findTableDamage, logSuffixes } from "./copy-database.ts";
 /** Opens a file as immutable: SQLite then creates no files beside it. */
 export const immutable = (path: string): URL => new URL("?immutable=1", pathToFileURL(resolve(path)));
 
-/** The database to restore from. */
 interface BackupSource {
   readonly connection: DatabaseSync;
-  /** Name of its last migration. */
   readonly schema: string;
 }
 

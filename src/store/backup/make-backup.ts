@@ -5,7 +5,6 @@ import { fingerprint, seal } from "./backup-seal.ts";
 import { copyDatabase, findTableDamage, removeDatabase, type Watch } from "./copy-database.ts";
 import { immutable, instanceSchemaIn, issuerOf } from "./examine-backup.ts";
 
-/** Size and checksum of a backup file. */
 export interface Backup {
   readonly size_bytes: number;
   /** SHA-256 in hexadecimal. */

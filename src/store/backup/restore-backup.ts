@@ -7,9 +7,7 @@ import { mustBeWhole, openBackup } from "./examine-backup.ts";
 import { replaceDatabase } from "./replace-database.ts";
 
 export interface Restored {
-  /** Name of the last migration of the restored database. */
   readonly schema: string;
-  /** Path of the database that was replaced. */
   readonly previous: string | undefined;
 }
 

@@ -10,12 +10,10 @@ import { findIssues, type IntegrityIssues, type IntegrityRule, type Recount } fr
 /** A check of the database. Fails when the database is too corrupt to answer. */
 export interface Check {
   readonly name: string;
-  /** Message for a check that found nothing. */
   readonly well: string;
   ask(database: Database): Promise<IntegrityIssues>;
 }
 
-/** Maximum number of issues in the result of a check. */
 const shown = 3;
 
 /** Checks of the SQLite file. PostgreSQL checks its own files. */

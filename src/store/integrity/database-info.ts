@@ -7,11 +7,8 @@ import { schemaOf } from "../open-database.ts";
 /** Description of a database. Times are Unix seconds. */
 interface DatabaseInfo {
   readonly kind: "sqlite" | "postgresql";
-  /** Version of the database engine. */
   readonly version: string;
-  /** Name of the last migration that was run. */
   readonly schema: string;
-  /** Name of the last migration that this program knows. */
   readonly latest: string;
   readonly size_bytes: number;
   /** ID of the instance, which its tokens name as issuer. */

@@ -3,7 +3,6 @@ import type { Db } from "../database.ts";
 
 /** Stored values that can be recomputed. All SQL runs on both databases; `t` is the alias of the table. */
 export interface Recount {
-  /** Name of the item in messages. */
   readonly thing: string;
   readonly from: string;
   /** SQL expressions for the expected values, by column. */
@@ -13,7 +12,6 @@ export interface Recount {
   readonly id?: string;
 }
 
-/** A condition that must not occur. */
 export interface IntegrityRule {
   readonly thing: string;
   /** Selects the `id` of each violation. */
@@ -30,13 +28,11 @@ export const muteEnds = (thing: string, table: string, id: string): IntegrityRul
   says: "has a mute rule that does not exist, or one with a wrong end",
 });
 
-/** Issues of one check: their number and a few examples. */
 export interface IntegrityIssues {
   readonly total: number;
   readonly examples: readonly string[];
 }
 
-/** Maximum number of examples. */
 const shown = 3;
 
 type Row = Readonly<Record<string, unknown>> & { readonly total: number };

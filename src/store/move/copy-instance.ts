@@ -28,7 +28,6 @@ interface CopyPlan {
 interface CopyResult {
   readonly tables: number;
   readonly rows: number;
-  /** Name of the last migration of the source. */
   readonly schema: string;
 }
 

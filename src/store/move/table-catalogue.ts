@@ -3,12 +3,10 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Db } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
 
-/** A table as the catalogue of its database describes it. */
 export interface CatalogueTable {
   readonly name: string;
   /** In alphabetical order. */
   readonly columns: readonly string[];
-  /** The types of the columns. */
   readonly types: readonly string[];
   /** Columns that order all rows; empty when a table of PostgreSQL has no primary key. */
   readonly order: readonly string[];

@@ -1,7 +1,6 @@
 import { type BinaryOperationNode, PostgresQueryCompiler } from "kysely";
 import { listedValues } from "../listed-values.ts";
 
-/** Writes lists of values as arrays. */
 export class ArrayCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const listed = listedValues(node);

@@ -8,7 +8,6 @@ declare module "pg" {
   }
 }
 
-/** Returns true for the text of a COPY ... FROM STDIN. */
 export const isCopy = (text: string): boolean => text.startsWith("copy ");
 
 type Done = (error: Error | undefined, result: pg.ResultBuilder) => void;

@@ -48,7 +48,6 @@ export function pipelinedReads(pool: pg.Pool, most: number) {
 
 const corked = new WeakSet<pg.PoolClient>();
 
-/** Sends the statements of one turn of the event loop together. */
 function writeAtOnce(client: pg.PoolClient): void {
   if (corked.has(client)) return;
   corked.add(client);

@@ -1,7 +1,6 @@
 import type { Generated } from "kysely";
 import type { BooleanColumn, Timestamps } from "./column-types.ts";
 
-/** Groups, to which posts and events can belong. */
 interface GroupsTable extends Timestamps {
   id: Generated<number>;
   name: string;
@@ -19,13 +18,11 @@ interface GroupMembersTable {
   created_at: number;
 }
 
-/** Audience of a post or an event. */
 interface AudiencesTable {
   id: Generated<number>;
   author_id: number;
   /** The owning unit; its editors may change the post or event. */
   owner_unit_id: number | null;
-  /** True for all units. */
   everywhere: Generated<BooleanColumn>;
   /** Visible only to the author and to users and groups that it is shared with. */
   personal: Generated<BooleanColumn>;
@@ -74,7 +71,6 @@ interface FileChunksTable {
 
 interface FilesTable extends Timestamps {
   id: Generated<number>;
-  /** Type of the owner. */
   owner: FileOwner;
   owner_id: number;
   type: "upload" | "youtube" | "vimeo";
@@ -211,10 +207,8 @@ interface EventsTable extends Timestamps {
   all_day: Generated<BooleanColumn>;
   /** `YYYY-MM-DD` for an all-day event. */
   date: string | null;
-  /** Start of the first occurrence. */
   start_at: number;
   end_at: number;
-  /** End of the last occurrence. */
   last_at: number;
   /** JSON of the recurrence rules in their full form. */
   recurrence: Generated<string>;
@@ -262,7 +256,6 @@ interface EventMarksTable {
   answered_at: number | null;
 }
 
-/** Tables of groups, posts, events and files, and of their audiences. */
 export interface ContentSchema {
   groups: GroupsTable;
   group_members: GroupMembersTable;

@@ -6,7 +6,6 @@ interface QueueTable {
   id: Generated<number>;
   /** Waits for an attempt, or ended with a success, or with a failure that is not tried again. */
   state: Generated<"waiting" | "done" | "failed">;
-  /** Number of attempts made. */
   attempt: Generated<number>;
   /** Unix milliseconds of the next attempt; while a worker has a lease, the end of the lease; at last, of the latest result. */
   due_at: number;
@@ -25,7 +24,6 @@ export type AccountChange =
   | "recovery_codes"
   | "recovery_code_used";
 
-/** The payload of a notice of a change. */
 export interface AccountNotice {
   readonly change: AccountChange;
   /** True when the limit of notices leaves out the next ones of this kind. */
@@ -111,7 +109,6 @@ interface WebhookLogsTable {
   user_id: number | null;
 }
 
-/** Tables of webhooks and of what waits to be sent. */
 export interface DeliverySchema {
   mails: MailsTable;
   webhooks: WebhooksTable;

@@ -25,7 +25,6 @@ interface FactVersionsTable {
   version: number;
 }
 
-/** Audit log of changes. */
 interface AuditEntriesTable {
   id: Generated<number>;
   created_at: number;
@@ -106,7 +105,6 @@ interface UsersTable extends Timestamps {
   meta_field_2: Generated<string>;
   meta_field_3: Generated<string>;
   meta_field_4: Generated<string>;
-  /** Unit of the first membership. */
   unit_id: number | null;
 }
 
@@ -151,7 +149,6 @@ interface ApiTokensTable {
   name: string;
   /** SHA-256 of the token in base64url. The token has 256 random bits, so guessing it from a fast hash is hopeless. */
   token_hash: string;
-  /** JSON array of scopes. */
   scopes: string;
   expires_at: number | null;
   /** Written at most once per minute. */
@@ -185,7 +182,6 @@ interface TwoFactorsTable {
   begun_at: number;
 }
 
-/** Unused recovery codes. */
 interface RecoveryCodesTable {
   user_id: number;
   code_hash: string;

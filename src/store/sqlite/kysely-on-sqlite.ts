@@ -2,7 +2,6 @@ import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector } from "kysely";
 import type { Schema } from "../schema/schema.ts";
 import { LiteralCompiler } from "./literal-compiler.ts";
 
-/** Creates a Kysely that writes SQL for SQLite. */
 export function createKysely(driver: Driver, adapter = new SqliteAdapter()): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: {

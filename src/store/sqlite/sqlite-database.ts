@@ -76,7 +76,6 @@ export function headerOf(path: string): Buffer {
 
 export const isHeader = (header: Buffer): boolean => header.toString("latin1", 0, 16) === "SQLite format 3\0";
 
-/** Returns true for a database of wcs. */
 export const isMarked = (connection: DatabaseSync): boolean =>
   connection.prepare("pragma application_id").get()?.application_id === applicationId;
 

@@ -10,7 +10,6 @@ function bound(value: unknown): SQLInputValue {
 
 type Row = Record<string, unknown>;
 
-/** A prepared statement with the names of its columns. */
 interface Prepared {
   readonly statement: StatementSync;
   names: readonly string[];
@@ -51,7 +50,6 @@ function compileRow(names: readonly string[]): (values: readonly unknown[]) => R
 
 const namesOf = (statement: StatementSync) => statement.columns().map(({ name }) => name);
 
-/** A connection that keeps its prepared statements. */
 export class SqliteConnection implements DatabaseConnection {
   readonly raw: DatabaseSync;
   readonly #statements = new Map<string, Prepared>();

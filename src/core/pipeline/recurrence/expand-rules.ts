@@ -2,11 +2,9 @@ import { mostOccurrences, mostYears } from "../../../contract/event-schemas.ts";
 import type { RuleParts } from "../../../contract/rrule-text.ts";
 import { daysByRule } from "./rule-days.ts";
 
-/** A recurrence rule of an event or a post. */
 export interface RecurrenceRule {
   readonly parts: RuleParts;
   readonly count: number | null;
-  /** The last day on which it can occur. */
   readonly last: string | null;
 }
 

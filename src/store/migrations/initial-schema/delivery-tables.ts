@@ -1,6 +1,5 @@
 import type { ColumnTypes } from "../../dialect.ts";
 
-/** Webhooks, events, and the queues of callbacks and mails. */
 export const deliveryTables = (types: ColumnTypes): string[] => [...webhookTables(types), ...queueTables(types)];
 
 const webhookTables = ({ id, key, number }: ColumnTypes) => [

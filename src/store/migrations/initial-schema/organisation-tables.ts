@@ -1,6 +1,5 @@
 import type { ColumnTypes } from "../../dialect.ts";
 
-/** The instance, its settings, and everything about who may do something in it. */
 export const organisationTables = (types: ColumnTypes): string[] => [
   ...instanceTables(types),
   ...unitTables(types),

@@ -1,6 +1,5 @@
 import type { ColumnTypes } from "../../dialect.ts";
 
-/** Posts with their marks, comments and polls. */
 export const postTables = (types: ColumnTypes): string[] => [
   ...feedTables(types),
   ...commentTables(types),
