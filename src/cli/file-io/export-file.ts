@@ -1,9 +1,9 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
+import { letInterrupt } from "../terminal/signals.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { csvLine } from "./csv-line.ts";
 import { formatFor } from "./file-format.ts";
@@ -71,7 +71,7 @@ export async function exportItems<T>(
   const { terminal } = context;
   // Stdout needs no cleanup, so the default handler of Ctrl-C stays.
   const signal = path === "-" ? new AbortController().signal : context.stopOnInterrupt();
-  const file = path === "-" ? stdout(terminal) : await openDestination(path);
+  await using file = path === "-" ? stdout(terminal) : await openDestination(path);
   const tally = createTally(exported, terminal);
   let isBegun = false;
   // Nothing is written when the first items cannot be read.
@@ -80,25 +80,18 @@ export async function exportItems<T>(
     isBegun = true;
   };
   const write = async (items: readonly T[]) => {
-    // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
-    await yieldToEventLoop();
-    signal.throwIfAborted();
+    await letInterrupt(signal);
     const next = await text(items);
     await begin();
     await file.write(next);
     tally.written(items.length);
   };
-  try {
-    const { caller } = await context.connect();
-    await work({ caller, signal, write, skip: tally.skip });
-    await begin();
-    const { tail } = exported;
-    if (tail !== undefined) await file.write(tail);
-    await file.keep();
-  } finally {
-    terminal.progress(undefined);
-    await file.discard();
-  }
+  const { caller } = await context.connect();
+  await work({ caller, signal, write, skip: tally.skip });
+  await begin();
+  const { tail } = exported;
+  if (tail !== undefined) await file.write(tail);
+  await file.keep();
   tally.report();
 }
 
@@ -112,7 +105,6 @@ function createTally({ name, path }: Pick<Exported<unknown>, "name" | "path">, t
     },
     skip(what: string): void {
       count.left += 1;
-      terminal.progress(undefined);
       terminal.complain(`${terminal.sanitizeLine(what)}\n`);
     },
     report(): void {
@@ -135,6 +127,6 @@ function stdout(terminal: Terminal) {
     write: (text: string) =>
       terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text.replaceAll("\r\n", "\n")) : text),
     keep: async () => {},
-    discard: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
 }

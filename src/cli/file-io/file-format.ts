@@ -4,15 +4,23 @@ import type { Globals } from "../terminal/global-options.ts";
 /** Format of a file with rows. */
 export type FileFormat = "csv" | "ndjson";
 
-const isFormat = (text: string): text is FileFormat => text === "csv" || text === "ndjson";
-
-/** Returns the requested format, else the format of the file's extension, else CSV. */
-export function formatFor(file: string, flag?: unknown, globals?: Globals): FileFormat {
-  const asked = (flag as string | undefined) ?? (globals?.json ? "json" : globals?.output);
-  if (asked === undefined) return /\.(ndjson|jsonl)$/i.test(file) ? "ndjson" : "csv";
-  if (isFormat(asked)) return asked;
-  throw new UsageError(`the format must be csv or ndjson, not ${asked}`);
+/** Returns the requested format, else the other one if the file has its extension, else the standard one. */
+export function pickFormat<F extends string>(
+  [standard, other]: readonly [F, F],
+  extension: RegExp,
+  file: string,
+  flag: unknown,
+  globals?: Globals,
+): F {
+  const asked = flag ?? (globals?.json ? "json" : globals?.output);
+  if (asked === undefined) return extension.test(file) ? other : standard;
+  if (asked === standard || asked === other) return asked as F;
+  throw new UsageError(`the format must be ${standard} or ${other}, not ${asked}`);
 }
+
+/** Returns the format of a file with rows. */
+export const formatFor = (file: string, flag?: unknown, globals?: Globals): FileFormat =>
+  pickFormat(["csv", "ndjson"], /\.(ndjson|jsonl)$/i, file, flag, globals);
 
 /** Returns what to do about a CSV file whose first column looks like JSON. */
 export const hintOfJson = ([first = ""]: readonly string[]): string | undefined =>

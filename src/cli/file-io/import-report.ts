@@ -99,7 +99,6 @@ function complaining(terminal: Terminal, rest: string | undefined) {
         lines.push(rest === undefined ? `${rows} are not shown; --results FILE writes all` : `${rows} are in ${rest}`);
       }
       if (lines.length === 0) return;
-      terminal.progress(undefined);
       terminal.complain(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
       issues.clear();
       hidden = 0;

@@ -4,13 +4,11 @@ import { ServiceError } from "../../contract/errors.ts";
 import { BrokenPipe, isBrokenPipe, UsageError } from "../errors/cli-errors.ts";
 import { isDiskFull } from "../errors/disk-failure.ts";
 
-/** A file that replaces the old one only when it is complete. */
-interface Destination {
+/** A file that replaces the old one only when it is complete: without `keep`, disposing of it removes it. */
+interface Destination extends AsyncDisposable {
   write(data: string | Uint8Array): Promise<void>;
   /** Moves the complete file to its path. */
   keep(): Promise<void>;
-  /** Removes the incomplete file. Does nothing after `keep`. */
-  discard(): Promise<void>;
 }
 
 /** Returns the draft of a file, and what moves it to `place`; with `fresh`, that throws `conflict` when a file exists there. */
@@ -82,7 +80,7 @@ function replacing(file: FileHandle, draft: ReturnType<typeof draftFor>): Destin
       open = false;
       await file.close();
     },
-    async discard() {
+    async [Symbol.asyncDispose]() {
       if (!open) return;
       open = false;
       await file.close();
@@ -97,5 +95,5 @@ function direct(file: FileHandle): Destination {
     file.writeFile(data).catch((error) => {
       throw isBrokenPipe(error) ? new BrokenPipe() : error;
     });
-  return { write, keep: close, discard: close };
+  return { write, keep: close, [Symbol.asyncDispose]: close };
 }

@@ -1,13 +1,13 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ServiceError } from "../../contract/errors.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { refuseBinary } from "./refuse-binary.ts";
 import { reason } from "./value-sources.ts";
 
 /** A file of text or stdin, opened for reading. */
-export interface Source {
+export interface Source extends AsyncDisposable {
   /** Its name in messages. */
   readonly label: string;
   /** Size in bytes, if known. */
@@ -16,13 +16,12 @@ export interface Source {
   readonly position: number;
   /** Reads from the beginning. Can be called twice only if opened with `again`. */
   read(): AsyncIterable<Uint8Array>;
-  close(): Promise<void>;
 }
 
 interface Reading {
   /** Allows reading more than once. Pipes are copied to a private temporary file. */
   readonly again: boolean;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 const chunkSize = 262_144;
@@ -53,11 +52,11 @@ const isSystem = (error: unknown) =>
   typeof (error as NodeJS.ErrnoException).code === "string" && (error as Error).name === "Error";
 
 /** Reads from a position, or what comes next. Not with a stream, because one that is not read to its end closes the file. */
-async function* chunksOf(file: FileHandle, signal: AbortSignal, start?: number): AsyncGenerator<Uint8Array> {
+async function* chunksOf(file: FileHandle, signal?: AbortSignal, start?: number): AsyncGenerator<Uint8Array> {
   let position = start ?? null;
   for (;;) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkSize), 0, chunkSize, position);
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     if (bytesRead === 0) return;
     if (position !== null) position += bytesRead;
     yield buffer.subarray(0, bytesRead);
@@ -65,7 +64,7 @@ async function* chunksOf(file: FileHandle, signal: AbortSignal, start?: number):
 }
 
 /** Copies a stream to a private temporary file, so that it can be read more than once. */
-async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Source> {
+async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<Source> {
   const folder = await mkdtemp(join(tmpdir(), "wcs-import-"));
   let opened: FileHandle | undefined;
   const close = async () => {
@@ -112,6 +111,23 @@ function source(
         yield chunk;
       }
     },
-    close,
+    [Symbol.asyncDispose]: close,
   };
+}
+
+const exportIt = "export it as CSV (UTF-8) and import that file";
+
+const binaries = [
+  { kind: "an Excel workbook (.xlsx) or another ZIP archive", magic: [0x50, 0x4b, 0x03, 0x04], next: exportIt },
+  { kind: "an Excel workbook (.xls)", magic: [0xd0, 0xcf, 0x11, 0xe0], next: exportIt },
+  { kind: "UTF-16 without a byte order mark", magic: [undefined, 0], next: "save it as UTF-8" },
+  { kind: "UTF-16 without a byte order mark", magic: [0], next: "save it as UTF-8" },
+  { kind: "compressed by gzip", magic: [0x1f, 0x8b], next: "unpack it, or export a CSV file (UTF-8)" },
+];
+
+/** Throws `validation_failed` when a file that begins with that chunk is in a format that is often given in place of text. */
+function refuseBinary(chunk: Uint8Array, label: string): void {
+  const found = binaries.find(({ magic }) => magic.every((byte, at) => byte === undefined || chunk[at] === byte));
+  if (found === undefined) return;
+  throw new ServiceError("validation_failed", `${label} seems to be ${found.kind}; ${found.next}.`);
 }

@@ -14,14 +14,13 @@ interface Environment {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** A file with the outcome of each row. */
-export interface ResultFile {
+/** A file with the outcome of each row. Without `keep`, disposing of it removes it. */
+export interface ResultFile extends AsyncDisposable {
   /** Undefined for stdout. */
   readonly path: string | undefined;
   add(rows: readonly { readonly line: number; readonly outcome: Outcome }[]): Promise<void>;
   /** Moves the file to its path, with the rows added so far. */
   keep(): Promise<void>;
-  discard(): Promise<void>;
 }
 
 /** Opens the destination of results: the file of --results, or stdout with -o ndjson; undefined without both. */
@@ -35,7 +34,7 @@ export async function openResults({ terminal, globals, flags }: Environment, whe
 async function openResultFile(path: string, format: FileFormat): Promise<ResultFile> {
   if (path === "-")
     throw new UsageError("--results needs a file", { hint: "with -o ndjson, the results are printed on stdout" });
-  const { write, keep, discard } = await openDestination(path);
+  const { write, ...file } = await openDestination(path);
   const lineOf = format === "csv" ? asCsv : asJson;
   if (format === "csv") await write(csvLine(["line", "reference", "action", "id", "errors"]));
   return {
@@ -43,8 +42,7 @@ async function openResultFile(path: string, format: FileFormat): Promise<ResultF
     async add(rows) {
       if (rows.length > 0) await write(rows.map(({ line, outcome }) => lineOf(line, outcome)).join(""));
     },
-    keep,
-    discard,
+    ...file,
   };
 }
 
@@ -63,7 +61,7 @@ function printResults(terminal: Terminal, when: PrintTime): ResultFile {
       else held.push(text);
     },
     keep: () => terminal.write(held.join("")),
-    discard: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
 }
 

@@ -4,18 +4,14 @@ import type { Source } from "./open-source.ts";
 
 export type Progress = ReturnType<typeof importProgress>;
 
-/** Shows the progress of reading a file on a terminal. */
+/** Returns a function that shows what is done with a file, and with how many of its rows. */
 export function importProgress(terminal: Terminal, source: Pick<Source, "position" | "size">) {
   const show = throttledProgress(terminal);
-  return {
-    /** Shows the current activity and the number of rows done. */
-    show: (what: string, rows: number) =>
-      show(() => {
-        const part = source.size ? [bar(Math.min(source.position / source.size, 1))] : [];
-        return [what, ...part, `${rows.toLocaleString("en")} rows`].join("  ");
-      }),
-    clear: () => terminal.progress(undefined),
-  };
+  return (what: string, rows: number) =>
+    show(() => {
+      const part = source.size ? [bar(Math.min(source.position / source.size, 1))] : [];
+      return [what, ...part, `${rows.toLocaleString("en")} rows`].join("  ");
+    });
 }
 
 /** Returns a callback that shows upload progress on a terminal and removes it at the end. */

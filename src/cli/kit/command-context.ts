@@ -18,7 +18,7 @@ export interface CommandEnvironment {
 
 /**
  * Calls `use` with the context of a command, after configuring the terminal by its global options. Then closes the
- * connections that the command opened, and throws `Interrupted` when it failed after an interruption.
+ * connections that the command opened, removes its progress line, and throws `Interrupted` when it failed after an interruption.
  */
 export async function withContext(
   options: Record<string, unknown>,
@@ -53,6 +53,7 @@ export async function withContext(
   } catch (error) {
     throw stop?.signal.aborted ? new Interrupted() : error;
   } finally {
+    terminal.progress(undefined);
     for (const { caller } of opened) await caller.close();
   }
 }

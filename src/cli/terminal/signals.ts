@@ -10,6 +10,12 @@ export interface Signals {
   repeat(): void;
 }
 
+/** Throws when the signal is aborted. Lets Ctrl-C abort it: a local database answers without returning to the event loop. */
+export async function letInterrupt(signal: AbortSignal): Promise<void> {
+  await new Promise(setImmediate);
+  signal.throwIfAborted();
+}
+
 /** Signals that no handler takes and nothing repeats. */
 export const noSignals: Signals = { take: () => () => {}, release: () => {}, repeat: () => {} };
 

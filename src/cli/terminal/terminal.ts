@@ -42,7 +42,10 @@ export interface Terminal {
   input(signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /** Yields keys as they are pressed, without echo and without signals. stdin must be a terminal. */
   keys(signal: AbortSignal): AsyncIterable<string>;
-  /** Shows a progress line on stderr, replacing the last one; undefined removes it. Does nothing without a terminal. */
+  /**
+   * Shows a progress line on stderr, replacing the last one, until other output follows; undefined removes it. Does nothing
+   * without a terminal.
+   */
   progress(line: string | undefined): void;
   ask(): Promise<Ask>;
   /** Shows a spinner while `work` runs, unless it finishes quickly. */
@@ -75,6 +78,21 @@ function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
 
 const paints = async () => (await import("./colors.ts")).createPaint();
 
+/** Returns functions that show a line, replacing the last one, and that remove it. */
+function progressLine(stream: () => NodeJS.WriteStream) {
+  let isShown = false;
+  return {
+    show(line: string): void {
+      stream().write(`\r${sanitizeLine(line)}\u001b[K`);
+      isShown = true;
+    },
+    clear(): void {
+      if (isShown) stream().write("\r\u001b[K");
+      isShown = false;
+    },
+  };
+}
+
 /** Creates the terminal of a process. Streams are opened on first use, since opening them is slow. */
 export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
   const { env } = streams;
@@ -84,6 +102,7 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
   const paint = wantsColour(env, stdoutIsTerminal) ? await paints() : noPaint;
   const stderr = once(() => streams.stderr.on("error", () => {}));
   const signals = handleSignals(streams);
+  const { show, clear } = progressLine(stderr);
 
   return {
     env,
@@ -109,14 +128,21 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
     configure({ input = true, color = true, quiet = false }) {
       Object.assign(options, { input, color, quiet });
     },
-    write: (text) => writeOut(text, stdout),
+    write(text) {
+      if (stdoutIsTerminal) clear();
+      return writeOut(text, stdout);
+    },
     writeBytes: (bytes) => writeBytesOut(bytes, stdout),
     requireOutput,
     noteChange,
     note(line) {
+      clear();
       if (!options.quiet) stderr().write(`${sanitizeLine(line)}\n`);
     },
-    complain: (text) => void stderr().write(text),
+    complain(text) {
+      clear();
+      stderr().write(text);
+    },
     sanitizeLine,
     readBytes: async () => Buffer.concat(await Array.fromAsync(streams.stdin)),
     async *input(signal) {
@@ -137,10 +163,14 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
       for await (const chunk of stdin) yield String(chunk);
     },
     progress(line) {
+      if (line === undefined) return clear();
       if (options.quiet || !streams.stderr.isTTY || env.TERM === "dumb") return;
-      stderr().write(line === undefined ? "\r\u001b[K" : `\r${sanitizeLine(line)}\u001b[K`);
+      show(line);
     },
-    ask: async () => (await import("./prompts.ts")).createAsk({ input: streams.stdin, output: streams.stderr }),
+    async ask() {
+      clear();
+      return (await import("./prompts.ts")).createAsk({ input: streams.stdin, output: streams.stderr });
+    },
     spin: (text, work) =>
       stdoutIsTerminal && streams.stderr.isTTY && !options.quiet && env.TERM !== "dumb"
         ? spinLater(text, work, streams.stderr)

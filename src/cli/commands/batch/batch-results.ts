@@ -40,7 +40,7 @@ export function openResultLog(path: string, target: string, dryRun: boolean) {
       add(result: BatchResult): void {
         if (file !== undefined) appendFileSync(file, `${JSON.stringify({ target, ...result })}\n`);
       },
-      close(): void {
+      [Symbol.dispose](): void {
         if (file !== undefined) closeSync(file);
       },
     };

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type ErrorCode, ServiceError } from "../../../contract/errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { formatFor } from "../../file-io/file-format.ts";
@@ -15,6 +14,7 @@ import { readConfig } from "../../session/config.ts";
 import { type Connection, shareConnection } from "../../session/connection.ts";
 import { shownAddress } from "../../session/target.ts";
 import { lineOf } from "../../terminal/shell-words.ts";
+import { letInterrupt } from "../../terminal/signals.ts";
 import { type BatchResult, openResultLog, type ResultLog } from "./batch-results.ts";
 import { batchRows } from "./batch-rows.ts";
 import { columnsIn, type FilledTemplate, fillTemplate } from "./fill-template.ts";
@@ -36,13 +36,14 @@ export async function runBatch(context: Context): Promise<void> {
   const file = String(args.file);
   const format = formatFor(file, flags.format);
   const signal = context.stopOnInterrupt();
-  const source = await openSource(file, terminal, { again: false, signal });
+  await using source = await openSource(file, terminal, { again: false, signal });
+  const connection = await context.connect();
+  using log =
+    flags.results === undefined
+      ? undefined
+      : openResultLog(String(flags.results), shownAddress(connection.target), flags.dryRun === true);
   const counts = { done: 0, failed: 0, skipped: 0 };
-  let log: ResultLog | undefined;
   try {
-    const connection = await context.connect();
-    if (flags.results !== undefined)
-      log = openResultLog(String(flags.results), shownAddress(connection.target), flags.dryRun === true);
     const batch: Batch = { context, words, source, connection: shareConnection(connection, signal), log, signal };
     const rows = batchRows(source, format, columnsIn(words));
     const results = countedBy(counts, resultsOf(batch, rows, concurrency));
@@ -51,10 +52,6 @@ export async function runBatch(context: Context): Promise<void> {
   } catch (error) {
     if (counts.done + counts.failed > 0) terminal.note(`${summary(counts)}; the other rows did not run`);
     throw error;
-  } finally {
-    terminal.progress(undefined);
-    log?.close();
-    await source.close();
   }
   terminal.note(summary(counts));
   if (flags.dryRun) terminal.note(dryRunNote);
@@ -123,14 +120,12 @@ async function* resultsOf(
     signal.throwIfAborted();
     const fatal = fatalCodes[result.exit];
     if (fatal) throw new ServiceError(fatal, `Stopped at line ${result.line}: ${result.error}`);
-    progress?.show("running", begun);
+    progress?.("running", begun);
     return result;
   };
   try {
     for await (const row of rows) {
-      // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
-      await yieldToEventLoop();
-      signal.throwIfAborted();
+      await letInterrupt(signal);
       const number = begun++;
       running.set(
         number,

@@ -1,8 +1,8 @@
 import { conversations } from "../../../contract/conversations.ts";
 import { type Export, exportItems } from "../../file-io/export-file.ts";
+import { pickFormat } from "../../file-io/file-format.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseChoice } from "../../kit/parse-value.ts";
 import { checkZone } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import type { Frame } from "../../output/text-layout.ts";
@@ -11,7 +11,6 @@ import { conversationOf } from "./conversation-argument.ts";
 import { messageLines, type ShownMessage } from "./message-lines.ts";
 import { describeConversation } from "./render-conversation.ts";
 
-const exportFormats = ["ndjson", "text"] as const;
 const pageSize = 100;
 
 /** `wcs conversations export`: writes all messages, oldest first, to a file or to stdout. */
@@ -19,7 +18,7 @@ export async function exportMessages(context: Context): Promise<void> {
   const { flags, globals } = context;
   const idFor = conversationOf(context);
   const path = (flags.output as string | undefined) ?? "-";
-  const isText = formatFor(path, flags.format as string | undefined) === "text";
+  const isText = pickFormat(["ndjson", "text"], /\.(txt|text)$/i, path, flags.format) === "text";
   const style: Frame = { paint: noPaint, width: Number.POSITIVE_INFINITY, time: timesIn(checkZone(globals.tz)).short };
   let title = "";
   const text = (messages: readonly ShownMessage[]) => {
@@ -33,12 +32,6 @@ export async function exportMessages(context: Context): Promise<void> {
     title = describeConversation(await to.caller.call(conversations.get, { id }));
     await fromTheFirst(id, to);
   });
-}
-
-/** Returns the format given by --format, else by the file's extension, else NDJSON. */
-function formatFor(path: string, asked: string | undefined): (typeof exportFormats)[number] {
-  if (asked === undefined) return /\.(txt|text)$/i.test(path) ? "text" : "ndjson";
-  return parseChoice(exportFormats, asked, "--format");
 }
 
 /** Writes the messages up to the latest one at the start of the export, so that new messages do not prolong it. */

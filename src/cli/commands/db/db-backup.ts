@@ -15,8 +15,7 @@ import { createOutput } from "../../output/create-output.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { newBackupIn, oldBackups, removeBackups } from "./backup-rotation.ts";
-import { watched } from "./copy-progress.ts";
-import { sqliteFileOf } from "./db-target.ts";
+import { sqliteFileOf, watched } from "./db-target.ts";
 
 export async function backup(context: Context): Promise<void> {
   const { terminal, args, flags } = context;

@@ -7,9 +7,8 @@ import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { refusePassword, withoutPassword } from "../../session/database-url.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
-import { watched } from "./copy-progress.ts";
 import { checkDatabase } from "./db-check.ts";
-import { databaseOf } from "./db-target.ts";
+import { databaseOf, watched } from "./db-target.ts";
 
 export async function copy(context: Context): Promise<void> {
   const { terminal } = context;

@@ -9,8 +9,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { watched } from "./copy-progress.ts";
-import { sqliteFileOf } from "./db-target.ts";
+import { sqliteFileOf, watched } from "./db-target.ts";
 
 export async function restore(context: Context): Promise<void> {
   const { terminal, args, flags } = context;

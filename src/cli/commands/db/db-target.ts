@@ -1,6 +1,8 @@
+import type { Watch } from "../../../store/backup/copy-database.ts";
 import type { Database } from "../../../store/database.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import { bar, throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findTarget } from "../../session/target.ts";
 
@@ -21,6 +23,12 @@ export async function withDatabase(opening: Promise<Database>, work: (database: 
   } finally {
     await database.close();
   }
+}
+
+/** Shows the progress of `work`, and on Ctrl-C aborts its signal, so that it can clean up. */
+export function watched<T>(what: string, context: Context, work: (watch: Watch) => Promise<T>): Promise<T> {
+  const show = throttledProgress(context.terminal);
+  return work({ signal: context.stopOnInterrupt(), progress: (part) => show(() => `${what}  ${bar(part)}`) });
 }
 
 /** Returns the path of the selected SQLite file. Throws UsageError for PostgreSQL and suggests the command `instead`. */

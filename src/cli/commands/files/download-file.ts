@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import { files } from "../../../contract/files.ts";
@@ -11,6 +10,7 @@ import { bar, throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
+import { letInterrupt } from "../../terminal/signals.ts";
 import { safeName } from "./safe-name.ts";
 
 type FindFile = (caller: Caller) => Promise<number>;
@@ -25,14 +25,10 @@ export async function download(context: Context, findFile?: FindFile): Promise<v
   const given = flags.output as string | undefined;
   const signal = given === "-" ? new AbortController().signal : context.stopOnInterrupt();
   const { caller } = await context.connect();
-  try {
-    const id = findFile ? await findFile(caller) : named;
-    const content = await caller.call(files.get, { id }, { signal });
-    if (given === "-") await printContent(content, terminal);
-    else await toFile(content, placeOf(given, content, id), signal, context);
-  } finally {
-    terminal.progress(undefined);
-  }
+  const id = findFile ? await findFile(caller) : named;
+  const content = await caller.call(files.get, { id }, { signal });
+  if (given === "-") await printContent(content, terminal);
+  else await toFile(content, placeOf(given, content, id), signal, context);
 }
 
 /** Returns the path to write to; in a folder, the file keeps its own name. */
@@ -49,24 +45,17 @@ async function toFile(
   { terminal, flags }: Context,
 ): Promise<void> {
   const { name, size } = content;
-  const file = await openDestination(path, { fresh: flags.force !== true });
+  await using file = await openDestination(path, { fresh: flags.force !== true });
   const show = throttledProgress(terminal);
   let done = 0;
-  try {
-    for await (const bytes of content.read()) {
-      // A local database answers without yielding to the event loop, so Ctrl-C would otherwise not be handled.
-      await yieldToEventLoop();
-      signal.throwIfAborted();
-      await file.write(bytes);
-      done += bytes.length;
-      show(() => `${name}  ${bar(done / size)}  ${bytesAsText(done)} of ${bytesAsText(size)}`);
-    }
-    if (done !== size)
-      throw new ServiceError("unavailable", `Received only ${done} of ${size} bytes. Run the command again.`);
-    await file.keep();
-  } finally {
-    await file.discard();
+  for await (const bytes of content.read()) {
+    await letInterrupt(signal);
+    await file.write(bytes);
+    done += bytes.length;
+    show(() => `${name}  ${bar(done / size)}  ${bytesAsText(done)} of ${bytesAsText(size)}`);
   }
-  terminal.progress(undefined);
+  if (done !== size)
+    throw new ServiceError("unavailable", `Received only ${done} of ${size} bytes. Run the command again.`);
+  await file.keep();
   terminal.note(`Saved ${path} (${bytesAsText(size)}).`);
 }

@@ -1,23 +1,22 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
-import { ConditionError, Interrupted } from "../../errors/cli-errors.ts";
+import { ConditionError } from "../../errors/cli-errors.ts";
+import { openSource } from "../../file-io/open-source.ts";
 import { portionsOf } from "../../file-io/portions.ts";
 import { bar } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
-import type { ApplyContext, Done } from "./apply/apply-context.ts";
+import { type ApplyContext, createDirectory, type Done } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
 import { applyUnits } from "./apply/apply-units.ts";
 import { applyLosses, applyUsers } from "./apply/apply-users.ts";
 import { applyUserTypes } from "./apply/apply-usertypes.ts";
 import { applyWebhooks } from "./apply/apply-webhooks.ts";
-import { createDirectory } from "./apply/id-directory.ts";
 import { tryPlan } from "./apply/preflight.ts";
 import { type ChangeCounts, countChanges, eachChange, print, summary, withoutCounts } from "./apply/print-results.ts";
-import { type FileIssues, mostShown, type Path } from "./file/file-issues.ts";
-import { type ReadFile, readOrganisation } from "./file/read-organisation.ts";
+import { mostShown } from "./file/file-issues.ts";
+import { readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
 import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
@@ -39,7 +38,7 @@ export async function diffOrganisation(context: Context): Promise<void> {
 /** `wcs apply`: changes an instance to match a file. */
 export async function applyOrganisation(context: Context): Promise<void> {
   const { terminal, flags } = context;
-  await withPlan(context, async (plan, planning, { label, issues }) => {
+  await withPlan(context, async (plan, planning, label) => {
     await tryPlan(plan, planning);
     if (flags.dryRun === true) {
       await show(plan, context);
@@ -50,43 +49,30 @@ export async function applyOrganisation(context: Context): Promise<void> {
       return terminal.note(`Nothing to change: the data matches ${label}.`);
     }
     await confirmRemovals(plan, context);
-    const refusals: Refusal[] = [];
-    const { caller, signal, held } = planning;
-    const refused: ApplyContext["refused"] = (path, reasons) => void refusals.push({ path, reasons });
-    const work = { caller, signal, held, plan, directory: createDirectory(held, plan), refused };
-    await carryOut({ work, refusals, issues }, context);
+    await carryOut({ ...planning, plan, directory: createDirectory(planning.held, plan), refusals: [] }, context);
   });
 }
 
-/** Reads the file, connects, compares, and passes the plan to the callback. */
+/** Reads the file, connects, compares, and passes the plan to the callback with the name of the file. */
 async function withPlan(
   context: Context,
-  work: (plan: OrganisationPlan, planning: Planning, file: ReadFile) => Promise<void>,
+  work: (plan: OrganisationPlan, planning: Planning, label: string) => Promise<void>,
 ): Promise<void> {
   const { terminal, flags } = context;
-  const scratch = openScratch();
-  let file: ReadFile | undefined;
-  try {
-    file = await readOrganisation(context, scratch);
-    const { caller } = await context.connect();
-    // An interruption waits for the end of the running request, so that no change is half done.
-    const signal = context.stopOnInterrupt();
-    terminal.progress("comparing");
-    const { organisation, issues } = file;
-    const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
-    const held = await loadHeld(caller, signal);
-    const prune = flags.prune === true;
-    const deactivated = new Set<number>();
-    const planning = { caller, signal, organisation, issues, held, scratch, prune, deactivated, watch };
-    const plan = await makePlan(planning);
-    terminal.progress(undefined);
-    noteDeactivated(deactivated, "write active: true in the file", terminal);
-    await work(plan, planning, file);
-  } finally {
-    terminal.progress(undefined);
-    await file?.close();
-    scratch.close();
-  }
+  using scratch = openScratch();
+  await using source = await openSource(String(context.args.file), terminal, { again: true });
+  const file = await readOrganisation(source, context, scratch);
+  const { caller } = await context.connect();
+  // An interruption waits for the end of the running request, so that no change is half done.
+  const signal = context.stopOnInterrupt();
+  terminal.progress("comparing");
+  const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
+  const held = await loadHeld(caller, signal);
+  const deactivated = new Set<number>();
+  const planning = { ...file, caller, signal, held, scratch, prune: flags.prune === true, deactivated, watch };
+  const plan = await makePlan(planning);
+  noteDeactivated(deactivated, "write active: true in the file", terminal);
+  await work(plan, planning, source.label);
 }
 
 /** Prints the changes. Returns true when there are any. */
@@ -113,19 +99,8 @@ async function confirmRemovals(plan: OrganisationPlan, context: Context): Promis
 
 const sentence = (text: string, end = ".") => `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`;
 
-/** A rejected entry, and the reasons. */
-interface Refusal {
-  readonly path: Path;
-  readonly reasons: readonly string[];
-}
-
-interface Application {
-  readonly work: ApplyContext;
-  readonly refusals: Refusal[];
-  readonly issues: FileIssues;
-}
-
-async function carryOut({ work, refusals, issues }: Application, context: Context): Promise<void> {
+async function carryOut(work: ApplyContext, context: Context): Promise<void> {
+  const { refusals } = work;
   const { terminal } = context;
   const all = countChanges(eachChange(work.plan));
   const total = [...all.values()].reduce((sum, count) => sum + count, 0);
@@ -134,23 +109,21 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
   let failure: unknown;
   async function* results() {
     try {
-      for await (const some of steps(work, refusals)) {
+      for await (const some of steps(work)) {
         countChanges(some, done);
         made += some.length;
-        terminal.progress(undefined);
         yield some;
         // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
-        await yieldToEventLoop();
+        await new Promise(setImmediate);
         terminal.progress(`applying  ${bar(made / total)}  ${made} of ${total}`);
       }
     } catch (error) {
-      failure = work.signal.aborted ? new Interrupted() : error;
+      failure = error;
     }
   }
   await print(results(), work.plan, context);
-  terminal.progress(undefined);
   if (made > 0) terminal.note(sentence(summary(done, "past")));
-  await sayRefusals({ refusals, issues }, context);
+  await sayRefusals(work, context);
   if (failure === undefined && refusals.length === 0) return;
   terminal.note(`Not applied: ${summary(withoutCounts(all, done))}.`);
   if (made > 0) terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
@@ -163,7 +136,7 @@ async function carryOut({ work, refusals, issues }: Application, context: Contex
   );
 }
 
-async function sayRefusals({ refusals, issues }: Omit<Application, "work">, { terminal }: Context): Promise<void> {
+async function sayRefusals({ refusals, issues }: ApplyContext, { terminal }: Context): Promise<void> {
   const shown = refusals.slice(0, mostShown);
   const places = shown.length > 0 ? await issues.places(shown.map(({ path }) => path)) : [];
   const lines = shown.map(({ reasons }, at) => `${places[at]} ${reasons.join("; ")}`);
@@ -173,9 +146,9 @@ async function sayRefusals({ refusals, issues }: Omit<Application, "work">, { te
 }
 
 /** Runs the steps in order, and stops after one that failed in part, because later steps may depend on it. */
-async function* steps(work: ApplyContext, refusals: readonly Refusal[]): AsyncGenerator<Done[]> {
+async function* steps(work: ApplyContext): AsyncGenerator<Done[]> {
   for (const step of [applyUserTypes, applyUnits, applyUsers, applyWebhooks, applyRemovals, applyLosses]) {
     yield* step(work);
-    if (refusals.length > 0) return;
+    if (work.refusals.length > 0) return;
   }
 }

@@ -5,6 +5,7 @@ import { webhooks } from "../../../contract/webhooks.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { type Export, exportItems } from "../../file-io/export-file.ts";
+import { pickFormat } from "../../file-io/file-format.ts";
 import { portionsOf } from "../../file-io/portions.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { walkItems } from "../../kit/walk-list.ts";
@@ -12,10 +13,9 @@ import { exportableUnits } from "../transfer/exportable-units.ts";
 import { shortestFirst } from "./file/organisation-entries.ts";
 import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
 import { openScratch } from "./file/scratch-database.ts";
-import { createText, organisationFormatOf } from "./file/write-organisation.ts";
+import { createText } from "./file/write-organisation.ts";
 import {
   type CurrentUser,
-  compare,
   type Names,
   unitEntry,
   userEntry,
@@ -30,7 +30,7 @@ export async function exportOrganisation(context: Context): Promise<void> {
   const { globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
   const wanted = sectionsOf(flags.only as string | undefined);
-  const text = await createText(organisationFormatOf(path, flags.format, globals), wanted);
+  const text = await createText(pickFormat(["yaml", "json"], /\.json$/i, path, flags.format, globals), wanted);
   const exported = {
     name: "entries",
     path,
@@ -45,13 +45,14 @@ export async function exportOrganisation(context: Context): Promise<void> {
     // A file without units is for an instance that has them.
     const units = wanted.includes("units") ? exportableUnits(held.units, to.skip) : held.units;
     const references = new Map(units.map(({ id, reference }) => [id, reference]));
-    const names: Names = { units: (id) => references.get(id) ?? null, userTypes: (id) => labels.get(id) ?? "" };
     const labels = new Map(held.userTypes.map((type) => [type.id, userTypeLabel(type)]));
+    const names: Names = { units: (id) => references.get(id) ?? null, userTypes: (id) => labels.get(id) ?? "" };
     for (const section of wanted) {
-      const write = async (entries: Iterable<object>) => {
-        for (const some of portionsOf(entries, 500)) await to.write(some.map((entry) => text.entry(section, entry)));
-      };
-      await writers[section](to, { ...held, units }, names, write);
+      const entries =
+        section === "units"
+          ? units.map((unit) => unitEntry(unit, names))
+          : await sorted(section, entriesOf[section](to, held, names));
+      for (const some of portionsOf(entries, 500)) await to.write(some.map((entry) => text.entry(section, entry)));
     }
   });
 }
@@ -69,61 +70,33 @@ function sectionsOf(only: string | undefined): readonly OrganisationSection[] {
   return sections.filter((section) => named.includes(section));
 }
 
-type Write = (entries: Iterable<object>) => Promise<void>;
-type SectionWriter = (to: Export<string>, held: OrganisationSnapshot, names: Names, write: Write) => Promise<void>;
+const entriesOf = { usertypes: userTypeEntries, users: userEntries, webhooks: webhookEntries };
 
-const writers: Record<OrganisationSection, SectionWriter> = {
-  usertypes: writeUserTypes,
-  units: writeUnits,
-  users: writeUsers,
-  webhooks: writeWebhooks,
-};
-
-async function writeUserTypes(
-  to: Export<string>,
-  { userTypes }: OrganisationSnapshot,
-  _: Names,
-  write: Write,
-): Promise<void> {
-  const issue = issuesOfLabels(userTypes);
-  const good = userTypes.filter((type) => {
-    const what = issue(type);
-    if (what) to.skip(`user type ${type.id} (${type.name}) ${what}`);
-    return !what;
-  });
-  const entries = good.map(userTypeEntry).sort(byLabel("usertypes"));
-  await write(entries);
+async function* userTypeEntries(to: Export<string>, { userTypes }: OrganisationSnapshot): AsyncGenerator<object> {
+  const issueOf = issuesOfLabels(userTypes);
+  for (const type of userTypes) {
+    const issue = issueOf(type);
+    if (issue) to.skip(`user type ${type.id} (${type.name}) ${issue}`);
+    else yield userTypeEntry(type);
+  }
 }
 
 /** Returns the reasons why user types have no label in a file, by ID. */
 function issuesOfLabels(types: OrganisationSnapshot["userTypes"]) {
   const references = new Set(types.map(({ reference }) => reference));
-  return (type: OrganisationSnapshot["userTypes"][number]): string | undefined => {
-    const { id, name, reference } = type;
+  return ({ id, name, reference }: OrganisationSnapshot["userTypes"][number]): string | undefined => {
     if (name.trim() !== name) return `begins or ends with a space; run wcs usertypes update ${id} --name NAME`;
     if (reference !== null || !references.has(name)) return undefined;
     return `has a name that is the reference of another user type; run wcs usertypes update ${id} --reference REF`;
   };
 }
 
-async function writeUnits(
-  _: Export<string>,
-  { units }: OrganisationSnapshot,
-  names: Names,
-  write: Write,
-): Promise<void> {
-  await write(units.map((unit) => unitEntry(unit, names)));
-}
-
-async function writeUsers(
+async function* userEntries(
   to: Export<string>,
   { userTypes, unitById }: OrganisationSnapshot,
   names: Names,
-  write: Write,
-): Promise<void> {
-  const unnamed = issuesOfLabels(userTypes);
-  const bad = new Set(userTypes.filter(unnamed).map(({ id }) => id));
-  const found = createSorter("users");
+): AsyncGenerator<object> {
+  const bad = new Set(userTypes.filter(issuesOfLabels(userTypes)).map(({ id }) => id));
   for await (const user of walkItems(to.caller, users.list, { inactive: true }, to.signal)) {
     if (isServiceAccount(user)) continue;
     if (user.email === null) throw hidden(user);
@@ -136,31 +109,8 @@ async function writeUsers(
         : `has no reference; run wcs units update ${place.id} --reference REF`;
       to.skip(`user ${user.id} (${user.name}) is in unit ${place.id}, which ${what}`);
     } else if (type) to.skip(`user ${user.id} (${user.name}) has user type ${type.id}, which was not exported`);
-    else found.add(userEntry(user, names));
+    else yield userEntry(user, names);
   }
-  await write(found.sorted());
-  found.close();
-}
-
-/** Sorts entries by label like `byLabel`, on disk. */
-function createSorter(section: OrganisationSection) {
-  const scratch = openScratch();
-  scratch.exec("create table entries (key blob not null, label blob not null, entry text not null)");
-  const insert = scratch.prepare("insert into entries values (?, ?, ?)");
-  // The bytes of UTF-16 have the order of the code units, unlike those of UTF-8.
-  const sortable = (text: string) => Buffer.from(text, "utf16le").swap16();
-  return {
-    add(entry: object): void {
-      const label = labelEntry(section, entry);
-      insert.run(sortable(keyOf(label)), sortable(label), JSON.stringify(entry));
-    },
-    *sorted(): Generator<object> {
-      for (const { entry } of scratch.prepare("select entry from entries order by key, label").iterate()) {
-        yield JSON.parse(String(entry)) as object;
-      }
-    },
-    close: () => scratch.close(),
-  };
 }
 
 const hidden = ({ id }: CurrentUser) =>
@@ -168,19 +118,35 @@ const hidden = ({ id }: CurrentUser) =>
     hint: "Exporting users needs the ability user over all of them. Use --only usertypes,units to export no users.",
   });
 
-async function writeWebhooks(to: Export<string>, _: OrganisationSnapshot, _names: Names, write: Write): Promise<void> {
-  const found = await Array.fromAsync(walkItems(to.caller, webhooks.list, {}, to.signal));
+async function* webhookEntries(to: Export<string>): AsyncGenerator<object> {
   const first = new Map<string, number>();
-  const good = found.filter(({ id, name }) => {
+  for await (const webhook of walkItems(to.caller, webhooks.list, {}, to.signal)) {
+    const { id, name } = webhook;
     const other = first.get(name);
-    if (other === undefined) first.set(name, id);
-    else to.skip(`webhook ${id} has the name of webhook ${other} (${name}); run wcs webhooks update ${id} --name NAME`);
-    return other === undefined;
-  });
-  await write(good.map(webhookEntry).sort(byLabel("webhooks")));
+    if (other === undefined) {
+      first.set(name, id);
+      yield webhookEntry(webhook);
+    } else {
+      to.skip(`webhook ${id} has the name of webhook ${other} (${name}); run wcs webhooks update ${id} --name NAME`);
+    }
+  }
 }
 
-/** Sorts by label, so that the same data gives the same file. */
-const byLabel = (section: OrganisationSection) => (a: object, b: object) =>
-  compare(keyOf(labelEntry(section, a)), keyOf(labelEntry(section, b))) ||
-  compare(labelEntry(section, a), labelEntry(section, b));
+/** Returns entries sorted by label, so that the same data gives the same file. Sorts them on disk. */
+async function sorted(section: OrganisationSection, entries: AsyncIterable<object>): Promise<Iterable<object>> {
+  const scratch = openScratch();
+  scratch.exec("create table entries (key blob not null, label blob not null, entry text not null)");
+  const insert = scratch.prepare("insert into entries values (?, ?, ?)");
+  // The bytes of UTF-16 have the order of the code units, unlike those of UTF-8.
+  const sortable = (text: string) => Buffer.from(text, "utf16le").swap16();
+  for await (const entry of entries) {
+    const label = labelEntry(section, entry);
+    insert.run(sortable(keyOf(label)), sortable(label), JSON.stringify(entry));
+  }
+  function* rows(): Generator<object> {
+    const found = scratch.prepare("select entry from entries order by key, label").iterate();
+    for (const { entry } of found) yield JSON.parse(String(entry));
+    scratch.close();
+  }
+  return rows();
+}

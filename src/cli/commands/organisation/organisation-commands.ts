@@ -43,7 +43,7 @@ export const schema: Commands = {
     examples: ["wcs schema organisation > organisation.schema.json"],
     prints: true,
     async run({ globals, terminal }) {
-      const { organisationJsonSchema } = await import("./file/file-schema.ts");
+      const { organisationJsonSchema } = await import("./file/organisation-schema.ts");
       const output = globals.output ?? (globals.template === undefined ? "json" : undefined);
       const format = output === undefined ? globals : { ...globals, output };
       await createOutput({}, { globals: format, terminal }).one(organisationJsonSchema());

@@ -44,23 +44,19 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
     if (path !== undefined && (await isSame(String(path), file)))
       throw new UsageError(`${flag} would overwrite the imported file`);
   }
-  const source = await openSource(file, terminal, { again: kind.parentsFirst || flags.strict === true, signal });
-  try {
-    const { caller } = await context.connect();
-    const job: Job = { kind, source, format, caller, terminal, signal, options, mapping };
-    const lastStep = await work.prepare?.(caller);
-    const afterReading = once(async () => work.afterReading?.());
-    if (flags.strict) await check(job, context, afterReading);
-    await carryOut(job, context, afterReading, lastStep);
-  } finally {
-    await source.close();
-  }
+  await using source = await openSource(file, terminal, { again: kind.parentsFirst || flags.strict === true, signal });
+  const { caller } = await context.connect();
+  const job: Job = { kind, source, format, caller, terminal, signal, options, mapping };
+  const lastStep = await work.prepare?.(caller);
+  const afterReading = once(async () => work.afterReading?.());
+  if (flags.strict) await check(job, context, afterReading);
+  await carryOut(job, context, afterReading, lastStep);
 }
 
 /** Checks all rows in a dry run. Throws when a row is invalid. */
 async function check(job: Job, context: Context, afterReading: () => Promise<void>): Promise<void> {
   const { terminal } = context;
-  const results = await openResults(context, "at the end");
+  await using results = await openResults(context, "at the end");
   const report = createReport(terminal, results, job.kind.parentsFirst);
   let bad = 0;
   const none = {
@@ -70,15 +66,11 @@ async function check(job: Job, context: Context, afterReading: () => Promise<voi
     },
     flush: () => report.flush(),
   };
-  try {
-    await sendRows(job, "checking", true, none);
-    await afterReading();
-    if (bad === 0) return;
-    await report.flush(true);
-    await results?.keep();
-  } finally {
-    await results?.discard();
-  }
+  await sendRows(job, "checking", true, none);
+  await afterReading();
+  if (bad === 0) return;
+  await report.flush(true);
+  await results?.keep();
   terminal.note(report.summary());
   throw new ServiceError(
     "validation_failed",
@@ -94,7 +86,7 @@ async function carryOut(
   lastStep: LastStep | undefined,
 ): Promise<void> {
   const { terminal, flags } = context;
-  const results = await openResults(context, "at once");
+  await using results = await openResults(context, "at once");
   const dryRun = flags.dryRun === true;
   const report = createReport(terminal, results, job.kind.parentsFirst);
   const present: number[] = [];
@@ -115,8 +107,6 @@ async function carryOut(
     if (report.rows > 0) await results?.keep();
     if (report.rows > 0 && !dryRun) sayHowFar(report, job);
     throw error;
-  } finally {
-    await results?.discard();
   }
   await finish(job, context, report, async () => lastStep?.(present, job.signal));
   if (report.skipped === 0) return;

@@ -64,11 +64,7 @@ export async function saveMappingFile(path: string, { columns, values, key }: Im
     ...(Object.keys(values).length > 0 && { values }),
     ...(key !== undefined && { key }),
   };
-  const file = await openDestination(path);
-  try {
-    await file.write(/\.json$/i.test(path) ? `${JSON.stringify(saved, null, 2)}\n` : stringify(saved));
-    await file.keep();
-  } finally {
-    await file.discard();
-  }
+  await using file = await openDestination(path);
+  await file.write(/\.json$/i.test(path) ? `${JSON.stringify(saved, null, 2)}\n` : stringify(saved));
+  await file.keep();
 }

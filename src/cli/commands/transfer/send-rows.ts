@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import type { FileFormat } from "../../file-io/file-format.ts";
@@ -9,6 +8,7 @@ import { batchesOf, readRows } from "../../file-io/read-rows.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
 import type { FileRow, SourceRow } from "../../file-io/source-row.ts";
+import { letInterrupt } from "../../terminal/signals.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { withoutNewIds } from "./dry-run-refs.ts";
 import type { ImportKind } from "./import-kinds.ts";
@@ -36,37 +36,31 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
   const rehearsal = dryRun ? kind.rehearse(job.caller, signal) : undefined;
   const progress = importProgress(job.terminal, source);
   let done = 0;
-  try {
-    for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
-      // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
-      await yieldToEventLoop();
-      signal.throwIfAborted();
-      limitHeap();
-      const good = batch.flatMap((each) => ("row" in each ? [each] : []));
-      const rows = good.map(({ row }) => row);
-      const send = (some: readonly FileRow[]) =>
-        sendBatch(job, some, { ...job.options, ...rehearsal?.inputFor(some) }, { dryRun, signal });
-      let answers = await send(rows);
-      const replace = (some: readonly FileRow[]) => rehearsal?.replaceFreed?.(some, answers);
-      for (let some = replace(rows); some; some = replace(some)) answers = await send(some);
-      await rehearsal?.prepare?.(answers);
-      const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
-      let next = 0;
-      for (const each of batch) {
-        if ("fields" in each) results.add(each.line, skippedRow(each.fields));
-        else {
-          // The response has an outcome for each row.
-          const outcome = outcomes[next++]!;
-          results.add(each.line, rehearsal?.judge(each.line, each.row, outcome) ?? outcome);
-        }
+  for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
+    await letInterrupt(signal);
+    limitHeap();
+    const good = batch.flatMap((each) => ("row" in each ? [each] : []));
+    const rows = good.map(({ row }) => row);
+    const send = (some: readonly FileRow[]) =>
+      sendBatch(job, some, { ...job.options, ...rehearsal?.inputFor(some) }, { dryRun, signal });
+    let answers = await send(rows);
+    const replace = (some: readonly FileRow[]) => rehearsal?.replaceFreed?.(some, answers);
+    for (let some = replace(rows); some; some = replace(some)) answers = await send(some);
+    await rehearsal?.prepare?.(answers);
+    const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
+    let next = 0;
+    for (const each of batch) {
+      if ("fields" in each) results.add(each.line, skippedRow(each.fields));
+      else {
+        // The response has an outcome for each row.
+        const outcome = outcomes[next++]!;
+        results.add(each.line, rehearsal?.judge(each.line, each.row, outcome) ?? outcome);
       }
-      rehearsal?.next();
-      done += batch.length;
-      await results.flush();
-      progress.show(`${what} ${kind.table.name}`, done);
     }
-  } finally {
-    progress.clear();
+    rehearsal?.next();
+    done += batch.length;
+    await results.flush();
+    progress(`${what} ${kind.table.name}`, done);
   }
 }
 
@@ -92,7 +86,7 @@ async function* watched(rows: AsyncIterable<SourceRow[]>, progress: Progress): A
   let done = 0;
   for await (const some of rows) {
     done += some.length;
-    progress.show("reading", done);
+    progress("reading", done);
     yield some;
   }
 }

@@ -56,8 +56,11 @@ function arrange(
       chain.push(next);
       next = before(next);
     }
-    if (next !== undefined && passOf[next] === inProgress)
-      markCircle(chain.slice(chain.indexOf(next)), references, circles);
+    if (next !== undefined && passOf[next] === inProgress) {
+      const circle = chain.slice(chain.indexOf(next));
+      const parent = [describeCircle(circle.map((place) => references[place]))];
+      for (const place of circle) circles.set(place, { parent });
+    }
     let above = next;
     for (const place of chain.reverse()) {
       const pass: number = above === undefined ? 0 : Math.max(passOf[above] ?? 0, 0);
@@ -68,9 +71,9 @@ function arrange(
   return { passes: passOf.reduce((most, pass) => Math.max(most, pass + 1), 1), passOf, circles };
 }
 
-function markCircle(places: readonly number[], references: readonly string[], circles: Map<number, FieldErrors>): void {
+/** Describes units of which each is below the next one, and the last one below the first. */
+export function describeCircle(units: readonly (string | undefined)[]): string {
   const most = 5;
-  const names = places.slice(0, most).map((place) => references[place]);
-  const path = [...names, ...(places.length > most ? ["…"] : []), names[0]].join(" below ");
-  for (const place of places) circles.set(place, { parent: [`is below the unit itself: ${path}`] });
+  const path = [...units.slice(0, most), ...(units.length > most ? ["…"] : []), units[0]].join(" below ");
+  return `is below the unit itself: ${path}`;
 }

@@ -42,11 +42,9 @@ export async function exportUserData(context: Context): Promise<void> {
     requireFree(folder);
     await rename(draft, folder);
     draft = undefined;
-    terminal.progress(undefined);
     await createOutput({}, context).one({ folder, ...writer.count });
     terminal.note("The folder contains personal data; keep it safe.");
   } finally {
-    terminal.progress(undefined);
     if (draft !== undefined) await rm(draft, { recursive: true, force: true });
   }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { isUtf8 } from "node:buffer";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { eventTypes } from "../../../../contract/event-schemas.ts";
 import type { Caller } from "../../../../contract/operation.ts";
@@ -7,6 +7,7 @@ import { users } from "../../../../contract/users.ts";
 import { UsageError } from "../../../errors/cli-errors.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { createReport, type Report } from "../../../file-io/import-report.ts";
+import { openSource } from "../../../file-io/open-source.ts";
 import { openResults } from "../../../file-io/result-file.ts";
 import { skippedRow } from "../../../file-io/row-outcome.ts";
 import type { Context } from "../../../kit/command-spec.ts";
@@ -14,12 +15,14 @@ import { findByName } from "../../../kit/find-by-name.ts";
 import { dryRunNote } from "../../../kit/note-done.ts";
 import { parseChoice, splitList } from "../../../kit/parse-value.ts";
 import { checkZone, createOutput, formatOf } from "../../../output/create-output.ts";
+import { bytesAsText } from "../../../output/format-bytes.ts";
 import { pluralize } from "../../../output/pluralize.ts";
+import { letInterrupt } from "../../../terminal/signals.ts";
+import type { Terminal } from "../../../terminal/terminal.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
 import { type IcsContext, zonesOf } from "./ics-zones.ts";
-import { loadCalendar } from "./load-calendar.ts";
 import { findByUid } from "./match-event.ts";
 import { type ReadEvent, readEvent } from "./read-ics.ts";
 import { type EventTarget, putIn } from "./save-event.ts";
@@ -29,7 +32,7 @@ export async function importEvents(context: Context): Promise<void> {
   const { terminal, flags, args } = context;
   const signal = context.stopOnInterrupt();
   const options = targetOf(context, signal);
-  const results = await openResults(context, "at once");
+  await using results = await openResults(context, "at once");
   const report = createReport(terminal, results);
   const tally = { parts: 0 };
   try {
@@ -42,10 +45,8 @@ export async function importEvents(context: Context): Promise<void> {
       terminal.note(`${report.summary()}; the rest was not imported. Run the command again to continue.`);
     throw error;
   } finally {
-    terminal.progress(undefined);
     await report.flush(true);
-    await (report.rows > 0 ? results?.keep() : undefined);
-    await results?.discard();
+    if (report.rows > 0) await results?.keep();
   }
   if (formatOf(context) === "json") await createOutput({}, context).one(report.counts);
   else terminal.note(report.summary());
@@ -111,9 +112,7 @@ async function carryOut(text: string, job: Job): Promise<void> {
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
     const known = uids.length > 0 ? await findByUid(target.caller, uids, me.id) : new Map<string, ListedEvent>();
     for (const { line, event } of batch) {
-      // A local database answers without yielding to the event loop, so Ctrl-C would otherwise not be handled.
-      await yieldToEventLoop();
-      signal.throwIfAborted();
+      await letInterrupt(signal);
       const isRead = typeof event !== "string";
       const outcome = isRead ? await putIn(event, known.get(event.uid), target) : skippedRow({ row: [event] });
       if (outcome.action !== "skipped" && outcome.fields) tally.parts += 1;
@@ -123,6 +122,28 @@ async function carryOut(text: string, job: Job): Promise<void> {
     context.terminal.progress(`importing  ${done.toLocaleString("en")} events`);
     await report.flush();
   }
+}
+
+/** Maximum size of a file in bytes; about 50,000 events. */
+const largest = 33_554_432;
+
+/** Reads the text of an iCalendar file, or of stdin for `-`. */
+async function loadCalendar(path: string, terminal: Terminal, signal: AbortSignal): Promise<string> {
+  await using source = await openSource(path, terminal, { again: false, signal });
+  const refuse = (why: string) =>
+    new ServiceError("validation_failed", `${terminal.sanitizeLine(source.label)} ${why}`);
+  const tooLarge = () => refuse(`is larger than ${bytesAsText(largest)}. Split it into smaller files.`);
+  if ((source.size ?? 0) > largest) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of source.read()) {
+    chunks.push(chunk);
+    if (source.position > largest) throw tooLarge();
+  }
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw refuse("is not encoded in UTF-8. Convert it to UTF-8 first.");
+  const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+  if (componentsOf(text).next().done) throw refuse("is not an iCalendar file: it has no BEGIN:VCALENDAR.");
+  return text;
 }
 
 /** A component with the event that it describes, or the reason why it cannot be imported. */

@@ -1,12 +1,11 @@
-import type { Caller } from "../../../../contract/operation.ts";
 import { batchesOf } from "../../../file-io/read-rows.ts";
 import type { FileRow } from "../../../file-io/source-row.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { OrganisationSection } from "../file/organisation-schema.ts";
 import type { PlannedChange, Task } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
+import type { Planning } from "../plan/plan-context.ts";
 import type { OrganisationSnapshot } from "../plan/snapshot.ts";
-import type { Directory } from "./id-directory.ts";
 
 /** A completed change. */
 export interface Done extends PlannedChange {
@@ -15,14 +14,34 @@ export interface Done extends PlannedChange {
 }
 
 /** The context of the functions that apply a plan. */
-export interface ApplyContext {
-  readonly caller: Caller;
-  readonly signal: AbortSignal;
+export interface ApplyContext extends Planning {
   readonly plan: OrganisationPlan;
-  readonly held: OrganisationSnapshot;
-  readonly directory: Directory;
-  /** Reports that the service rejected an entry. */
-  readonly refused: (path: Path, reasons: readonly string[]) => void;
+  readonly directory: ReturnType<typeof createDirectory>;
+  /** Entries that the service rejected, and the reasons. */
+  readonly refusals: { readonly path: Path; readonly reasons: readonly string[] }[];
+}
+
+/** Returns the IDs of what exists by label, to which created items are added. */
+export function createDirectory({ unitByReference, userTypes }: OrganisationSnapshot, plan: OrganisationPlan) {
+  /** By the label of the unit and the name of the department. */
+  const departments = new Map<string, number>();
+  for (const [reference, unit] of unitByReference) {
+    for (const { id, name } of unit.departments) departments.set(departmentKey(reference, name), id);
+  }
+  return {
+    units: new Map([...unitByReference].map(([reference, { id }]) => [reference, id])),
+    userTypes: new Map(userTypes.map(({ id }) => [plan.userTypes.labelOf(id), id])),
+    departments,
+  };
+}
+
+export const departmentKey = (unit: string, department: string): string => JSON.stringify([unit, department]);
+
+/** Returns the ID of an item that the plan guarantees to exist. */
+export function idOfReference(ids: ReadonlyMap<string, number>, name: string): number {
+  const id = ids.get(name);
+  if (id === undefined) throw new Error(`${name} is not there any more`);
+  return id;
 }
 
 /** Tasks with their import rows. */

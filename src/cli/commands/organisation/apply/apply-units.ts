@@ -1,8 +1,7 @@
 import { units } from "../../../../contract/units.ts";
 import type { FileRow } from "../../../file-io/source-row.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
-import { type ApplyContext, type Done, inBatches, reasonsOf } from "./apply-context.ts";
-import { departmentKey, idOfReference } from "./id-directory.ts";
+import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
 
 /** Fields that the import of units accepts; other fields take a request each. */
 const columns = ["name", "parent", "unit_type", "description"] as const;
@@ -26,7 +25,7 @@ async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext):
     const good = batch.tasks.filter((task, at) => {
       // The response has a result for each row.
       const { id, fields } = results[at]!;
-      if (fields) work.refused(task.path, reasonsOf(fields));
+      if (fields) work.refusals.push({ path: task.path, reasons: reasonsOf(fields) });
       else if (id !== null) work.directory.units.set(task.change.name, id);
       return !fields;
     });

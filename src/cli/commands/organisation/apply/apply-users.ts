@@ -4,8 +4,7 @@ import { users } from "../../../../contract/users.ts";
 import type { FileRow } from "../../../file-io/source-row.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
-import { type ApplyContext, type Done, inBatches, reasonsOf } from "./apply-context.ts";
-import { departmentKey, idOfReference } from "./id-directory.ts";
+import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
 
 /** Fields that the import of users accepts; other fields take a request each. */
 const importedUserFields = userRow().keyof().options;
@@ -31,7 +30,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
     for (const [at, task] of batch.tasks.entries()) {
       // The response has a result for each row.
       const { id, fields } = results[at]!;
-      if (fields || id === null) work.refused(task.path, reasonsOf(fields));
+      if (fields || id === null) work.refusals.push({ path: task.path, reasons: reasonsOf(fields) });
       else {
         await complete(task, id, work);
         if (!losesAccess(task)) done.push(task.change);

@@ -2,6 +2,9 @@ import type { Context } from "../../../kit/command-spec.ts";
 import { createOutput, formatOf } from "../../../output/create-output.ts";
 import type { Page } from "../../../output/item.ts";
 import { pluralize } from "../../../output/pluralize.ts";
+import type { Renderer } from "../../../output/renderer.ts";
+import type { Paint } from "../../../terminal/colors.ts";
+import { noPaint } from "../../../terminal/terminal.ts";
 import { isRemoval, type PlannedChange } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Done } from "./apply-context.ts";
@@ -24,21 +27,61 @@ export async function print(
   context: Context,
 ): Promise<void> {
   const { globals } = context;
-  const { changeColumns: columns, createChangeWriter, inWords } = await import("./change-writer.ts");
   const secrets = plan.tasks.webhooks.some(({ change }) => change.action === "create");
   const view = {
-    columns: [...columns, ...(secrets ? ["secret"] : [])],
+    columns: ["action", "kind", "name", "changes", ...(secrets ? ["secret"] : [])],
     renderer: async () => createChangeWriter,
     items: "differences",
   };
   const asRows = globals.fields === undefined && ["rows", "csv"].includes(formatOf(context));
   async function* pages(): AsyncGenerator<Page<Done>> {
     for await (const some of changes) {
-      const items = asRows ? some.map((change) => ({ ...change, changes: inWords(change) })) : some;
+      const items = asRows
+        ? some.map((change) => ({ ...change, changes: changedFields(change, noPaint).join("; ") }))
+        : some;
       yield { items: items as readonly Done[], more: false, response: some };
     }
   }
   await createOutput(view, context).list(pages());
+}
+
+const marks: Record<PlannedChange["action"], (paint: Paint) => string> = {
+  create: (paint) => paint.success("+"),
+  update: (paint) => paint.key("~"),
+  move: (paint) => paint.key(">"),
+  delete: (paint) => paint.error("-"),
+  deactivate: (paint) => paint.error("-"),
+};
+
+/** Writes changes for terminals: a line for each change, and one below it for each field. */
+const createChangeWriter: Renderer<Done> = ({ terminal }) => {
+  const { paint, sanitizeLine } = terminal;
+  const show = (done: Done) => {
+    const { action, kind, name, secret } = done;
+    const lines = [`${marks[action](paint)} ${action} ${kind} ${paint.strong(sanitizeLine(name))}`];
+    for (const field of changedFields(done, paint, sanitizeLine)) lines.push(`    ${field}`);
+    if (secret !== undefined) lines.push(`    secret: ${paint.value(secret)}`);
+    return lines.map((line) => `${line}\n`).join("");
+  };
+  return {
+    page: (items) => terminal.write(items.map(show).join("")),
+    end: async () => {},
+    one: (item) => terminal.write(show(item)),
+  };
+};
+
+/** Formats the changed fields: `title: Cook -> Chef`. */
+const changedFields = ({ action, changes }: PlannedChange, paint: Paint, plain = (text: string) => text): string[] =>
+  changes.map(({ field, before, after }) => {
+    const old = action === "create" ? "" : `${paint.error(plain(shown(before)))} -> `;
+    return `${field}: ${old}${paint.success(plain(shown(after)))}`;
+  });
+
+/** Formats a value on one line. */
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const kinds = { usertype: "user type", unit: "unit", user: "user", webhook: "webhook" };

@@ -77,6 +77,17 @@ export const forms = { usertypes: userType, units: unit, users: user, webhooks: 
 
 export type OrganisationEntry<S extends OrganisationSection> = z.infer<ReturnType<(typeof forms)[S]>>;
 
+/** Name of the schema in exported files: a file beside them. */
+export const schemaFile = "organisation.schema.json";
+
+/** Returns the JSON Schema of an organisation file, for editors. */
+export function organisationJsonSchema(): Record<string, unknown> {
+  const lists = Object.fromEntries(sections.map((section) => [section, z.array(forms[section]()).optional()]));
+  const file = z.strictObject({ $schema: z.string().optional(), version: z.literal(formVersion).optional(), ...lists });
+  const schema = z.toJSONSchema(file, { io: "input", unrepresentable: "any", target: "draft-7" });
+  return { title: "Organisation of wcs", ...schema };
+}
+
 /** Normalizes an e-mail address or a name for comparison. */
 export const keyOf = (value: string): string => value.normalize("NFC").toLowerCase();
 

@@ -3,7 +3,7 @@ import { isNode, isScalar } from "yaml";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { once } from "../../../../contract/once.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
-import { openSource, type Source } from "../../../file-io/open-source.ts";
+import type { Source } from "../../../file-io/open-source.ts";
 import { type ParsedYaml, parseYaml } from "../../../file-io/parse-yaml.ts";
 import { tooDeep } from "../../../file-io/too-deep.ts";
 import type { Context } from "../../../kit/command-spec.ts";
@@ -17,30 +17,16 @@ import { splitYaml } from "./split-yaml.ts";
 const largestWhole = 16_777_216;
 
 /** The valid content of a file, and the issues of the rest. */
-export interface ReadFile {
-  readonly label: string;
+interface ReadFile {
   readonly organisation: Organisation;
   readonly issues: FileIssues;
-  close(): Promise<void>;
 }
 
 /**
- * Reads an organisation from a file, or from stdin for `-`, as YAML or JSON. Reads it entry by entry if it can; a small file may
- * use all of YAML.
+ * Reads an organisation as YAML or JSON. Reads it entry by entry if it can; a small file may use all of YAML. The issues read the
+ * source again.
  */
-export async function readOrganisation(context: Context, scratch: DatabaseSync): Promise<ReadFile> {
-  const stop = new AbortController();
-  const source = await openSource(String(context.args.file), context.terminal, { again: true, signal: stop.signal });
-  const close = () => source.close();
-  try {
-    return { ...(await readSource(source, context, scratch)), label: source.label, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function readSource(source: Source, context: Context, scratch: DatabaseSync) {
+export async function readOrganisation(source: Source, context: Context, scratch: DatabaseSync): Promise<ReadFile> {
   try {
     return await readInParts(source, context, scratch);
   } catch (error) {

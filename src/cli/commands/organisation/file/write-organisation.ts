@@ -1,19 +1,5 @@
-import { UsageError } from "../../../errors/cli-errors.ts";
-import type { Globals } from "../../../terminal/global-options.ts";
 import { withoutEmpty } from "../plan/change.ts";
-import { schemaFile } from "./file-schema.ts";
-import { formVersion, type OrganisationSection } from "./organisation-schema.ts";
-
-/** Formats of an organisation file. */
-type OrganisationFormat = "yaml" | "json";
-
-/** Returns the selected format, else that of the file extension, else YAML. */
-export function organisationFormatOf(file: string, flag: unknown, { json, output }: Globals): OrganisationFormat {
-  const asked = (flag as string | undefined) ?? (json ? "json" : output);
-  if (asked === undefined) return /\.json$/i.test(file) ? "json" : "yaml";
-  if (asked === "yaml" || asked === "json") return asked;
-  throw new UsageError(`an organisation is written as yaml or json, not ${asked}`);
-}
+import { formVersion, type OrganisationSection, schemaFile } from "./organisation-schema.ts";
 
 /** Fields that are always written, because an absent field is left unchanged when the file is applied. */
 const always = new Set(["abilities", "user_types"]);
@@ -32,7 +18,7 @@ function essence(entry: object): Record<string, unknown> {
 }
 
 /** Serializes a file entry by entry; the sections must come in their order. */
-export async function createText(format: OrganisationFormat, sections: readonly OrganisationSection[]) {
+export async function createText(format: "yaml" | "json", sections: readonly OrganisationSection[]) {
   const form = format === "json" ? jsonForm : await yamlForm();
   const left = [...sections];
   // The first entry has no section before it, and the last one none after it.

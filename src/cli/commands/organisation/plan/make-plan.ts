@@ -11,7 +11,7 @@ import type { TaskList } from "./task-list.ts";
 /** The tasks in an order that respects their dependencies, and the labels that they use. */
 export interface OrganisationPlan {
   readonly tasks: { readonly [S in Exclude<OrganisationSection, "users">]: readonly Task<S>[] } & {
-    readonly users: TaskList<"users">;
+    readonly users: TaskList;
   };
   readonly userTypes: UserTypePlan;
   readonly units: UnitPlan;
@@ -24,7 +24,7 @@ export async function makePlan(planning: Planning): Promise<OrganisationPlan> {
   const names: Names = { units: (id) => held.unitById.get(id)?.reference ?? null, userTypes: userTypes.labelOf };
   const units = planUnits(planning, names);
   const webhooks = await planWebhooks(planning);
-  const users = await planUsers(planning, { units, userTypes, names });
+  const users = await planUsers({ ...planning, units, userTypes, names });
   await issues.refuse();
   return { tasks: { usertypes: userTypes.tasks, units: units.tasks, users, webhooks }, userTypes, units };
 }

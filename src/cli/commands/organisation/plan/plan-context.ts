@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Caller } from "../../../../contract/operation.ts";
 import { suggestName } from "../../../errors/nearest-name.ts";
-import type { FileIssues, Path } from "../file/file-issues.ts";
+import type { FileIssues } from "../file/file-issues.ts";
 import type { Organisation } from "../file/organisation-entries.ts";
 import { labelEntry, type OrganisationEntry, type OrganisationSection } from "../file/organisation-schema.ts";
 import { kinds, listFieldChanges, overlay, type PlannedChange, type Task } from "./change.ts";
@@ -38,12 +38,12 @@ export function onlyOnce(
   };
 }
 
-/** Returns the task for an entry; undefined when nothing differs. */
+/** Returns the task for the entry at an index of the file; undefined when nothing differs. */
 export function compareEntry<S extends OrganisationSection>(
   section: S,
   entry: OrganisationEntry<S>,
   there: { readonly id: number; readonly entry: OrganisationEntry<S> } | undefined,
-  path: Path,
+  at: number,
 ): Task<S> | undefined {
   const after = overlay(there?.entry, entry);
   const changes = listFieldChanges(there?.entry as Record<string, unknown> | undefined, there ? after : entry);
@@ -55,7 +55,7 @@ export function compareEntry<S extends OrganisationSection>(
     name: labelEntry(section, after as Record<string, string>),
     changes,
   };
-  return { change, id: there?.id, before: there?.entry, after, path };
+  return { change, id: there?.id, before: there?.entry, after, path: [section, at] };
 }
 
 /** Returns the task that removes an item that is not in the file. */

@@ -2,6 +2,7 @@ import { ServiceError } from "../../../../contract/errors.ts";
 import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import { walkItems } from "../../../kit/walk-list.ts";
+import type { Path } from "../file/file-issues.ts";
 import type { FileUsers } from "../file/file-users.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
@@ -12,8 +13,8 @@ import type { UnitPlan } from "./plan-units.ts";
 import type { UserTypePlan } from "./plan-usertypes.ts";
 import { createTaskList, type TaskList } from "./task-list.ts";
 
-/** The things that users may refer to. */
-interface Nameable {
+/** With the things that users may refer to. */
+interface UserPlanning extends Planning {
   readonly units: UnitPlan;
   readonly userTypes: UserTypePlan;
   readonly names: Names;
@@ -22,22 +23,22 @@ interface Nameable {
 type UserEntry = OrganisationEntry<"users">;
 
 /** Plans the tasks for users. Users are not kept in memory. */
-export async function planUsers(planning: Planning, nameable: Nameable): Promise<TaskList<"users">> {
+export async function planUsers(planning: UserPlanning): Promise<TaskList> {
   const file = planning.organisation.users;
-  if (file !== undefined) return planEntries(file, planning, nameable);
-  const holders = createHolders(planning, nameable);
-  if (nameable.userTypes.pruned.size > 0)
-    for await (const user of walkUsers(planning)) holders.watch(user, userEntry(user, nameable.names));
+  if (file !== undefined) return planEntries(file, planning);
+  const holders = createHolders(planning);
+  if (planning.userTypes.pruned.size > 0)
+    for await (const user of walkUsers(planning)) holders.watch(user, userEntry(user, planning.names));
   holders.refuse();
-  return createTaskList<"users">(planning.scratch);
+  return createTaskList(planning.scratch);
 }
 
 const walkUsers = ({ caller, signal }: Planning) => walkItems(caller, users.list, { inactive: true }, signal);
 
-async function planEntries(file: FileUsers, planning: Planning, nameable: Nameable): Promise<TaskList<"users">> {
+async function planEntries(file: FileUsers, planning: UserPlanning): Promise<TaskList> {
   const { prune, issues } = planning;
-  const tasks = createTaskList<"users">(planning.scratch);
-  const holders = createHolders(planning, nameable);
+  const tasks = createTaskList(planning.scratch);
+  const holders = createHolders(planning);
   const me = prune ? await planning.caller.call(users.current, {}) : undefined;
   // The ID of the user of each entry; 0 when there is none.
   const met = new Float64Array(file.count);
@@ -50,7 +51,7 @@ async function planEntries(file: FileUsers, planning: Planning, nameable: Nameab
       const isPruned = prune && user.active && user.id !== me?.id && !isServiceAccount(user);
       accounts.watch(user, { ...user, active: user.active && !isPruned });
       if (!prune) continue;
-      const entry = userEntry(user, nameable.names);
+      const entry = userEntry(user, planning.names);
       holders.watch(user, entry);
       if (isPruned) requireEdit(user.permissions.edit, user);
       if (isPruned) tasks.add(file.count + watched, removal("users", user.id, entry));
@@ -58,7 +59,7 @@ async function planEntries(file: FileUsers, planning: Planning, nameable: Nameab
     }
     const { at, entry } = found;
     if (!user.active && entry.active === undefined) planning.deactivated.add(user.id);
-    const { task, after } = compareUser(user, entry, at, planning, nameable);
+    const { task, after } = compareUser(user, entry, at, planning);
     holders.watch(user, after);
     accounts.watch(user, after, at);
     if (met[at]) issues.add(["users", at, "email"], `belongs to two users: ${met[at]} and ${user.id}`);
@@ -68,18 +69,18 @@ async function planEntries(file: FileUsers, planning: Planning, nameable: Nameab
   holders.refuse();
   for (const { at, entry } of Iterator.from(file).filter((each) => !met[each.at])) {
     accounts.watchNew(entry);
-    tasks.add(at, newUser(entry, at, planning, nameable));
+    tasks.add(at, newUser(entry, at, planning));
   }
   accounts.refuse();
   return tasks;
 }
 
-function compareUser(user: CurrentUser, entry: UserEntry, at: number, planning: Planning, nameable: Nameable) {
+function compareUser(user: CurrentUser, entry: UserEntry, at: number, planning: UserPlanning) {
   // Callers who may not change a user cannot see the address either.
   requireEdit(user.email !== null, user);
-  const there = { id: user.id, entry: userEntry(user, nameable.names) };
-  const named = resolved(entry, there.entry, at, planning, nameable);
-  const task = compareEntry("users", named, there, ["users", at]);
+  const there = { id: user.id, entry: userEntry(user, planning.names) };
+  const named = resolved(entry, there.entry, at, planning);
+  const task = compareEntry("users", named, there, at);
   if (task) {
     requireEdit(user.permissions.edit, user);
     checkPlaces(user, task.after, entry, at, planning);
@@ -111,29 +112,23 @@ function checkPlaces(
   issues.add(["users", at], `${what}; run wcs units update ${id} --reference REF`);
 }
 
-function newUser(entry: UserEntry, at: number, planning: Planning, nameable: Nameable): Task<"users"> {
+function newUser(entry: UserEntry, at: number, planning: UserPlanning): Task<"users"> {
   for (const field of ["first_name", "last_name", "email", "unit"] as const) {
     if (entry[field] !== undefined) continue;
     planning.issues.require(["users", at, field], "because the user does not exist yet");
   }
-  const task = compareEntry("users", resolved(entry, undefined, at, planning, nameable), undefined, ["users", at]);
+  const task = compareEntry("users", resolved(entry, undefined, at, planning), undefined, at);
   // Only an entry that exists already may need no task.
   return task!;
 }
 
 /** Returns the entry in the form for comparison; undefined when it refers to missing things. */
-function resolved(
-  entry: UserEntry,
-  before: UserEntry | undefined,
-  at: number,
-  planning: Planning,
-  nameable: Nameable,
-): UserEntry {
+function resolved(entry: UserEntry, before: UserEntry | undefined, at: number, planning: UserPlanning): UserEntry {
   const { memberships, ...fields } = entry;
-  const first = resolvedMembership({ unit: before?.unit, ...fields }, ["users", at], planning, nameable);
+  const first = resolvedMembership({ unit: before?.unit, ...fields }, ["users", at], planning);
   const further = memberships?.map((each, place) => {
     const path = ["users", at, "memberships", place];
-    return { ...each, department: each.department ?? null, ...resolvedMembership(each, path, planning, nameable) };
+    return { ...each, department: each.department ?? null, ...resolvedMembership(each, path, planning) };
   });
   checkUnits(entry, at, planning);
   const unit = entry.unit ?? before?.unit;
@@ -167,9 +162,8 @@ interface Membership {
 /** Returns the labels that user types will have, and adds an issue for each missing type. */
 function resolvedMembership(
   { unit, user_types, department }: Membership,
-  path: readonly (string | number)[],
-  { issues }: Planning,
-  { units, userTypes }: Nameable,
+  path: Path,
+  { issues, units, userTypes }: UserPlanning,
 ): { user_types?: string[] } {
   const known = unit === undefined || unit === "" || units.has(unit);
   if (!known) issues.add([...path, "unit"], namesNo("unit", unit, units.references()));
@@ -187,7 +181,7 @@ function resolvedMembership(
 }
 
 /** Adds an issue for each user type that cannot be deleted because users still hold it. */
-function createHolders({ issues }: Planning, { userTypes }: Nameable) {
+function createHolders({ issues, userTypes }: UserPlanning) {
   const holders = new Map<string, { count: number; first: string }>();
   return {
     watch({ id, name }: CurrentUser, { user_types = [], memberships = [], reference, email }: UserEntry): void {

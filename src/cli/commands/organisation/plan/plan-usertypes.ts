@@ -16,7 +16,7 @@ export function planUserTypes(planning: Planning) {
   for (const { entry, at, type } of matched) {
     const there = type && { id: type.id, entry: userTypeEntry(type) };
     const sorted = { ...entry, ...(entry.abilities && { abilities: [...new Set(entry.abilities)].sort() }) };
-    const task = compareEntry("usertypes", sorted, there, ["usertypes", at]);
+    const task = compareEntry("usertypes", sorted, there, at);
     if (task) tasks.push(task);
     after.set(type?.id ?? entry, task?.after ?? there?.entry ?? sorted);
   }

@@ -25,11 +25,8 @@ export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">
       issues.require(["webhooks", at, "uri"], "because the webhook does not exist yet");
     }
     const sorted = { ...entry, ...(entry.triggers && { triggers: [...new Set(entry.triggers)].sort() }) };
-    const task = compareEntry("webhooks", sorted, webhook && { id: webhook.id, entry: webhookEntry(webhook) }, [
-      "webhooks",
-      at,
-    ]);
-    return task ? [task] : [];
+    const present = webhook && { id: webhook.id, entry: webhookEntry(webhook) };
+    return compareEntry("webhooks", sorted, present, at) ?? [];
   });
   const left = prune ? there.filter((webhook) => !named.has(webhook.name)) : [];
   return [...tasks, ...left.map((webhook) => removal("webhooks", webhook.id, webhookEntry(webhook)))];
