@@ -55,7 +55,6 @@ async function set(context: Context): Promise<void> {
   noteDone(context, `wcs ${name} now means ${lineOf(words)}.`);
 }
 
-/** Splits a text at spaces outside quotes. */
 const splitWords = (text: string): string[] =>
   [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? "");
 

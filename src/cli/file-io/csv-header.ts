@@ -56,7 +56,6 @@ function requireKnown(names: readonly string[], table: Table, label: string): vo
   throw refusedHeader(`${label}: ${table.name} have no column ${quoted(unknown)}${suggestion}.`, table);
 }
 
-/** Throws when two columns have the same name or give the same field. */
 function requireOnce(names: readonly string[], fields: HeaderFields, table: Table, label: string): void {
   for (const [at, field] of fields.entries()) {
     const first = fields.indexOf(field);

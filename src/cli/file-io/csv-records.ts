@@ -3,7 +3,6 @@ import { type Lines, longestRow } from "./read-lines.ts";
 
 /** One CSV record, which may span several lines, or the reason why it cannot be read. */
 export interface CsvRecord {
-  /** Number of its first line. */
   readonly line: number;
   /** In characters. */
   readonly size: number;

@@ -11,7 +11,6 @@ import { openDestination } from "./open-destination.ts";
 import type { Table } from "./row-columns.ts";
 import type { FileRow } from "./source-row.ts";
 
-/** The context of an export command. */
 interface ExportCommand {
   readonly terminal: Terminal;
   readonly globals: Globals;
@@ -95,7 +94,6 @@ export async function exportItems<T>(
   tally.report();
 }
 
-/** Counts written and omitted items and reports the totals. */
 function createTally({ name, path }: Pick<Exported<unknown>, "name" | "path">, terminal: Terminal) {
   const count = { written: 0, left: 0 };
   return {

@@ -1,7 +1,6 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals } from "../terminal/global-options.ts";
 
-/** Format of a file with rows. */
 export type FileFormat = "csv" | "ndjson";
 
 /** Returns the requested format, else the other one if the file has its extension, else the standard one. */

@@ -10,7 +10,6 @@ interface ReportedRow {
   readonly outcome: Outcome;
 }
 
-/** Maximum number of different issues that are printed. */
 const shown = 100;
 
 /**
@@ -40,11 +39,9 @@ export function createReport(terminal: Terminal, results: ResultFile | undefined
       if (end) complaints.print();
       await results?.add(ready);
     },
-    /** Numbers of rows by outcome. */
     counts: counts as Readonly<typeof counts>,
     /** IDs of the users in the rows who are deactivated. */
     deactivated: deactivated as ReadonlySet<number>,
-    /** Codes of the issues. */
     codes: codes as ReadonlySet<string>,
     get skipped(): number {
       return counts.skipped;
@@ -60,7 +57,6 @@ export function createReport(terminal: Terminal, results: ResultFile | undefined
   };
 }
 
-/** An issue and the rows that have it. */
 interface FoldedIssue {
   readonly text: string;
   /** First and last lines of runs of further rows. */
@@ -69,7 +65,6 @@ interface FoldedIssue {
   more: number;
 }
 
-/** Maximum number of runs of lines that are printed with an issue. */
 const mostRuns = 5;
 
 /**

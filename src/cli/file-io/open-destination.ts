@@ -7,7 +7,6 @@ import { isDiskFull } from "../errors/disk-failure.ts";
 /** A file that replaces the old one only when it is complete: without `keep`, disposing of it removes it. */
 interface Destination extends AsyncDisposable {
   write(data: string | Uint8Array): Promise<void>;
-  /** Moves the complete file to its path. */
   keep(): Promise<void>;
 }
 
@@ -38,7 +37,6 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
   }
 }
 
-/** Creates the error for a file that cannot be written, with the reason in plain words. */
 export function cannotWrite(path: string, error: unknown): UsageError {
   const { code = "unknown reason" } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
@@ -49,7 +47,6 @@ export function cannotWrite(path: string, error: unknown): UsageError {
   return new UsageError(`cannot write ${path}: ${reasons[code] ?? code}`);
 }
 
-/** Creates the error for a file that exists and is not replaced. */
 export const exists = (path: string): ServiceError =>
   new ServiceError("conflict", `${path} already exists.`, { hint: "Pass --force to replace it." });
 
@@ -65,7 +62,6 @@ async function add(draft: string, place: string): Promise<void> {
   }
 }
 
-/** Returns whether an error says that the file system does not support links. */
 export const hasNoLinks = (error: unknown): boolean =>
   ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "");
 

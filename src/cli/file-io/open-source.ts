@@ -8,9 +8,7 @@ import { reason } from "./value-sources.ts";
 
 /** A file of text or stdin, opened for reading. */
 export interface Source extends AsyncDisposable {
-  /** Its name in messages. */
   readonly label: string;
-  /** Size in bytes, if known. */
   readonly size: number | undefined;
   /** Bytes read since the last call of `read`. */
   readonly position: number;
@@ -26,7 +24,6 @@ interface Reading {
 
 const chunkSize = 262_144;
 
-/** Opens a file by path, or stdin for `-`. */
 export async function openSource(path: string, terminal: Terminal, { again, signal }: Reading): Promise<Source> {
   if (path === "-") {
     const chunks = terminal.input(signal);
@@ -86,7 +83,6 @@ async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal?: 
   }
 }
 
-/** Creates a source that can be read only once. */
 const pipe = (label: string, chunks: AsyncIterable<Uint8Array>, close: () => Promise<void>): Source =>
   source(label, undefined, () => chunks, close);
 

@@ -6,7 +6,6 @@ import { type Lines, longestRow } from "./read-lines.ts";
 import type { FileRow, SourceRow } from "./source-row.ts";
 import { isTooDeep, tooDeep } from "./too-deep.ts";
 
-/** Reads rows from newline-delimited JSON. Skips empty lines. */
 export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
   for await (const { lines, first, whole } of blocks) {
     const rows: SourceRow[] = [];

@@ -30,7 +30,6 @@ export async function openResults({ terminal, globals, flags }: Environment, whe
   return globals.output === "ndjson" ? printResults(terminal, when) : undefined;
 }
 
-/** Opens a result file in CSV or newline-delimited JSON. */
 async function openResultFile(path: string, format: FileFormat): Promise<ResultFile> {
   if (path === "-")
     throw new UsageError("--results needs a file", { hint: "with -o ndjson, the results are printed on stdout" });
@@ -49,7 +48,6 @@ async function openResultFile(path: string, format: FileFormat): Promise<ResultF
 /** When results are printed: with each row, or not before `keep`. */
 type PrintTime = "at once" | "at the end";
 
-/** Prints the results on stdout as newline-delimited JSON. */
 function printResults(terminal: Terminal, when: PrintTime): ResultFile {
   const held: string[] = [];
   return {

@@ -11,7 +11,6 @@ export interface Table {
   readonly keys: readonly string[];
 }
 
-/** Creates the table of an import from the schema of its rows. */
 export function tableOf(name: Table["name"], row: z.ZodType): Table {
   const fields = shape("", row).fields ?? [];
   return {

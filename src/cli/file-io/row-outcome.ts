@@ -1,7 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
 
-/** The result of a row. */
 export interface Outcome {
   readonly action: "created" | "changed" | "unchanged" | "skipped";
   readonly id: number | null;

@@ -1,6 +1,5 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 
-/** Values of a row by column. */
 export type FileRow = Readonly<Record<string, unknown>>;
 
 /** A row of a file, or its errors by field. Errors about the whole row are under `row`. */

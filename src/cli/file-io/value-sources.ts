@@ -74,7 +74,6 @@ export const notUtf8 = (name: string): UsageError =>
 
 const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, "");
 
-/** Describes why a file cannot be read. */
 export function reason(error: unknown, path: string): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":

@@ -57,7 +57,6 @@ const jsonUnlessAsked = (context: Context): Context =>
     ? context
     : { ...context, globals: { ...context.globals, json: true } };
 
-/** Prints the response as JSON unless another output format is requested. */
 async function print(context: Context, answer: unknown, op?: AnyOperation): Promise<void> {
   const formats = op ? Object.fromEntries(formatsOf(shape("", op.output()).fields ?? [])) : {};
   await createOutput({ formats }, jsonUnlessAsked(context)).one(answer as Item);
@@ -68,7 +67,6 @@ const asksForItems = ({ op }: Found, { flags, globals }: Context): boolean =>
   op.list !== undefined &&
   [flags.all, flags.limit, globals.query, globals.output, globals.template].some((option) => option !== undefined);
 
-/** Prints the items of a list: one page, or with --all and --limit several. */
 async function printItems(context: Context, op: AnyOperation, input: Input, caller: Caller): Promise<void> {
   const pages = walk(caller, op, input, { ...extentOf(context), all: context.flags.all === true });
   await createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);

@@ -12,7 +12,6 @@ import { noPaint, type Terminal } from "../../terminal/terminal.ts";
 
 type RecoveryCodes = OutputOf<typeof auth.twoFactorConfirm>;
 
-/** Renders recovery codes, one per line. */
 export const recoveryCodeList: Renderer<RecoveryCodes> = (options) => ({
   ...createTableWriter(options),
   one: ({ recovery_codes }) => options.terminal.write(recovery_codes.map((code) => `${sanitizeLine(code)}\n`).join("")),
@@ -52,7 +51,6 @@ async function showSecret(secret: string, uri: string, terminal: Terminal): Prom
 /** Colours a line of the QR code, because apps read it light on dark only, and terminals can be dark on light. */
 const asLightOnDark = (line: string) => `\u001b[97;40m${line}\u001b[0m`;
 
-/** Asks for a code until it is right. */
 async function confirmCode(caller: Caller, terminal: Terminal): Promise<RecoveryCodes> {
   const ask = await terminal.ask();
   for (;;) {

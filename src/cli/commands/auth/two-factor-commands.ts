@@ -32,7 +32,6 @@ export const twoFactor: CommandGroup = {
 
 type Proving = typeof ops.twoFactorDisable | typeof ops.twoFactorRecoveryCodes;
 
-/** Asks for the password on a terminal when neither it nor a code is given. */
 async function askForPassword({ input, context: { terminal }, finish }: OperationRun<Proving>): Promise<void> {
   const isMissing = input.password === undefined && input.otp === undefined && terminal.interactive;
   await finish(isMissing ? { password: await (await terminal.ask()).secret("Password:") } : input);

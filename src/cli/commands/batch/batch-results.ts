@@ -2,7 +2,6 @@ import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "n
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 
-/** The result of a row. */
 export interface BatchResult {
   readonly line: number;
   readonly command: string;

@@ -3,7 +3,6 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import { fillPlaceholders, namesIn } from "../../output/placeholders.ts";
 
-/** Returns the names of the columns that a command uses. */
 export const columnsIn = (words: readonly string[]): string[] => [...new Set(words.flatMap(namesIn))];
 
 /** The words of a command for a row. */

@@ -10,7 +10,6 @@ import { LineIssues } from "../../kit/line-issues.ts";
 import { givenIn } from "../../kit/read-input.ts";
 import { findCommand } from "../../kit/router.ts";
 
-/** Returns the departments of the unit on an incomplete command line. */
 export async function departmentsOnLine(
   words: readonly string[],
   { program, terminal }: CommandEnvironment,

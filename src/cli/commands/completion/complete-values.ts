@@ -116,7 +116,6 @@ interface Wanted {
   readonly options: CallOptions;
   /** Beginning of a name; undefined when the user has typed an ID, or nothing yet. */
   readonly name: string | undefined;
-  /** Words of the command line so far. */
   readonly words: readonly string[];
   readonly environment: CommandEnvironment;
 }
@@ -128,7 +127,6 @@ interface Found {
 
 type Finder = (wanted: Wanted) => Promise<readonly Found[]>;
 
-/** Finds the first things that an operation lists. */
 const firstOf =
   (load: () => Promise<Operation<z.ZodType, z.ZodType<{ data: Found[] }>>>): Finder =>
   async ({ caller, options }) =>

@@ -11,12 +11,10 @@ import { parseChoice } from "../../kit/parse-value.ts";
 
 type Shell = (typeof shells)[number];
 
-/** Where a shell finds completion. */
 interface Place {
   readonly script: string;
   /** The start-up file, and the lines that it needs. */
   readonly startUp?: { readonly path: string; readonly lines: readonly string[] };
-  /** The command that loads the script into a running shell. */
   readonly load: string;
 }
 

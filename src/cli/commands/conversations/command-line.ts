@@ -3,7 +3,6 @@ import type { Caller } from "../../../contract/operation.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { renameErrorFields } from "../../kit/rename-error-fields.ts";
 
-/** Returns the words of a positional that takes the rest of the line. */
 export const wordsIn = (given: string | string[] | undefined): string[] => [given ?? []].flat();
 
 /** Arguments and flags for input fields whose flag has another name. */

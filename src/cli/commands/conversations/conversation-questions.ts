@@ -9,12 +9,10 @@ function titleOf({ title, participants }: Conversation): string {
   return title || `of ${names.join(", ")}`;
 }
 
-/** Asks whether to remove a participant. */
 export function askToRemove(conversation: Conversation, { user }: Readonly<Record<string, unknown>>): string {
   const { name } = conversation.participants.find(({ id }) => id === user) ?? { name: `user ${user}` };
   return `Remove ${name} from conversation ${titleOf(conversation)}?`;
 }
 
-/** Asks whether to delete a conversation. */
 export const askToDelete = (conversation: Conversation): string =>
   `Delete conversation ${titleOf(conversation)} for yourself, with all its messages?`;

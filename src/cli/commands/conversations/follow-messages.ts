@@ -33,7 +33,6 @@ export async function follow(context: Context): Promise<void> {
 
 interface Following {
   readonly id: number;
-  /** Number of existing messages to show first. */
   readonly last: number;
   /** Seconds that one request waits for new messages. */
   readonly wait: number;

@@ -63,7 +63,6 @@ const beginningOf = (text: string) =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** Describes the event of a service message. */
 function eventOf({ author, meta }: Quoted): string {
   const users = meta?.users ?? [];
   const who = sanitizeLine(author.name);

@@ -20,7 +20,6 @@ export function titleOf({ title, participants }: ShownConversation, me: number |
   return others.length > 0 ? namesOf(others, mostNames) : "nobody else";
 }
 
-/** Renders conversations as a table: title, number of unread messages and latest message. */
 export async function conversationList(caller: Caller): Promise<Renderer<ShownConversation>> {
   // Titles leave the caller out.
   const { id: me } = await caller.call(users.current, {});
@@ -41,14 +40,12 @@ export async function conversationList(caller: Caller): Promise<Renderer<ShownCo
   };
 }
 
-/** Returns two lines: ID and title of a conversation, and its participants. */
 export function describeConversation(conversation: ShownConversation): string {
   const { id, title, participants } = conversation;
   const name = title ? `: ${sanitizeLine(title)}` : "";
   return `Conversation ${id}${name}\n${sanitizeLine(participants.map(participantOf).join(", "))}\n`;
 }
 
-/** Renders one conversation, with its participants and its latest message in a line each. */
 export const conversationForm: Renderer<ShownConversation> = (sheet) => {
   const table = createTableWriter(sheet);
   const age = agesIn(sheet.zone);

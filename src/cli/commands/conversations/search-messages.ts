@@ -16,7 +16,6 @@ import { messageColumns } from "./show-messages.ts";
 
 const standardLimit = 25;
 const pageSize = 100;
-/** Number of conversations searched at the same time. */
 const atOnce = 4;
 
 /** `wcs conversations search`: searches one conversation, or all, starting with the one with the latest message. */

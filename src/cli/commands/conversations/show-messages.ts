@@ -11,7 +11,6 @@ import { conversationOf } from "./conversation-argument.ts";
 import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 
-/** Default columns of messages. */
 export const messageColumns = ["id", "date", "author.name", "message"];
 
 export async function showMessages(context: Context): Promise<void> {

@@ -38,7 +38,6 @@ export function oldBackups(made: string, instance: string | undefined, kept: num
     .slice(kept - 1);
 }
 
-/** Removes older backups after the backup `made` was saved. */
 export function removeBackups(paths: readonly string[], made: string): void {
   for (const path of paths) {
     try {

@@ -21,7 +21,6 @@ export async function check(context: Context): Promise<void> {
   );
 }
 
-/** Runs all checks of a database. */
 export async function checkDatabase(address: string): Promise<Finding[]> {
   let database: Database;
   try {

@@ -6,7 +6,6 @@ import { bar, throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findTarget } from "../../session/target.ts";
 
-/** Returns the path or URL of the selected database. Throws UsageError when the target is the URL of an instance. */
 export function databaseOf({ terminal, globals }: Context): string {
   const target = findTarget(globals, terminal.env);
   if (!target.remote) return target.address;

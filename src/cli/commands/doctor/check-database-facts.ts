@@ -91,7 +91,6 @@ export const databaseChecks: FactChecks<DatabaseFacts> = {
         ),
 };
 
-/** Checks that the secrets in the database are encrypted. */
 export function checkSecrets({ plain, encrypted, keyId }: SecretCounts): Verdict {
   return plain === 0
     ? ok(`${pluralize(encrypted, "secret")}, encrypted with the key ${keyId}.`)

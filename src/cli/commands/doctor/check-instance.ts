@@ -22,7 +22,6 @@ export async function readInstanceFacts(raw: Client["raw"], address: string) {
   };
 }
 
-/** Returns the version in openapi.json; undefined when the server has no such document. */
 function versionIn(text: string): string | undefined {
   const document = tryParseJson(text) as { info?: { "x-wcs-version"?: unknown } | null } | null | undefined;
   const theirs = document?.info?.["x-wcs-version"];

@@ -4,21 +4,18 @@ import { type FactChecks, failed, ok } from "./finding.ts";
 
 interface Place {
   readonly path: string;
-  /** Permission bits; undefined when the path does not exist, or on Windows. */
   readonly mode: number | undefined;
 }
 
 /** Oldest supported version of Node; a test compares it with `engines` in package.json. */
 export const oldestNode = "24.15";
 
-/** Reads the facts about this machine that the checks need. */
 export function readMachineFacts(env: NodeJS.ProcessEnv) {
   const place = (path: string): Place => ({ path, mode: modeOf(path) });
   return {
     node: process.versions.node,
     folder: place(configDir(env)),
     file: place(configFile(env)),
-    /** Reason why the configuration cannot be read. */
     broken: reasonOf(() => readConfig(env)),
   };
 }

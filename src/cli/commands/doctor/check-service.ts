@@ -9,7 +9,6 @@ interface LoginFacts {
   /** Unix seconds when the sign-in expires; undefined for an API token and for the owner of a database. */
   readonly expires: number | undefined;
   readonly apiToken: boolean;
-  /** Unix seconds. */
   readonly now: number;
 }
 
@@ -43,9 +42,7 @@ interface WebhookFacts {
   readonly id: number;
   readonly active: boolean;
   readonly disabled_reason: "manual" | "gone" | "failing" | null;
-  /** Attempts of the last day that succeeded. */
   readonly succeeded: number;
-  /** Attempts of the last day that failed. */
   readonly failed: number;
 }
 
@@ -100,7 +97,6 @@ export const serviceChecks: FactChecks<ServiceFacts> = {
   },
 };
 
-/** Checks that links in mails lead to the public URL of the service. */
 export function checkBaseUrl(url: string | null): Verdict {
   return url === null
     ? warning(

@@ -27,7 +27,6 @@ export function judgeFacts<F>(checks: FactChecks<F>, facts: F): Finding[] {
   });
 }
 
-/** Returns a failed finding with the message and the hint of the error. */
 export function failure(check: string, error: unknown): Finding {
   const { message, hint } = failureOf(error);
   return { check, ...failed(hint ? `${message} ${withStop(hint)}` : message) };

@@ -81,7 +81,6 @@ async function ask<T>({ connect }: Context, work: (caller: Caller) => Promise<T>
   return work((await connect({ asIs: true })).caller);
 }
 
-/** Returns the token that `ask` uses, if it uses one. */
 function tokenOf({ terminal, globals }: Context): string | undefined {
   if (globals.as !== undefined) return undefined;
   const target = findTarget(globals, terminal.env);

@@ -8,7 +8,6 @@ import { readPhrase } from "../../time/recurrence/parse-phrase.ts";
 
 type Values = Record<string, unknown>;
 
-/** Asks for the time, place, repetition and audience of a new event. */
 export async function askForEvent(run: WizardRun): Promise<Values> {
   const event: Values = { ...run.input };
   if ((event.start ?? event.end ?? event.date) === undefined) Object.assign(event, await askWhen(run));

@@ -23,7 +23,6 @@ const eventRows = {
   load: async () => (await import("./render-events.ts")).eventRow(),
 } as const;
 
-/** Flags and completion that events create and update share. */
 const planned = {
   ahead: { start: null, end: "start" },
   flags: [

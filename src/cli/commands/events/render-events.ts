@@ -14,7 +14,6 @@ const widestText = 100;
 const phraseIn = ({ recurrence }: Pick<ListedEvent, "recurrence">): string =>
   recurrence.length > 0 ? phraseOf(recurrence) : "";
 
-/** Renders events as a table, with the next occurrence of each. */
 export const eventList: Renderer<ListedEvent> = (sheet) => {
   const columns = ["id", "when", "title", "repeats", "location", "type"];
   const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
@@ -32,7 +31,6 @@ export function eventRow(): (event: Pick<ListedEvent, "dates" | "recurrence">) =
   };
 }
 
-/** Renders one event: its fields, then its text. */
 export const eventForm: Renderer<ListedEvent> = (sheet) => {
   const { terminal } = sheet;
   const table = createTableWriter(sheet);

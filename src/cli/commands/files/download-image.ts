@@ -18,7 +18,6 @@ export interface ImageOwner {
   readonly example: readonly [owner: string, picture: string];
 }
 
-/** Downloads the image of an owner like `wcs files get`. */
 export function downloadImage(context: Context, { owner, noun, ops }: ImageOwner): Promise<void> {
   return download(context, async (caller) => {
     const id = await findOneByName(`${owner}s`, `<${owner}>`, context.args[owner], caller, context.terminal);

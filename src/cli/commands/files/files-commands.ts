@@ -18,13 +18,11 @@ export const getFile: CustomCommand = {
 
 export const files: Commands = { get: getFile };
 
-/** A post or an event. */
 interface WithFiles {
   readonly title: string;
   readonly files: readonly { readonly id: number; readonly name: string }[];
 }
 
-/** Asks whether to delete a file. */
 export function askAboutFile({ title, files }: WithFiles, { file }: Readonly<Record<string, unknown>>): string {
   const { name } = files.find(({ id }) => id === file) ?? { name: file };
   return `Delete file ${name} of ${title}?`;

@@ -3,7 +3,6 @@ import { describeNamed } from "../../kit/field-flags.ts";
 import type { ImageOwner } from "./download-image.ts";
 import { getFile, savesFile } from "./files-commands.ts";
 
-/** Returns the commands that download, set and delete the image of an owner. */
 export function imageCommands(image: ImageOwner): CommandGroup {
   const { owner, noun, ops, example } = image;
   const completes = `${owner}s` as const;

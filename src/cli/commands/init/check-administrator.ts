@@ -14,7 +14,6 @@ export function issueWith(field: keyof typeof schemas, answer: string | undefine
   return schemas[field]().safeParse(answer).error?.issues[0]?.message;
 }
 
-/** Asks for the administrator's password until it is a good one. */
 export async function askPassword(
   terminal: Terminal,
   person: { email: string; first_name: string; last_name: string },

@@ -81,7 +81,6 @@ async function rehearse(database: string, answers: Answers, context: Context): P
   noteDone(context, `Created ${withoutPassword(database)}.`);
 }
 
-/** Returns the flags that stand for the answers. */
 function wordsOf({ email, first_name, last_name, rootUnit, password }: Answers, { flags, globals }: Context): string[] {
   return [
     ...(globals.db === undefined ? [] : ["--db", globals.db]),

@@ -23,7 +23,6 @@ import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
 import type { Planning } from "./plan/plan-context.ts";
 import { loadHeld } from "./plan/snapshot.ts";
 
-/** Maximum number of changes that are printed together. */
 const mostTogether = 500;
 
 /** `wcs diff`: shows the changes that apply would make. */
@@ -75,7 +74,6 @@ async function withPlan(
   await work(plan, planning, source.label);
 }
 
-/** Prints the changes. Returns true when there are any. */
 async function show(plan: OrganisationPlan, context: Context): Promise<boolean> {
   const counts: ChangeCounts = new Map();
   async function* portions() {
@@ -89,7 +87,6 @@ async function show(plan: OrganisationPlan, context: Context): Promise<boolean> 
   return counts.size > 0;
 }
 
-/** Asks for confirmation before anything is deleted. */
 async function confirmRemovals(plan: OrganisationPlan, context: Context): Promise<void> {
   const gone = countChanges(eachChange(plan).filter((change) => isRemoval({ change })));
   if (gone.size === 0) return;

@@ -4,7 +4,6 @@ import { chooseByName, chooseSeveral } from "../../kit/find-by-name.ts";
 
 type Values = Record<string, unknown>;
 
-/** Asks who may read a new post, and whether to publish it. */
 export async function askForReaders(run: WizardRun): Promise<Values> {
   const post = { ...run.input, ...(await askReaders(run)) };
   return { ...post, ...(await askToPublish(run)) };

@@ -29,7 +29,6 @@ export function stateOf({ publish }: ShownPost, time: Frame["time"]): string {
   return unpublish_on !== null && published_at !== null ? `unpublished since ${time(unpublish_on)}` : "draft";
 }
 
-/** Lists the labels of a post: important, requires action, pinned. */
 export function signsOf({ important, actively_requires_action, pinned }: ShownPost, time: Frame["time"]): string[] {
   const until = pinned?.until ? ` until ${time(pinned.until)}` : "";
   return [

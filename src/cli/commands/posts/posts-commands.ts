@@ -19,7 +19,6 @@ const columns = [
   "important",
 ] as const;
 
-/** Flags and completion that posts create and update share. */
 const composed = {
   ahead: { "publish.publish_on": null, "publish.unpublish_on": null, "pinned.until": null, "poll.close_at": null },
   complete: async (input: Input, flags: Context["flags"]) =>

@@ -6,7 +6,6 @@ import { sanitizeLine } from "../../terminal/sanitize.ts";
 
 type Comment = OutputOf<typeof posts.commentAdd>;
 
-/** Formats a comment with its author and time; replies are indented. */
 export function commentLines(comment: Comment, { paint, width, time }: Frame): string[] {
   const { id, parent_id, author, body, deleted, created_at } = comment;
   const before = parent_id === null ? "" : indent;
@@ -18,7 +17,6 @@ export function commentLines(comment: Comment, { paint, width, time }: Frame): s
   return [head, ...text].map((line) => (line === "" ? "" : before + line));
 }
 
-/** Renders comments as text, in the given order. */
 export const commentForm: Renderer<Comment> = (sheet) => {
   const frame = frameOf(sheet);
   let begun = false;

@@ -12,13 +12,11 @@ type Poll = NonNullable<ShownPost["poll"]>;
 const barWidth = 20;
 const widestTitle = 40;
 
-/** Renders a poll alone, as voting returns it. */
 export const pollForm: Renderer<Poll> = (sheet) => ({
   ...createTableWriter(sheet),
   one: (item) => sheet.terminal.write(`${pollLines(item, frameOf(sheet)).join("\n")}\n`),
 });
 
-/** Formats the poll with a bar for each choice and a tick at the user's own votes. */
 export function pollLines({ question, choices, voted, ...poll }: Poll, { paint, width, time }: Frame): string[] {
   const votes = choices.reduce((sum, choice) => sum + choice.votes, 0);
   const about = [

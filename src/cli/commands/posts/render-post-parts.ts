@@ -11,7 +11,6 @@ const shownDates = 4;
 
 type PostEvent = NonNullable<ShownPost["event"]>;
 
-/** Formats the time, place and participation of an event. */
 export function eventLines(event: PostEvent, { paint, width, time }: Frame): string[] {
   const { all_day, datetime_start, datetime_end, location, link, dates, participation, timezone } = event;
   const wall = (text: string) => (all_day ? text : text.slice(0, 16).replace("T", " "));
@@ -46,7 +45,6 @@ function repeated(rrule: string): string {
   return "rules" in read ? phraseOf(read.rules) : rrule;
 }
 
-/** Formats the attachments, mentions, reactions and confirmations of a post. */
 export function footLines(post: ShownPost, { paint, width }: Frame): string[] {
   const { files, mentions, stats, confirm, interaction, comments } = post;
   const own = Object.entries(interaction).flatMap(([name, is]) => (is ? [name] : []));

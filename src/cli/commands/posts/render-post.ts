@@ -11,7 +11,6 @@ import { commentLines } from "./render-comments.ts";
 import { pollLines } from "./render-poll.ts";
 import { eventLines, footLines } from "./render-post-parts.ts";
 
-/** Renders posts as a table, with a dot before unseen ones. */
 export const postList: Renderer<ShownPost> = (sheet) => {
   const columns = ["id", "when", "kind", "title", "author", "for", "about"];
   const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
@@ -51,7 +50,6 @@ async function postLines(post: ShownPost, frame: Frame): Promise<string[]> {
   return parts.filter((lines) => lines.length > 0).flatMap((lines, at) => (at === 0 ? lines : ["", ...lines]));
 }
 
-/** Formats the title, the kind, author, time and audience, and the labels of a post. */
 function headLines(post: ShownPost, { paint, width, time }: Frame): string[] {
   const { published_at, updated_at } = post.publish;
   const when = time(published_at ?? updated_at);

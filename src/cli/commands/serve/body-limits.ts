@@ -13,7 +13,6 @@ export function parseLimit(text: string): number | undefined {
   return bytes >= range.smallest && bytes <= range.largest ? bytes : undefined;
 }
 
-/** Parses --body-limit and --upload-limit. */
 export function bodyLimitsOf(body: string, upload: string) {
   const [bodyLimit, uploadLimit] = [limitOf("--body-limit", body), limitOf("--upload-limit", upload)];
   if (bodyLimit > uploadLimit)

@@ -20,7 +20,6 @@ import { type Finding, failed, failure, ok, type Verdict, warning } from "../doc
 import { showFindings } from "../doctor/show-findings.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 
-/** `wcs serve --check`: prints findings and changes nothing. */
 export async function checkServe(context: Context): Promise<void> {
   await showFindings(findAll(context), context);
 }

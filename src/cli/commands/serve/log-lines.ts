@@ -2,11 +2,8 @@ import type { Paint } from "../../terminal/colors.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 
 const levels: Readonly<Record<number, string>> = { 20: "DEBUG", 30: "INFO", 40: "WARN", 50: "ERROR", 60: "FATAL" };
-/** Names of the levels that --log-level takes. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
-/** Formats that --log-format takes. */
 export const logFormats = ["auto", "pretty", "json"] as const;
-/** Number of the log level `warn`. */
 export const warnLevel = 40;
 
 /** Converts the JSON lines of the log to readable ones: `12:30:05 INFO  request  method=GET status=200`. */

@@ -18,7 +18,6 @@ import type { WorkerProcess } from "./worker-process.ts";
 
 /** Bytes that the young generation of a server may grow to. */
 const young = 16 * 1024 * 1024;
-/** Maximum bytes of log lines that wait to be written. */
 const mostUnwritten = 16 * 1024 * 1024;
 /** Maximum milliseconds for closing the database, which waits for running statements. */
 const longestClosing = 500;
@@ -187,7 +186,6 @@ async function loadModules() {
 interface Serving extends Server {
   readonly modules: Awaited<ReturnType<typeof loadModules>>;
   readonly database: Database;
-  /** Resolves when the program is interrupted. */
   readonly ended: Promise<void>;
 }
 

@@ -92,7 +92,6 @@ function explained({ fields, issues }: Issues): ConfigIssue[] {
   });
 }
 
-/** Finds the secrets in a file that other users can read. */
 function secretsInTheOpen(config: Options, path: string): ConfigIssue[] {
   const mode = statSync(path).mode & 0o777;
   if (process.platform === "win32" || (mode & 0o077) === 0) return [];

@@ -67,7 +67,6 @@ async function trustedProxiesOf(value: string | true | undefined): Promise<Block
   );
 }
 
-/** Parses --shutdown-notice and returns milliseconds. */
 function noticeOf(text: string): number {
   const seconds = Number(text);
   if (!/^\d+(\.\d+)?$/.test(text) || seconds > 3600) {

@@ -28,7 +28,6 @@ export function environmentWithSmtp(env: NodeJS.ProcessEnv, flags: Context["flag
   return { ...env, WCS_SETTING_MAIL_SMTP_URL: text };
 }
 
-/** Returns the message for mail that cannot be sent because settings are missing. */
 export function noMail(missing: readonly string[]): string {
   const are = missing.length === 1 ? "is" : "are";
   return `No mail is sent until ${missing.join(" and ")} ${are} set. See wcs settings set --help.`;

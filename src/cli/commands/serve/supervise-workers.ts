@@ -75,7 +75,6 @@ class Supervisor {
     for (const each of this.#keeping) await each;
   }
 
-  /** Replaces a worker as often as it ends. */
   async #keepRunning(): Promise<void> {
     while (!this.#isStopping) {
       const worker = cluster.fork(this.#url === undefined ? {} : { [portVariable]: new URL(this.#url).port });

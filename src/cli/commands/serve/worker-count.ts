@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { UsageError } from "../../errors/cli-errors.ts";
 
-/** Maximum number of processes of one server. */
 export const mostWorkers = 64;
 
 /** Parses --workers; `auto` is the number of cores that the process may use. */

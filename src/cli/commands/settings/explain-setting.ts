@@ -4,7 +4,6 @@ import { defaults, type Settings } from "../../../contract/settings.ts";
 
 const units: Partial<Record<FieldFormat, string>> = { duration: "seconds", bytes: "bytes" };
 
-/** Returns the description of a setting with its unit and default. */
 export function explainSetting({ name, description, format }: Field): string {
   const standard = defaults[name as keyof Settings];
   const facts = [format && units[format], standard !== null && `default ${standard}`].filter(Boolean);

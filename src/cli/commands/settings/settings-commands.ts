@@ -111,7 +111,6 @@ function isUrlWithoutPassword(text: string): boolean {
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !url.username && !url.password;
 }
 
-/** Throws a `UsageError` for a line that gives the value in two ways. */
 function refuseTwoValues({ args, flags }: Context): void {
   const { default: standard, valueStdin, valueFile } = flags;
   const ways = [

@@ -5,7 +5,6 @@ import { cut } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { Snapshot } from "./take-snapshot.ts";
 
-/** Draws a snapshot as sections of text, at most as wide as the terminal. */
 export function drawSnapshot(snapshot: Snapshot, terminal: Terminal, zone: string | undefined): string {
   const { paint, width } = terminal;
   const { short, full } = timesIn(zone);

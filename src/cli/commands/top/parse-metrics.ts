@@ -1,4 +1,3 @@
-/** A value of a metric with its labels. */
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -8,7 +7,6 @@ interface Sample {
 const line = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
 const label = /([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g;
 
-/** Parses metrics in the text format of Prometheus. */
 function parseSamples(text: string): Sample[] {
   return text.split("\n").flatMap((each) => {
     const [, name, labels = "", value] = line.exec(each) ?? [];
@@ -27,7 +25,6 @@ export interface RouteRequests {
   readonly seconds: number;
 }
 
-/** The values of an instance that `wcs top` shows. */
 export interface InstanceMetrics {
   readonly routes: readonly RouteRequests[];
   readonly queue: Readonly<Record<"due" | "later" | "mails" | "failed_mails", number>>;

@@ -29,7 +29,6 @@ export async function runTop(context: Context): Promise<void> {
   }
 }
 
-/** Prints a snapshot as text on a terminal, and in the requested format elsewhere. */
 async function print({ globals, terminal }: Context, snapshot: Snapshot): Promise<void> {
   const renderer = async () => () => {
     const one = (item: Snapshot) => terminal.write(drawSnapshot(item, terminal, globals.tz));

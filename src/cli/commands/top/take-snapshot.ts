@@ -15,7 +15,6 @@ export interface Snapshot {
   readonly requests: ReturnType<typeof requestsOf> | null;
   readonly queue: InstanceMetrics["queue"] | null;
   readonly process: Pick<InstanceMetrics, "memory_bytes" | "started_at"> | null;
-  /** Delivery attempts of the last hour. */
   readonly webhooks: readonly { id: number; name: string; active: boolean; succeeded: number; failed: number }[] | null;
   readonly errors: readonly (Pick<LogEntry, "id" | "event" | "status" | "error" | "created_at"> & {
     webhook: string;

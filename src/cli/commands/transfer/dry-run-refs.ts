@@ -23,14 +23,12 @@ export interface Rehearsal {
   prepare?(outcomes: readonly Outcome[]): Promise<void>;
   /** Corrects the outcome of a row by the earlier batches. */
   judge(line: number, row: FileRow, outcome: Outcome): Outcome;
-  /** Ends a batch. */
   next(): void;
 }
 
 interface Made {
   readonly line: number;
   readonly part: number;
-  /** Hash of the whole row. */
   readonly print: string;
   /** Hash of the reference after the row; null when the row clears it, undefined when it is unknown. */
   readonly reference: string | null | undefined;
@@ -194,7 +192,6 @@ function movedOutcome(
 
 const tooDeep = ({ reference }: Outcome) => skippedRow({ parent: [messageOf({ code: "too_deep" })] }, reference);
 
-/** Returns the outcome of a row about an item that an earlier row created or changed. */
 function repeated(before: Made, row: FileRow, outcome: Outcome): Outcome {
   return { ...outcome, action: before.print === rowPrint(row) ? "unchanged" : "changed" };
 }

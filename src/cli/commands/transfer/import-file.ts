@@ -31,7 +31,6 @@ interface FileImport {
 /** Completes an import, given the IDs of the items in the file. Returns further facts for --json. */
 type LastStep = (present: readonly number[], signal: AbortSignal) => Promise<object | undefined>;
 
-/** Imports a file and reports the outcome of each row. */
 export async function importFile(work: FileImport, context: Context): Promise<void> {
   const { kind, options, mapping } = work;
   const { terminal, globals, flags } = context;
@@ -53,7 +52,6 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
   await carryOut(job, context, afterReading, lastStep);
 }
 
-/** Checks all rows in a dry run. Throws when a row is invalid. */
 async function check(job: Job, context: Context, afterReading: () => Promise<void>): Promise<void> {
   const { terminal } = context;
   await using results = await openResults(context, "at the end");
@@ -152,7 +150,6 @@ function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
   return `${first} To free the address of a user who has left, run wcs users update <id> --email <address>.`;
 }
 
-/** Reports the progress of an import that failed or was interrupted. */
 function sayHowFar(report: Report, { terminal, source }: Job): void {
   terminal.note(`${report.summary()}; the rest of ${source.label} was not imported`);
   terminal.note("The imported rows are kept. Run the same command again to import the rest.");

@@ -8,11 +8,9 @@ import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts"
 import type { ImportKey } from "./mapping-file.ts";
 import { createRehearsedTree } from "./rehearsed-tree.ts";
 
-/** The import of one table. */
 export interface ImportKind {
   readonly table: Table;
   readonly op: AnyOperation;
-  /** Maximum number of rows in one call. */
   readonly most: number;
   /** Rows refer to other rows, which must be sent first. */
   readonly parentsFirst: boolean;

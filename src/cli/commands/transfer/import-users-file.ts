@@ -37,7 +37,6 @@ export async function importUsersFile(context: Context): Promise<void> {
   );
 }
 
-/** Names the columns without a field and the fields without a column. */
 function sayUnmapped(mapping: ColumnMapping, terminal: Terminal): void {
   const { unmapped_columns, fields_without_column } = mapping.report();
   const columns = unmapped_columns.map((name) => `'${name}'`).join(", ");

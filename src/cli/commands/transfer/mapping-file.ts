@@ -8,7 +8,6 @@ import { openDestination } from "../../file-io/open-destination.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { reason } from "../../file-io/value-sources.ts";
 
-/** The field that identifies the user of a row. */
 export type ImportKey = "reference" | "email";
 
 /** The mapping of an import, as flags give it and files save it. */

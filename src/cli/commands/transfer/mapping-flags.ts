@@ -46,7 +46,6 @@ export function parseMap(text: string): MappedColumn[] {
   return found;
 }
 
-/** Parses values of the form `field=value`. */
 function parseValues(texts: readonly string[]): Record<string, string> {
   const values = new Map<string, string>();
   for (const text of texts) {

@@ -13,7 +13,6 @@ export function createRehearsedTree(caller: Caller, signal: AbortSignal) {
   const ids = new Map<string, number>();
   let isLoaded = false;
   return {
-    /** Loads the units of the service, once. */
     async load(): Promise<void> {
       if (isLoaded) return;
       isLoaded = true;

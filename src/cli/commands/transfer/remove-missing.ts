@@ -126,7 +126,6 @@ async function ask(expected: Result, context: Context): Promise<void> {
   throw new Interrupted();
 }
 
-/** Lists the users who are not in the file. */
 function list({ users: missing, deactivated }: Result, { terminal }: Context): void {
   for (const { id, name, reference } of missing) {
     terminal.note(`not in the file: ${name} (${reference === null ? "" : `${reference}, `}user ${id})`);

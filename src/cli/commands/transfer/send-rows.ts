@@ -27,7 +27,6 @@ export interface Job {
   readonly options: Record<string, unknown>;
 }
 
-/** Receives the outcomes batch by batch. */
 type Results = Pick<Report, "add" | "flush">;
 
 /** Sends all rows of a file in batches, parents before their children. */
@@ -91,7 +90,6 @@ async function* watched(rows: AsyncIterable<SourceRow[]>, progress: Progress): A
   }
 }
 
-/** Selects the rows of one pass. */
 async function* turn(
   rows: AsyncIterable<SourceRow[]>,
   { passOf, circles }: Order,

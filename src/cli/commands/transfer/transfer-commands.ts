@@ -6,7 +6,6 @@ export const writtenFile = {
   description: "File to write, replaced if it exists; - for stdout (default -)",
   optional: true,
 } as const;
-/** The format of a file with rows. */
 export const rowsFormatFlag: CommandFlag = {
   flags: "--format <csv|ndjson>",
   description: "Format of the file (default by its name, else csv)",

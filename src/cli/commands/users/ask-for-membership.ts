@@ -2,7 +2,6 @@ import { units } from "../../../contract/units.ts";
 import type { WizardRun } from "../../kit/command-spec.ts";
 import { chooseSeveral } from "../../kit/find-by-name.ts";
 
-/** Asks for the user types and the department of a new membership. */
 export async function askForMembership({ input, caller, terminal, record }: WizardRun) {
   const chosen = { ...input };
   if (input.userTypes === undefined) {

@@ -53,7 +53,6 @@ function requireFree(folder: string): void {
   if (existsSync(folder)) throw new ServiceError("conflict", `${folder} already exists. Name a new folder.`);
 }
 
-/** Creates a folder beside the final one, which only the user can read. */
 async function createDraft(folder: string): Promise<string> {
   try {
     return await mkdtemp(join(dirname(folder), `.${basename(folder)}-`));
@@ -63,7 +62,6 @@ async function createDraft(folder: string): Promise<string> {
   }
 }
 
-/** Writes items as they come, one file at a time. */
 function createWriter(folder: string) {
   const count = { records: 0, files: 0 };
   let current: { readonly name: string; readonly file: FileHandle; readonly tail: string } | undefined;
@@ -73,7 +71,6 @@ function createWriter(folder: string) {
     await file?.write(tail ?? "");
     await file?.close();
   };
-  /** Returns true when the file is new. */
   const begin = async (name: string, tail: string) => {
     if (current?.name === name) return false;
     await end();

@@ -20,7 +20,6 @@ export const usertypes: Commands = {
   }),
 };
 
-/** Offers the abilities of a new user type. */
 async function askForAbilities({ input, terminal, record }: WizardRun) {
   if (input.abilities !== undefined) return input;
   const known = fieldsOf(ops.create).find(({ name }) => name === "abilities")?.fields ?? [];

@@ -4,7 +4,6 @@ const blocks = " ▁▂▃▄▅▆▇█";
 
 type Part = Readonly<Record<"start" | "succeeded" | "failed", number>>;
 
-/** Draws two lines of bars, for attempts that succeeded and failed, on the same scale, with the times below. */
 export const drawChart: Draw<Part> = (parts, terminal) => {
   const highest = Math.max(...parts.flatMap(({ succeeded, failed }) => [succeeded, failed]), 1);
   const bar = (count: number) =>

@@ -7,7 +7,6 @@ import { sanitizeLine, sanitizeText } from "../../terminal/sanitize.ts";
 
 type Entry = OutputOf<typeof webhooks.log>["data"];
 
-/** Renders a log entry: its fields, then the headers and bodies of the request and the response. */
 export const logEntryForm: Renderer<Entry> = (options) => {
   const { terminal, cells } = options;
   const { paint } = terminal;
@@ -31,7 +30,6 @@ export const logEntryForm: Renderer<Entry> = (options) => {
   }
 };
 
-/** Returns JSON indented, and other text as it is. */
 function indentJson(body: string): string {
   return sanitizeText(JSON.stringify(tryParseJson(body), null, 2) ?? body);
 }

@@ -8,11 +8,9 @@ import { pluralize } from "../../output/pluralize.ts";
 import { pollAnswer, sleep } from "../../session/poll.ts";
 import { readDuration } from "../../time/parse-time.ts";
 
-/** Milliseconds between two requests for new entries. */
 const pause = 500;
 const standardWait = "60s";
 
-/** Number of entries per request. */
 const most = 500;
 
 type Filter = InputOf<typeof webhooks.logs>;

@@ -120,7 +120,6 @@ default 60s); exits with 9 if none arrives. An entry from before counts, too, so
   },
 };
 
-/** Prints the result of the call. Throws `ConditionError` when it failed. */
 async function sendTest({ input, context, finish }: OperationRun<typeof ops.test>): Promise<void> {
   const { data } = await finish(input);
   if (context.flags.dryRun) return;

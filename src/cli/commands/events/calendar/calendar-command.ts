@@ -31,7 +31,6 @@ export async function calendar(context: Context): Promise<void> {
   await output.all(found);
 }
 
-/** Returns the days selected by the flags; without flags, the current month. */
 async function spanOf(flags: Context["flags"], today: string, zone: string | undefined): Promise<TimeSpan> {
   const { month, week, from, to } = flags as { month?: string; week?: true; from?: string; to?: string };
   if (month !== undefined && (week || from !== undefined || to !== undefined))

@@ -4,7 +4,6 @@ import { addDays } from "../../../time/days.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
-/** An event on one day. */
 export interface CalendarEntry {
   readonly title: string;
   readonly location: string;
@@ -12,7 +11,6 @@ export interface CalendarEntry {
   readonly from: string;
   /** End time, for example `15:00`; empty when it equals `from` or is on a later day. */
   readonly to: string;
-  /** The event began on an earlier day. */
   readonly goesOn: boolean;
 }
 

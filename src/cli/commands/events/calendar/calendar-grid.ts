@@ -4,7 +4,6 @@ import { addDays, dayOfMonth, daysBetween, mondayOf, monthOf, weekOf } from "../
 import { monthNames } from "../../../time/recurrence/recurrence-words.ts";
 import type { TimeSpan } from "./find-occurrences.ts";
 
-/** A line in the cell of a day, with the function that colors it. */
 export interface CellLine {
   readonly text: string;
   readonly look: (text: string) => string;
@@ -16,7 +15,6 @@ interface Grid {
   readonly today: string;
   /** Width of the text in a cell, in terminal columns. */
   readonly cell: number;
-  /** Returns the lines below the number of a day. */
   readonly linesOf: (day: string) => readonly CellLine[];
 }
 
@@ -28,7 +26,6 @@ export function cellWidth(width: number): number {
   return cell < 8 ? 0 : Math.min(cell < 14 ? cell : cell - 1, 30);
 }
 
-/** Returns the number of calendar weeks that the span touches. */
 export const weeksIn = ({ first, last }: TimeSpan): number => daysBetween(mondayOf(first), mondayOf(last)) / 7 + 1;
 
 /** Draws weeks below each other, with a column per day from Monday on and the week's number in the line above it. */
@@ -67,7 +64,6 @@ function numberOf(day: string, { span, today }: Grid, paint: Paint): CellLine {
   return { text: number, look: paint.strong };
 }
 
-/** Cuts or pads the line to `width` columns. */
 function fitted({ text, look }: CellLine, width: number): string {
   const short = cut(text, width);
   return look(short) + " ".repeat(Math.max(0, width - widthOf(short)));

@@ -6,7 +6,6 @@ import { walkEvents } from "./walk-events.ts";
 
 type Event = OutputOf<typeof events.get>;
 
-/** One occurrence of an event. */
 export type ShownOccurrence = ReturnType<typeof occurrencesOf>[number];
 
 /** A range of days, first and last included. */
@@ -35,7 +34,6 @@ export async function occurrencesIn(
   return found.sort(byTime);
 }
 
-/** Returns the occurrences with the day on which each begins, in the reader's time zone. Whole days have no start and end. */
 function occurrencesOf(event: Event, { first, last }: TimeSpan, clock: Clock) {
   const { id, title, type, all_day, location, link, url } = event;
   const shown = (day: string, start: number | null, end: number | null) => ({

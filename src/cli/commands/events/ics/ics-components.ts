@@ -2,7 +2,6 @@
 export interface RawComponent {
   /** Name, for example VEVENT; VCALENDAR for the properties of a calendar itself. */
   readonly name: string;
-  /** Number of its first line, from 1. */
   readonly line: number;
   /** Its own lines, unfolded. */
   readonly lines: readonly string[];
@@ -10,7 +9,6 @@ export interface RawComponent {
   readonly inner: readonly string[];
   /** Its lines as they are in the file, including those of the components in it. */
   readonly raw: readonly string[];
-  /** Its END line is present. */
   readonly isWhole: boolean;
 }
 

@@ -1,12 +1,10 @@
 import type ICAL from "ical.js";
 
-/** A property of a component with its decoded value. */
 export interface ReadProperty {
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly value: unknown;
 }
 
-/** The properties of a component that are imported. */
 export interface Properties {
   /** Returns the first property with that name, in lower case. */
   first(name: string): ReadProperty | undefined;

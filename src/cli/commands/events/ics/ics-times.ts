@@ -3,7 +3,6 @@ import { dayLength, dayOf } from "../../../time/zone-clock.ts";
 import type { Properties, ReadProperty } from "./ics-properties.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
-/** Start and end of an event's first occurrence. */
 export interface IcsTimes {
   /** YYYY-MM-DD for a whole-day event, whose start and end are null. */
   readonly date: string | null;

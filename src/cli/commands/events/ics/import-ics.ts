@@ -54,7 +54,6 @@ export async function importEvents(context: Context): Promise<void> {
   judge(report, tally.parts);
 }
 
-/** Throws `validation_failed` when events or parts of events were not imported. */
 function judge({ skipped, rows }: Report, parts: number): void {
   if (skipped === 0 && parts === 0) return;
   const more = parts > 0 ? `, nor were parts of ${parts} more` : "";

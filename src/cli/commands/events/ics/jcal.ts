@@ -18,7 +18,6 @@ export function textOnOneLine(text: string, between: string): string {
     .replaceAll("\t", " ");
 }
 
-/** Formats Unix seconds as a time in UTC. */
 export const utc = (instant: number): string => `${new Date(instant * 1000).toISOString().slice(0, 19)}Z`;
 
 /** Formats a local time, given in milliseconds as if it were UTC, without a zone. */

@@ -18,7 +18,6 @@ export async function findByUid(
   return found;
 }
 
-/** Returns the fields of a new event, except its type and audience. */
 export function contentOf({ title, body, location, link, date, start, end, recurrence }: ReadEvent) {
   const time = date === null ? { all_day: false, date, start, end } : { all_day: true, date, start: null, end: null };
   return { title, body, location, link, ...time, recurrence: [...recurrence] };

@@ -8,7 +8,6 @@ import { type IcsTimes, icsTimesOf } from "./ics-times.ts";
 import type { IcsContext } from "./ics-zones.ts";
 import { plainText, textOnOneLine } from "./jcal.ts";
 
-/** An event as a file describes it. */
 export interface ReadEvent extends IcsTimes {
   readonly line: number;
   readonly uid: string;
@@ -19,7 +18,6 @@ export interface ReadEvent extends IcsTimes {
   readonly recurrence: readonly Rule[];
   /** Type of the event where it was exported (X-WCS-TYPE). */
   readonly type: string | undefined;
-  /** CLASS is PRIVATE or CONFIDENTIAL. */
   readonly isPrivate: boolean;
   /** Reasons why properties are not imported, by name. */
   readonly without: Readonly<Record<string, readonly string[]>>;

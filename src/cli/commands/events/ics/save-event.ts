@@ -13,11 +13,9 @@ export interface EventTarget {
   readonly options: CallOptions;
   /** Type of new events; undefined takes the type in the file, else `user`. */
   readonly type: ListedEvent["type"] | undefined;
-  /** Audience of new events, except personal ones. */
   readonly audience: { readonly units?: number[]; readonly userTypes?: number[] };
 }
 
-/** Creates the event or updates the existing one, and returns the outcome. */
 export async function putIn(read: ReadEvent, event: ListedEvent | undefined, target: EventTarget): Promise<Outcome> {
   const type = event?.type ?? target.type ?? eventTypes.find((name) => name === read.type) ?? "user";
   if (read.isPrivate && type !== "user") {

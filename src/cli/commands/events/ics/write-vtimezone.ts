@@ -59,7 +59,6 @@ function observances({ changes, days }: Run, last: number): Component[] {
   return goesOn ? [observance(first, days[0])] : changes.map((change) => observance(change));
 }
 
-/** Groups changes into runs, each in chronological order. */
 function runsOf(changes: readonly Change[]): Run[] {
   const runs: Run[] = [];
   const open = new Map<string, Run>();

@@ -7,13 +7,11 @@ import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Planning } from "../plan/plan-context.ts";
 import type { OrganisationSnapshot } from "../plan/snapshot.ts";
 
-/** A completed change. */
 export interface Done extends PlannedChange {
   /** The secret of a created webhook. It is shown only here. */
   readonly secret?: string;
 }
 
-/** The context of the functions that apply a plan. */
 export interface ApplyContext extends Planning {
   readonly plan: OrganisationPlan;
   readonly directory: ReturnType<typeof createDirectory>;
@@ -44,13 +42,11 @@ export function idOfReference(ids: ReadonlyMap<string, number>, name: string): n
   return id;
 }
 
-/** Tasks with their import rows. */
 export interface Batch<S extends OrganisationSection> {
   readonly tasks: readonly Task<S>[];
   readonly rows: readonly FileRow[];
 }
 
-/** Splits tasks into batches of the size of one request. */
 export async function* inBatches<S extends OrganisationSection>(
   tasks: Iterable<Task<S>>,
   rowOf: (task: Task<S>) => FileRow,

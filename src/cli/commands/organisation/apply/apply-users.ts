@@ -71,7 +71,6 @@ const losesAccess = (task: Task<"users">): boolean =>
   !isRemoval(task) &&
   ((touches(task.change, ["admin"]) && !task.after.admin) || (touches(task.change, ["active"]) && !task.after.active));
 
-/** Returns true when the change replaces the address of an existing user. */
 export const getsAnotherAddress = ({ change, before }: Task<"users">): boolean =>
   before !== undefined && touches(change, ["email"]);
 

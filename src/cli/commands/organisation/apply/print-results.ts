@@ -9,7 +9,6 @@ import { isRemoval, type PlannedChange } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Done } from "./apply-context.ts";
 
-/** Yields the changes of a plan, in their order. */
 export function* eachChange({ tasks }: OrganisationPlan): Generator<PlannedChange> {
   const { usertypes, units, users, webhooks } = tasks;
   for (const list of [usertypes, units, users, webhooks]) {
@@ -20,7 +19,6 @@ export function* eachChange({ tasks }: OrganisationPlan): Generator<PlannedChang
   }
 }
 
-/** Prints changes as they are made, in the selected format. */
 export async function print(
   changes: AsyncIterable<readonly Done[]>,
   plan: OrganisationPlan,
@@ -77,7 +75,6 @@ const changedFields = ({ action, changes }: PlannedChange, paint: Paint, plain =
     return `${field}: ${old}${paint.success(plain(shown(after)))}`;
   });
 
-/** Formats a value on one line. */
 function shown(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
@@ -97,7 +94,6 @@ const past: Record<PlannedChange["action"], string> = {
 /** Numbers of changes by action and kind, such as `delete webhook`. */
 export type ChangeCounts = Map<`${PlannedChange["action"]} ${PlannedChange["kind"]}`, number>;
 
-/** Adds changes to the numbers. */
 export function countChanges(changes: Iterable<PlannedChange>, counts: ChangeCounts = new Map()): ChangeCounts {
   for (const { action, kind } of changes) counts.set(`${action} ${kind}`, (counts.get(`${action} ${kind}`) ?? 0) + 1);
   return counts;

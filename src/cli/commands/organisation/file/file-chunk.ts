@@ -13,7 +13,6 @@ export interface FileChunk {
   readonly entries: number;
 }
 
-/** Maximum number of entries that are parsed together. */
 export const mostEntries = 100;
 
 /** Thrown when a file cannot be read in parts: as a whole it may be right, or its errors may be others. */

@@ -32,7 +32,6 @@ export function createFileUsers(scratch: DatabaseSync, issues: FileIssues) {
     return row && { at: Number(row.at), entry: JSON.parse(String(row.entry)) };
   };
   return {
-    /** Number of entries of the section. */
     get count(): number {
       return count;
     },

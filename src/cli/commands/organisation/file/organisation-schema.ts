@@ -11,7 +11,6 @@ import { webhooks } from "../../../../contract/webhooks.ts";
 export const sections = ["usertypes", "units", "users", "webhooks"] as const;
 export type OrganisationSection = (typeof sections)[number];
 
-/** The version of the file format. */
 export const formVersion = 1;
 
 /** Imports separate user types by semicolons and trim them, so a name cannot contain these characters. */

@@ -79,7 +79,6 @@ async function readWhole(source: Source, context: Context, scratch: DatabaseSync
 /** Maximum number of syntax errors that are shown. One of them can make an error of each line that follows it. */
 const mostSyntaxErrors = 20;
 
-/** Parses the text into plain values. */
 function contentOf(text: string, label: string, { terminal }: Context): unknown {
   const { parsed, lines, isTooDeep } = parseYaml(text);
   const { length } = parsed.errors;

@@ -42,7 +42,6 @@ export async function createText(format: "yaml" | "json", sections: readonly Org
   };
 }
 
-/** The syntax of a format. Entries and sections get the number of the entries before them. */
 interface Form {
   readonly head: string;
   open(section: OrganisationSection): string;

@@ -3,7 +3,6 @@ import { isRecord } from "../../../../contract/parse-input.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { OrganisationEntry, OrganisationSection } from "../file/organisation-schema.ts";
 
-/** The kind of a changed item, as shown in results. */
 export const kinds = { usertypes: "usertype", units: "unit", users: "user", webhooks: "webhook" } as const;
 
 export interface FieldChange {
@@ -24,7 +23,6 @@ export interface PlannedChange {
 /** A change with the data that is needed to make it. */
 export interface Task<S extends OrganisationSection> {
   readonly change: PlannedChange;
-  /** ID of an existing item. */
   readonly id: number | undefined;
   readonly before: OrganisationEntry<S> | undefined;
   /** The complete entry after the change. */
@@ -64,7 +62,6 @@ export function withoutEmpty(value: unknown): unknown {
   return full.length === 0 ? undefined : Object.fromEntries(full);
 }
 
-/** Returns true when one of these fields changes. */
 export const touches = ({ changes }: PlannedChange, fields: readonly string[]): boolean =>
   changes.some(({ field }) => fields.includes(field));
 

@@ -7,7 +7,6 @@ import { labelEntry, type OrganisationEntry, type OrganisationSection } from "..
 import { kinds, listFieldChanges, overlay, type PlannedChange, type Task } from "./change.ts";
 import type { OrganisationSnapshot } from "./snapshot.ts";
 
-/** The data for the comparison of a file with an instance. */
 export interface Planning {
   readonly caller: Caller;
   readonly signal: AbortSignal;

@@ -48,7 +48,6 @@ export function planUnits(planning: Planning, names: Names) {
   const levels = levelsOf(after, held);
   checkParents({ after, levels, places }, planning);
   checkDepth({ after, levels, places }, planning);
-  /** Returns the level of a unit in the tree. */
   const levelOf = (reference: string) => levels.get(reference) ?? held.unitByReference.get(reference)?.level ?? 0;
   const byLevel = (a: Task<"units">, b: Task<"units">) => levelOf(a.change.name) - levelOf(b.change.name);
   return {
@@ -56,7 +55,6 @@ export function planUnits(planning: Planning, names: Names) {
     tasks: [...tasks.sort(byLevel), ...removals.sort((a, b) => byLevel(b, a))],
     has: (reference: string) => after.has(reference),
     references: () => after.keys(),
-    /** Returns the names of a unit's departments. */
     departmentsOf: (reference: string) => after.get(reference)?.departments ?? [],
     levelOf,
   };

@@ -30,7 +30,6 @@ export function planUserTypes(planning: Planning) {
   return {
     tasks,
     ...directory(after, held.userTypes),
-    /** Types to delete. */
     pruned: new Set(tasks.filter(isRemoval).map(({ change }) => change.name)),
   };
 }
@@ -51,12 +50,10 @@ function directory(after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>, 
     types.map((type) => [type.id, labelFor(after.get(type.id) ?? { reference: userTypeLabel(type) })]),
   );
   return {
-    /** Returns the label that an existing type will have. */
     labelOf: (id: number) => byId.get(id) ?? "",
     /** Returns the label of a type by its reference or name in the file; undefined when it will not exist. */
     find: (label: string) => (byReference.has(label) ? label : byName.get(fold(label))),
     labels: () => [...byReference, ...byName.values()],
-    /** Returns the name of the type with this label. */
     nameOf: (label: string) => names.get(label) ?? label,
   };
 }

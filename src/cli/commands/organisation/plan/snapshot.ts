@@ -12,7 +12,6 @@ export interface OrganisationSnapshot {
   readonly unitByReference: ReadonlyMap<string, CurrentUnit>;
 }
 
-/** Loads all user types and units page by page. */
 export async function loadHeld(caller: Caller, signal: AbortSignal): Promise<OrganisationSnapshot> {
   const userTypes = await Array.fromAsync(walkItems(caller, usertypes.list, {}, signal));
   // Drops fields that are not used here, to save memory.
