@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { component, email, inputComponent, line, multiline, nullable } from "./common-schemas.ts";
-import { once } from "./once.ts";
+import {
+  alike,
+  component,
+  email,
+  inputComponent,
+  inputObject,
+  line,
+  multiline,
+  nullable,
+  shownText,
+} from "./common-schemas.ts";
 
 const text = (max: number, description: string) => nullable(line(max)).describe(description);
 
@@ -20,33 +29,19 @@ const addressInput = inputComponent("AddressInput", () => ({
 }));
 
 /** The addresses of a unit in a request. */
-export const addressesInput = once(() =>
-  z.strictObject({
-    company: addressInput().nullish().describe("Address of the company"),
-    delivery: addressInput().nullish().describe("Address for deliveries"),
-    invoicing: addressInput().nullish().describe("Address for invoices"),
-  }),
-);
+export const addressesInput = inputObject(() => ({
+  company: addressInput().nullish().describe("Address of the company"),
+  delivery: addressInput().nullish().describe("Address for deliveries"),
+  invoicing: addressInput().nullish().describe("Address for invoices"),
+}));
 export type AddressesInput = z.infer<ReturnType<typeof addressesInput>>;
 
-const shownText = () => z.string().nullable();
 const address = component("Address", () => ({
-  company: shownText(),
-  registration_number: shownText(),
-  vat_number: shownText(),
-  street: shownText(),
-  street_additional: shownText(),
-  postal_code: shownText(),
-  city: shownText(),
-  country: shownText(),
-  phone: shownText(),
-  email: shownText(),
-  comments: shownText(),
+  ...alike(["company", "registration_number", "vat_number", "street", "street_additional", "postal_code"], shownText),
+  ...alike(["city", "country", "phone", "email", "comments"], shownText),
   use_company_address: z.boolean(),
 }));
 
 /** The addresses of a unit in a response. An address has all of its fields. */
-export const addresses = once(() =>
-  z.object({ company: address().nullable(), delivery: address().nullable(), invoicing: address().nullable() }),
-);
+export const addresses = () => z.object(alike(["company", "delivery", "invoicing"], () => address().nullable()));
 export type Address = z.infer<ReturnType<typeof address>>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, emptyResponse, line, newPassword, nothing, unixTime } from "./common-schemas.ts";
+import { email, emptyResponse, line, newPassword, unixTime } from "./common-schemas.ts";
 import { once } from "./once.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { oneTimeCode, twoFactorOperations } from "./two-factor-operations.ts";
@@ -30,7 +30,6 @@ export const auth = operationGroup("auth", {
     access: "signed_in",
     signInOnly: true,
     withoutTwoFactor: true,
-    input: nothing,
     output: tokenResponse,
     knownBy: "0",
     transaction: "own",

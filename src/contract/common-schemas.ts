@@ -9,7 +9,10 @@ import { isTimeZone } from "./time-zone.ts";
 export const component = <S extends z.ZodRawShape>(id: string, shape: () => S) =>
   once(() => z.object(shape()).meta({ id }));
 
-/** Returns such a schema for an input, which has no other fields. */
+/** Returns the schema of an object in an input, which has no other fields. */
+export const inputObject = <S extends z.ZodRawShape>(shape: () => S) => once(() => z.strictObject(shape()));
+
+/** Returns such a schema with a name in the OpenAPI document. */
 export const inputComponent = <S extends z.ZodRawShape>(id: string, shape: () => S) =>
   once(() => z.strictObject(shape()).meta({ id }));
 
@@ -18,6 +21,12 @@ export const formatError = (message: string) => ({
   error: ({ code, input }: { readonly code: string; readonly input?: unknown }) =>
     input !== undefined && (code === "invalid_format" || code === "invalid_type") ? message : undefined,
 });
+
+/** Returns fields with equal schemas. */
+export const alike = <const N extends readonly string[], T extends z.ZodType>(names: N, schema: () => T) =>
+  Object.fromEntries(names.map((name) => [name, schema()])) as { [K in N[number]]: T };
+/** Returns the schema of a text in an output that can be missing. */
+export const shownText = () => z.string().nullable();
 
 /** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
 export const id = (refersTo?: Reference) => {
@@ -63,10 +72,12 @@ export const dateText = () => z.string().meta({ format: "date" });
 export const bytes = () => z.int().meta({ format: "bytes" });
 /** A boolean, also accepted as 0 or 1. */
 export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
-export const nothing = () => ({});
 const noContent = () => z.void();
 /** The response of an operation that returns nothing. */
 export const emptyResponse = { output: noContent, status: 204 } as const;
+/** The response of an operation that creates a thing; `location` is its path, with fields of the response in braces. */
+export const created = <T extends z.ZodType>(output: () => T, location: string) =>
+  ({ output, status: 201, location }) as const;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const notOnALine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
@@ -184,7 +195,14 @@ export const wholeList = <T extends z.ZodType>(item: () => T) =>
 
 /** The response of a list with cursor pagination. */
 export const cursorList = <T extends z.ZodType>(item: () => T) =>
-  ({ output: () => cursorPage(item()), list: { items: "data", paging: "cursor" } }) as const;
+  ({
+    output: () =>
+      z.object({
+        data: z.array(item()),
+        meta: z.object({ next_cursor: z.string().nullable(), prev_cursor: z.string().nullable() }),
+      }),
+    list: { items: "data", paging: "cursor" },
+  }) as const;
 
 const limit = (max: number, standard: number) =>
   z.int().min(1).max(max).default(standard).describe(`Items per page, 1 to ${max}`);
@@ -201,13 +219,6 @@ export const cursorInput = (max = 500, standard = 50) => ({
     }),
 });
 
-/** A page of a list with cursor pagination. */
-const cursorPage = <T extends z.ZodType>(item: T) =>
-  z.object({
-    data: z.array(item),
-    meta: z.object({ next_cursor: z.string().nullable(), prev_cursor: z.string().nullable() }),
-  });
-
 export const pageInput = (max = 500, standard = 50) => ({
   page: z.int().min(1).default(1).describe("Page number"),
   limit: limit(max, standard),
@@ -215,41 +226,38 @@ export const pageInput = (max = 500, standard = 50) => ({
 
 /** The response of a list with numbered pages. */
 export const numberedList = <T extends z.ZodType>(item: () => T) =>
-  ({ output: () => numberedPage(item()), list: { items: "data", paging: "pages" } }) as const;
-
-const numberedPage = <T extends z.ZodType>(item: T) =>
-  z.object({
-    data: z.array(item),
-    links: z.object({
-      first: z.string().nullable(),
-      last: z.string().nullable(),
-      prev: z.string().nullable(),
-      next: z.string().nullable(),
-    }),
-    meta: z.object({
-      current_page: z.int(),
-      from: z.int().nullable(),
-      last_page: z.int(),
-      path: z.string(),
-      per_page: z.int(),
-      to: z.int().nullable(),
-      total: z.int(),
-    }),
-  });
+  ({
+    output: () =>
+      z.object({
+        data: z.array(item()),
+        links: z.object(alike(["first", "last", "prev", "next"], shownText)),
+        meta: z.object({
+          current_page: z.int(),
+          from: z.int().nullable(),
+          last_page: z.int(),
+          path: z.string(),
+          per_page: z.int(),
+          to: z.int().nullable(),
+          total: z.int(),
+        }),
+      }),
+    list: { items: "data", paging: "pages" },
+  }) as const;
 
 const ability = (description: string) => z.boolean().optional().describe(description);
 
 /** A boolean for each ability: true grants it. */
-export const abilityFlags = once(() =>
-  z.strictObject({
-    news: ability("Publish news"),
-    calendar: ability("Publish events"),
-    groups: ability("Create and manage groups"),
-    user: ability("Manage users and their memberships"),
-    units: ability("Manage units and their departments"),
-    usertypes: ability("Manage user types"),
-    integrations: ability("Manage integrations (not used yet)"),
-  } satisfies Record<Ability, unknown>),
+export const abilityFlags = inputObject(
+  () =>
+    ({
+      news: ability("Publish news"),
+      calendar: ability("Publish events"),
+      groups: ability("Create and manage groups"),
+      user: ability("Manage users and their memberships"),
+      units: ability("Manage units and their departments"),
+      usertypes: ability("Manage user types"),
+      integrations: ability("Manage integrations (not used yet)"),
+    }) satisfies Record<Ability, unknown>,
 );
 
 /** The fields of every form of a unit, besides its `url`. */
@@ -262,11 +270,11 @@ export const unitCore = () => ({
 });
 
 /** The short form of a unit. */
-export const unitBrief = once(() =>
-  z
-    .object({ ...unitCore(), parent: z.object({ ...unitCore(), url: z.string() }).nullable(), url: z.string() })
-    .meta({ id: "UnitBrief" }),
-);
+export const unitBrief = component("UnitBrief", () => ({
+  ...unitCore(),
+  parent: z.object({ ...unitCore(), url: z.string() }).nullable(),
+  url: z.string(),
+}));
 
 export const departmentBrief = component("Department", () => ({ id: z.int(), name: z.string() }));
 export const userTypeBrief = component("UserTypeBrief", () => ({

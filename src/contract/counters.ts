@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, nothing } from "./common-schemas.ts";
+import { component, emptyResponse } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const counterNames = ["groups", "events", "news", "messages"] as const;
@@ -13,16 +13,12 @@ export const counters = operationGroup("counters", {
   list: operation("GET", "/counters", "Count new posts, events and messages", {
     description: `Counts items that you can read and have not seen, since your account was created and since the counter was last reset. What you muted does not count. Each count is at most ${mostCounted} and includes the newest ${mostLookedAt} posts for you, the newest ${mostLookedAt} events and your newest ${mostLookedAt} conversations.`,
     access: "signed_in",
-    input: nothing,
-    output: () =>
-      z
-        .object({
-          groups: count("Debates in your groups"),
-          events: count("Calendar events and event posts"),
-          news: count("News"),
-          messages: count("Unread messages in conversations that are not archived"),
-        })
-        .meta({ id: "Counters" }),
+    output: component("Counters", () => ({
+      groups: count("Debates in your groups"),
+      events: count("Calendar events and event posts"),
+      news: count("News"),
+      messages: count("Unread messages in conversations that are not archived"),
+    })),
     knownBy: "groups",
   }),
   reset: operation("DELETE", "/counters/{type}", "Reset a counter", {

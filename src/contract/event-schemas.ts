@@ -172,7 +172,7 @@ export const createdEvent = component("CreatedEvent", () => ({
   shared: z.boolean(),
   message: z.string().describe("Says that the event was created"),
 }));
-export const occurrence = once(() => z.object(shown()).meta({ id: "EventOccurrence" }));
+export const occurrence = component("EventOccurrence", shown);
 
 /** Maximum number of events after the page that the total counts. */
 export const countedBeyond = 1000;

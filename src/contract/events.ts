@@ -1,11 +1,11 @@
 import { z } from "zod";
 import {
+  created,
   cursorInput,
   cursorList,
   emptyResponse,
   id,
   line,
-  nothing,
   nullable,
   pageInput,
   time,
@@ -74,9 +74,7 @@ export const events = operationGroup("events", {
     access: "signed_in",
     input: () => ({ title: title(), type: type(), ...eventFields(), uid: nullable(uid()) }),
     ignored,
-    output: createdEvent,
-    status: 201,
-    location: "/events/{id}",
+    ...created(createdEvent, "/events/{id}"),
     bodyLimit: uploadLimit,
     transaction: "own",
   }),
@@ -98,7 +96,6 @@ export const events = operationGroup("events", {
     description:
       "Includes occurrences that are in progress, sorted by start. A recurring event can be listed more than once; its dates, or date and days, have only this occurrence.",
     access: "signed_in",
-    input: nothing,
     output: () => hits(occurrence()),
     list: { items: "hits" },
   }),

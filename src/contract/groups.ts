@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clearable, cursorInput, cursorList, emptyResponse, id, name } from "./common-schemas.ts";
+import { clearable, created, cursorInput, cursorList, emptyResponse, id, name } from "./common-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
@@ -39,9 +39,7 @@ export const groups = operationGroup("groups", {
       description: clearable(groupDescription()),
       privacy: privacy().default("public"),
     }),
-    output: group,
-    status: 201,
-    location: "/groups/{id}",
+    ...created(group, "/groups/{id}"),
   }),
   update: operation("PATCH", "/groups/{id}", "Update a group", {
     description: `Only the given fields change. Can be done by ${managers}.`,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorList, emptyResponse, id, line, multiline } from "./common-schemas.ts";
+import { created, cursorInput, cursorList, emptyResponse, id, line, multiline } from "./common-schemas.ts";
 import { emoji, message } from "./conversation-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation } from "./operation.ts";
@@ -21,9 +21,7 @@ export const privateChange = { transaction: "locking", private: true } as const;
 
 /** Common to the operations that send a message. */
 export const sent = {
-  output: message,
-  status: 201,
-  location: "/conversations/{conversationId}/messages/{id}",
+  ...created(message, "/conversations/{conversationId}/messages/{id}"),
   ...privateChange,
   bodyLimit: uploadLimit,
 } as const;

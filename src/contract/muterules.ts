@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nothing, wholeList } from "./common-schemas.ts";
+import { component, wholeList } from "./common-schemas.ts";
 import { muteRules } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -7,18 +7,15 @@ export const muterules = operationGroup("muterules", {
   list: operation("GET", "/muterules", "List the rules for muting posts and conversations", {
     description: `The rules are the same on every instance: ${muteRules.map(({ id, name }) => `${id} ${name}`).join(", ")}.`,
     access: "signed_in",
-    input: nothing,
-    ...wholeList(() =>
-      z
-        .object({
-          id: z.int(),
-          name: z.string(),
-          seconds: z
-            .int()
-            .nullable()
-            .meta({ format: "duration", description: "Duration from when it is set; null without an end" }),
-        })
-        .meta({ id: "MuteRule" }),
+    ...wholeList(
+      component("MuteRule", () => ({
+        id: z.int(),
+        name: z.string(),
+        seconds: z
+          .int()
+          .nullable()
+          .meta({ format: "duration", description: "Duration from when it is set; null without an end" }),
+      })),
     ),
   }),
 });

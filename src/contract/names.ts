@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { line, wholeList } from "./common-schemas.ts";
+import { component, line, shownText, wholeList } from "./common-schemas.ts";
 import { namedKinds } from "./field-metadata.ts";
 import { type ItemOf, operation, operationGroup } from "./operation.ts";
 
@@ -26,22 +26,17 @@ export const names = operationGroup("names", {
         .optional()
         .meta({ placeholder: "kind", description: "Only these kinds (default all)" }),
     }),
-    ...wholeList(() =>
-      z
-        .object({
-          text: z.string().describe("The text that was looked up; empty without texts"),
-          kind: z.enum(namedKinds),
-          id: z.int(),
-          name: z.string(),
-          detail: z
-            .string()
-            .nullable()
-            .describe(
-              "Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook, the owner of a token, the date (UTC) of an event, of the publication of a post, or on which a conversation began",
-            ),
-          match: z.enum(["reference", "email", "name", "similar"]).describe("How the text matches"),
-        })
-        .meta({ id: "NameMatch" }),
+    ...wholeList(
+      component("NameMatch", () => ({
+        text: z.string().describe("The text that was looked up; empty without texts"),
+        kind: z.enum(namedKinds),
+        id: z.int(),
+        name: z.string(),
+        detail: shownText().describe(
+          "Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook, the owner of a token, the date (UTC) of an event, of the publication of a post, or on which a conversation began",
+        ),
+        match: z.enum(["reference", "email", "name", "similar"]).describe("How the text matches"),
+      })),
     ),
   }),
 });

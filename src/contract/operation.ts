@@ -118,8 +118,8 @@ type Definition<I extends z.ZodRawShape, O extends z.ZodType, Items extends stri
   Operation<z.ZodType, O, Items, Wrapper>,
   "name" | "method" | "path" | "summary" | "input" | "status" | "transaction"
 > & {
-  /** The fields; others are refused. */
-  readonly input: () => I;
+  /** The fields; others are refused. Default: none. */
+  readonly input?: () => I;
   /** Default: 200. */
   readonly status?: 200 | 201 | 204;
   readonly transaction?: "locking" | "own";
@@ -127,8 +127,8 @@ type Definition<I extends z.ZodRawShape, O extends z.ZodType, Items extends stri
 
 /** Declares an operation. Its schemas are built on first use, so declaring many costs no start-up time. */
 export function operation<
-  I extends z.ZodRawShape,
   O extends z.ZodType,
+  I extends z.ZodRawShape = Record<never, never>,
   const Items extends string = never,
   const Wrapper extends string = never,
 >(
@@ -145,7 +145,7 @@ export function operation<
     ...definition,
     status: definition.status ?? 200,
     transaction: definition.transaction ?? (method === "GET" ? "read" : "write"),
-    input: once(() => z.strictObject(definition.input())),
+    input: once(() => z.strictObject(definition.input?.() ?? ({} as I))),
     output: once(definition.output),
   };
 }

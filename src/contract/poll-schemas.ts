@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { component, id, line, time, unixTime } from "./common-schemas.ts";
-import { once } from "./once.ts";
+import { component, id, inputObject, line, time, unixTime } from "./common-schemas.ts";
 import { shortUser } from "./user-schemas.ts";
 
 /** Maximum number of choices of a poll, including those that readers add. */
@@ -20,35 +19,30 @@ export const poll = component("Poll", () => ({
   voted: z.array(z.int()).describe("IDs of the choices that the current user voted for"),
 }));
 
-const choice = once(() =>
-  z.strictObject({ id: id().optional().describe("ID of an existing choice"), title: choiceTitle() }),
-);
+const choice = inputObject(() => ({ id: id().optional().describe("ID of an existing choice"), title: choiceTitle() }));
 
 /** The input fields of a poll. */
-export const pollFields = once(() =>
-  z.strictObject({
-    question: line(1000, 1).optional().describe("Question of the poll; required for a new poll"),
-    type: z
-      .enum(["single", "multiple"])
-      .optional()
-      .describe("Number of choices that a user can vote for (default single)"),
-    close_at: time().nullish().describe("Time at which voting ends"),
-    allow_user_choices: z.boolean().optional().describe("Allow readers to add choices"),
-    anonymous: z.boolean().optional().describe("Hide who voted for which choice"),
-    mandatory: z
-      .boolean()
-      .optional()
-      .describe("Require a vote before reading can be confirmed; votes cannot be withdrawn"),
-    choices: z
-      .array(choice())
-      .max(mostChoices)
-      .optional()
-      .describe("All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed"),
-  }),
-);
+export const pollFields = inputObject(() => ({
+  question: line(1000, 1).optional().describe("Question of the poll; required for a new poll"),
+  type: z
+    .enum(["single", "multiple"])
+    .optional()
+    .describe("Number of choices that a user can vote for (default single)"),
+  close_at: time().nullish().describe("Time at which voting ends"),
+  allow_user_choices: z.boolean().optional().describe("Allow readers to add choices"),
+  anonymous: z.boolean().optional().describe("Hide who voted for which choice"),
+  mandatory: z
+    .boolean()
+    .optional()
+    .describe("Require a vote before reading can be confirmed; votes cannot be withdrawn"),
+  choices: z
+    .array(choice())
+    .max(mostChoices)
+    .optional()
+    .describe("All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed"),
+}));
 
-export const vote = once(() =>
-  z
-    .object({ user: shortUser(), choices: z.array(z.int()).describe("IDs of the choices that the user voted for") })
-    .meta({ id: "Vote" }),
-);
+export const vote = component("Vote", () => ({
+  user: shortUser(),
+  choices: z.array(z.int()).describe("IDs of the choices that the user voted for"),
+}));

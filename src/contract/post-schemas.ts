@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment } from "./comment-schemas.ts";
-import { component, id, idOf, multiline, name, time, unixTime } from "./common-schemas.ts";
+import { component, id, idOf, inputObject, multiline, name, time, unixTime } from "./common-schemas.ts";
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./mute-schemas.ts";
@@ -86,35 +86,29 @@ export const post = component("Post", () => ({
 const listed = (refersTo: Reference, description: string) =>
   z.array(id(refersTo)).max(500).optional().describe(description);
 
-const visibility = once(() =>
-  z.strictObject({
-    all_units: z.boolean().optional().describe("Publish to all units"),
-    units: listed("units", "Units whose members can read it"),
-    units_falldown: listed("units", "Units whose members, also those of units below, can read it"),
-    userTypes: listed("usertypes", "User types that can read it (default all)"),
-  }),
-);
+const visibility = inputObject(() => ({
+  all_units: z.boolean().optional().describe("Publish to all units"),
+  units: listed("units", "Units whose members can read it"),
+  units_falldown: listed("units", "Units whose members, also those of units below, can read it"),
+  userTypes: listed("usertypes", "User types that can read it (default all)"),
+}));
 
-const publish = once(() =>
-  z.strictObject({
-    status: z
-      .boolean()
-      .optional()
-      .describe("Publish it now; false makes it a draft, unless given with a future publish_on"),
-    publish_on: time().nullish().describe("Time at which to publish it"),
-    unpublish_on: time().nullish().describe("Time at which to unpublish it"),
-  }),
-);
+const publish = inputObject(() => ({
+  status: z
+    .boolean()
+    .optional()
+    .describe("Publish it now; false makes it a draft, unless given with a future publish_on"),
+  publish_on: time().nullish().describe("Time at which to publish it"),
+  unpublish_on: time().nullish().describe("Time at which to unpublish it"),
+}));
 
-const pinned = once(() =>
-  z.strictObject({
-    show_in_main_feed: z
-      .boolean()
-      .optional()
-      .describe("Pin it to the main feed as well (default false: only to the feeds of its unit and group)"),
-    until: time().nullish().describe("Time until which it is pinned"),
-  }),
-);
+const pinned = inputObject(() => ({
+  show_in_main_feed: z
+    .boolean()
+    .optional()
+    .describe("Pin it to the main feed as well (default false: only to the feeds of its unit and group)"),
+  until: time().nullish().describe("Time until which it is pinned"),
+}));
 
 export const mentioned = () => z.array(id("users")).max(100).optional().describe("Users mentioned in the text");
 

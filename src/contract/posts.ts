@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
-import { clearable, cursorInput, cursorList, emptyResponse, id, nullable, time } from "./common-schemas.ts";
+import { clearable, created, cursorInput, cursorList, emptyResponse, id, nullable, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -60,9 +60,7 @@ export const posts = operationGroup("posts", {
       ...postFields(),
       files: fileItems().optional(),
     }),
-    output: post,
-    status: 201,
-    location: "/content/{id}",
+    ...created(post, "/content/{id}"),
     bodyLimit: uploadLimit,
   }),
   update: operation("PATCH", postPath, "Update a post", {

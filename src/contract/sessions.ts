@@ -1,4 +1,4 @@
-import { emptyResponse, id, nothing, wholeList } from "./common-schemas.ts";
+import { emptyResponse, id, wholeList } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { session } from "./session-schemas.ts";
 
@@ -9,7 +9,6 @@ export const sessions = operationGroup("sessions", {
     description:
       "Each sign-in with a password is a session, which lasts while its token is renewed. A user has at most 100; a further sign-in ends the oldest one. API tokens have no session. A change of the password ends all sessions.",
     access: "signed_in",
-    input: nothing,
     ...wholeList(session),
   }),
   end: operation("DELETE", "/sessions/{id}", "End one of your sessions", {
@@ -21,7 +20,6 @@ export const sessions = operationGroup("sessions", {
   endOthers: operation("DELETE", "/sessions", "End all of your sessions except the current one", {
     description: "With an API token, which has no session, all sessions of its owner end.",
     access: "signed_in",
-    input: nothing,
     ...emptyResponse,
   }),
   endCurrent: operation("DELETE", "/sessions/current", "Sign out: end the session of the token", {
@@ -29,7 +27,6 @@ export const sessions = operationGroup("sessions", {
     access: "signed_in",
     signInOnly: true,
     withoutTwoFactor: true,
-    input: nothing,
     ...emptyResponse,
     errors: ["not_found"],
   }),

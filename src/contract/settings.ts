@@ -5,7 +5,6 @@ import {
   isLine,
   language,
   line,
-  nothing,
   nullable,
   onOneLine,
   timezone,
@@ -124,7 +123,6 @@ const isText = (schema: z.ZodType) =>
 export const settings = operationGroup("settings", {
   list: operation("GET", "/settings", "List the settings of the instance", {
     access: "administrator",
-    input: nothing,
     output: shown,
     knownBy: "name",
   }),

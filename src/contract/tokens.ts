@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { component, cursorInput, cursorList, emptyResponse, id, idOf, name, time, unixTime } from "./common-schemas.ts";
+import {
+  component,
+  created,
+  cursorInput,
+  cursorList,
+  emptyResponse,
+  id,
+  idOf,
+  name,
+  time,
+  unixTime,
+} from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 const apiToken = component("ApiToken", () => ({
@@ -57,9 +68,7 @@ export const tokens = operationGroup("tokens", {
       owner: id("users").optional().describe("Service account that owns the token (default you)"),
       expires_at: time().optional().describe("Time at which the token expires (default never)"),
     }),
-    output: newApiToken,
-    status: 201,
-    location: "/tokens/{id}",
+    ...created(newApiToken, "/tokens/{id}"),
     errors: ["gone"],
   }),
   get: operation("GET", "/tokens/{id}", "Get an API token", {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { component, emptyResponse, nothing, unixTime } from "./common-schemas.ts";
-import { once } from "./once.ts";
+import { component, emptyResponse, unixTime } from "./common-schemas.ts";
 import { operation } from "./operation.ts";
 
 /** A code of an authenticator app or a recovery code. Spaces, hyphens and case do not matter. */
@@ -34,17 +33,12 @@ export const twoFactorOperations = {
     access: "signed_in",
     signInOnly: true,
     withoutTwoFactor: true,
-    input: nothing,
-    output: once(() =>
-      z
-        .object({
-          enabled: z.boolean(),
-          enabled_at: unixTime().nullable(),
-          recovery_codes_left: z.int().describe("Number of unused recovery codes"),
-          required: z.boolean().describe("True when you can do nothing else until you set up two factors"),
-        })
-        .meta({ id: "TwoFactor" }),
-    ),
+    output: component("TwoFactor", () => ({
+      enabled: z.boolean(),
+      enabled_at: unixTime().nullable(),
+      recovery_codes_left: z.int().describe("Number of unused recovery codes"),
+      required: z.boolean().describe("True when you can do nothing else until you set up two factors"),
+    })),
     knownBy: "enabled",
   }),
   twoFactorBegin: operation("POST", "/two-factor", "Begin to set up two factors", {
@@ -53,14 +47,10 @@ export const twoFactorOperations = {
     ...change,
     withoutTwoFactor: true,
     input: () => ({ password: currentPassword() }),
-    output: once(() =>
-      z
-        .object({
-          secret: z.string().meta({ secret: true, description: "Secret of the authenticator app in base32" }),
-          uri: z.string().meta({ secret: true, description: "The same as an otpauth URI, for a QR code" }),
-        })
-        .meta({ id: "TwoFactorSecret" }),
-    ),
+    output: component("TwoFactorSecret", () => ({
+      secret: z.string().meta({ secret: true, description: "Secret of the authenticator app in base32" }),
+      uri: z.string().meta({ secret: true, description: "The same as an otpauth URI, for a QR code" }),
+    })),
     knownBy: "secret",
   }),
   twoFactorConfirm: operation(

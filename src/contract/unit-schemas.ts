@@ -7,6 +7,7 @@ import {
   departmentBrief,
   id,
   idOf,
+  inputObject,
   line,
   multiline,
   name,
@@ -31,36 +32,32 @@ const clock = () =>
     .max(2400)
     .refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930")
     .describe("Time of day as HHMM, like 930");
-const openingHours = once(() =>
-  z.strictObject({
-    office_hours: z
-      .array(
-        z.strictObject({
-          day: z.int().min(1).max(7).describe("Weekday, 1 (Monday) to 7 (Sunday)"),
-          starthours: clock(),
-          endhours: clock(),
-        }),
-      )
-      .max(50)
-      .nullish()
-      .meta({ description: 'Opening hours by weekday, like [{"day": 1, "starthours": 900, "endhours": 1730}]' }),
-    closed: z
-      .array(
-        z
-          .strictObject({ start: date().describe("First day"), end: date().describe("Last day") })
-          .refine(({ start, end }) => start <= end, { path: ["end"], error: "must not be before the start" }),
-      )
-      .max(100)
-      .nullish()
-      .meta({ description: 'Periods of closure, like [{"start": "2026-12-24", "end": "2026-12-26"}]' }),
-  }),
-);
-const geo = once(() =>
-  z.strictObject({
-    lat: z.number().min(-90).max(90).describe("Latitude in degrees, -90 to 90"),
-    lng: z.number().min(-180).max(180).describe("Longitude in degrees, -180 to 180"),
-  }),
-);
+const openingHours = inputObject(() => ({
+  office_hours: z
+    .array(
+      z.strictObject({
+        day: z.int().min(1).max(7).describe("Weekday, 1 (Monday) to 7 (Sunday)"),
+        starthours: clock(),
+        endhours: clock(),
+      }),
+    )
+    .max(50)
+    .nullish()
+    .meta({ description: 'Opening hours by weekday, like [{"day": 1, "starthours": 900, "endhours": 1730}]' }),
+  closed: z
+    .array(
+      z
+        .strictObject({ start: date().describe("First day"), end: date().describe("Last day") })
+        .refine(({ start, end }) => start <= end, { path: ["end"], error: "must not be before the start" }),
+    )
+    .max(100)
+    .nullish()
+    .meta({ description: 'Periods of closure, like [{"start": "2026-12-24", "end": "2026-12-26"}]' }),
+}));
+const geo = inputObject(() => ({
+  lat: z.number().min(-90).max(90).describe("Latitude in degrees, -90 to 90"),
+  lng: z.number().min(-180).max(180).describe("Longitude in degrees, -180 to 180"),
+}));
 
 const stats = () => z.object({ users: z.int(), children: z.int(), children_total: z.int() });
 
@@ -117,18 +114,16 @@ export const unitDetails = () => ({
 });
 
 /** The schema of one import row. An empty parent stands for the root. */
-export const unitRow = once(() =>
-  z.strictObject({
-    reference: reference(),
-    name: unitName(),
-    parent: z
-      .union([z.literal(""), reference()])
-      .optional()
-      .describe("Reference of the parent; empty for the root"),
-    unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
-    description: clearable(unitDescription()),
-  }),
-);
+export const unitRow = inputObject(() => ({
+  reference: reference(),
+  name: unitName(),
+  parent: z
+    .union([z.literal(""), reference()])
+    .optional()
+    .describe("Reference of the parent; empty for the root"),
+  unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
+  description: clearable(unitDescription()),
+}));
 
 export const departmentName = () => name().describe("Name of the department");
 export const department = () => ({ id: id("units"), department: departmentId() });

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { cursorInput, cursorList, departmentBrief, emptyResponse, id, line, reference } from "./common-schemas.ts";
+import {
+  created,
+  cursorInput,
+  cursorList,
+  departmentBrief,
+  emptyResponse,
+  id,
+  line,
+  reference,
+} from "./common-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { department, departmentName, treeUnit, unit, unitDetails, unitName, unitType } from "./unit-schemas.ts";
@@ -48,9 +57,7 @@ export const units = operationGroup("units", {
   create: operation("POST", "/units", "Create a unit", {
     access: { ability: "units", at: [{ unit: "parent" }] },
     input: () => ({ name: unitName(), parent: id("units").describe("Parent unit"), ...unitDetails() }),
-    output: unit,
-    status: 201,
-    location: "/units/{id}",
+    ...created(unit, "/units/{id}"),
   }),
   update: operation("PATCH", "/units/{id}", "Update a unit", {
     description:

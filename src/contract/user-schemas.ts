@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   abilityFlags,
+  alike,
   clearable,
   component,
   date,
@@ -10,6 +11,7 @@ import {
   groupBrief,
   id,
   idOf,
+  inputObject,
   language,
   line,
   name,
@@ -24,6 +26,8 @@ import { file } from "./file-schemas.ts";
 import { issueCodes } from "./issue-messages.ts";
 import { once } from "./once.ts";
 import { session } from "./session-schemas.ts";
+
+const metaFieldNames = ["meta_field_0", "meta_field_1", "meta_field_2", "meta_field_3", "meta_field_4"] as const;
 
 const person = once(() => ({
   content_type: z.literal("user"),
@@ -45,18 +49,17 @@ export const membership = component("Membership", () => ({
 }));
 
 /** The short form of a user. */
-export const shortUser = once(() =>
-  z
-    .object({ ...person(), unit: unitBrief().nullable(), physicalUnit: unitBrief().nullable() })
-    .meta({ id: "ShortUser" }),
-);
+export const shortUser = component("ShortUser", () => ({
+  ...person(),
+  unit: unitBrief().nullable(),
+  physicalUnit: unitBrief().nullable(),
+}));
 
 /** A user with a birthday in a period. */
-export const birthdayUser = once(() =>
-  shortUser()
-    .extend({ day: z.string().describe("Day of the birthday as MM-DD, without the year") })
-    .meta({ id: "BirthdayUser" }),
-);
+export const birthdayUser = component("BirthdayUser", () => ({
+  ...shortUser().shape,
+  day: z.string().describe("Day of the birthday as MM-DD, without the year"),
+}));
 
 /** The full form of a user. `email`, `phone` and `birthday` are null when the caller may not see them. */
 export const user = component("User", () => ({
@@ -70,11 +73,7 @@ export const user = component("User", () => ({
   admin: z.boolean(),
   policy_accepted_at: unixTime().nullable(),
   settings: z.object({ show_birthdays: z.enum(["all", "unit", "none"]), birthdays_optout: z.boolean() }),
-  meta_field_0: z.string(),
-  meta_field_1: z.string(),
-  meta_field_2: z.string(),
-  meta_field_3: z.string(),
-  meta_field_4: z.string(),
+  ...alike(metaFieldNames, () => z.string()),
   permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
   unit: unitBrief().nullable(),
   physicalUnit: unitBrief().nullable(),
@@ -94,14 +93,8 @@ export const user = component("User", () => ({
 
 const firstName = () => name().describe("Given name of the user");
 const lastName = () => name().describe("Family name of the user");
-const metaField = () => clearable(line(1000)).describe("Custom profile field of the organisation");
-const metaFields = () => ({
-  meta_field_0: metaField(),
-  meta_field_1: metaField(),
-  meta_field_2: metaField(),
-  meta_field_3: metaField(),
-  meta_field_4: metaField(),
-});
+const metaFields = () =>
+  alike(metaFieldNames, () => clearable(line(1000)).describe("Custom profile field of the organisation"));
 
 /** The name of a provider: local, that of service accounts, or that of another identity provider. */
 export const anyProvider = () =>
@@ -160,17 +153,15 @@ export const profileFields = () => ({
 });
 
 /** The schema of one import row. An empty cell clears the field, a missing column keeps it. */
-export const userRow = once(() =>
-  z.strictObject({
-    reference: nullable(reference()),
-    ...identity(),
-    unit: reference().describe("Reference of the unit"),
-    user_types: clearable(line(10_000)).describe("Names of user types, separated by semicolons"),
-    department: nullable(name()),
-    ...personalFields(),
-    ...metaFields(),
-  }),
-);
+export const userRow = inputObject(() => ({
+  reference: nullable(reference()),
+  ...identity(),
+  unit: reference().describe("Reference of the unit"),
+  user_types: clearable(line(10_000)).describe("Names of user types, separated by semicolons"),
+  department: nullable(name()),
+  ...personalFields(),
+  ...metaFields(),
+}));
 
 /** The schema of an issue in a response. */
 export const issue = component("Issue", () => ({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  created,
   cursorInput,
   cursorList,
   email,
@@ -8,7 +9,6 @@ import {
   ids,
   line,
   newPassword,
-  nothing,
   numberedList,
   pageInput,
   reference,
@@ -75,7 +75,6 @@ export const users = operationGroup("users", {
   current: operation("GET", "/users/current", "Get the current user", {
     access: "signed_in",
     withoutTwoFactor: true,
-    input: nothing,
     output: user,
   }),
   reference: operation("GET", "/users/reference/{reference}", "Get a user by reference", {
@@ -128,9 +127,7 @@ export const users = operationGroup("users", {
       admin: z.boolean().optional().describe("Make the user an administrator (administrators only)"),
       ...profileFields(),
     }),
-    output: user,
-    status: 201,
-    location: "/users/{id}",
+    ...created(user, "/users/{id}"),
     transaction: "own",
     errors: ["too_many_requests"],
   }),
@@ -195,11 +192,7 @@ export const users = operationGroup("users", {
     transaction: "own",
     errors: ["gone", "too_many_requests"],
   }),
-  policy: operation("POST", "/users/policy", "Accept the site policy", {
-    access: "signed_in",
-    input: nothing,
-    ...emptyResponse,
-  }),
+  policy: operation("POST", "/users/policy", "Accept the site policy", { access: "signed_in", ...emptyResponse }),
   avatarSet: avatar.set,
   avatarDelete: avatar.delete,
   ...membershipOperations,

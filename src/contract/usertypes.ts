@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   abilityFlags,
   component,
+  created,
   cursorInput,
   cursorList,
   emptyResponse,
@@ -52,9 +53,7 @@ export const usertypes = operationGroup("usertypes", {
       reference: nullable(reference()),
       abilities: abilityFlags().optional().describe("Abilities to grant or remove"),
     }),
-    output: userType,
-    status: 201,
-    location: "/usertypes/{id}",
+    ...created(userType, "/usertypes/{id}"),
   }),
   update: operation("PATCH", "/usertypes/{userType=id}", "Update a user type", {
     description:

@@ -17,11 +17,12 @@ export type Trigger = (typeof triggers)[number];
 /** The event type of a test. It is not a trigger, so receivers can tell it from real events. */
 export const testEvent = "webhook.test";
 
-const place = once(() =>
-  z
-    .object({ ...unitCore(), parent_id: idOf("units").nullable(), stats: z.array(z.never()), url: z.string() })
-    .meta({ id: "WebhookAuthorUnit" }),
-);
+const place = component("WebhookAuthorUnit", () => ({
+  ...unitCore(),
+  parent_id: idOf("units").nullable(),
+  stats: z.array(z.never()),
+  url: z.string(),
+}));
 
 const permissions = () => ({ permissions: z.object({ edit: z.boolean(), delete: z.boolean() }) });
 
@@ -89,7 +90,7 @@ const logFields = {
   error: z.string().nullable(),
   next_attempt_at: unixTime().nullable(),
 };
-export const logEntry = once(() => z.object(logFields).meta({ id: "WebhookLogEntry" }));
+export const logEntry = component("WebhookLogEntry", () => logFields);
 const headers = () => z.record(z.string(), z.string());
 export const wholeEntry = component("WebhookLogDetails", () => ({
   ...logFields,

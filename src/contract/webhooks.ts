@@ -1,9 +1,9 @@
 import { z } from "zod";
 import {
+  created,
   emptyResponse,
   id,
   name,
-  nothing,
   numberedList,
   pageInput,
   time,
@@ -44,16 +44,10 @@ export const webhooks = operationGroup("webhooks", {
       "The URL is called when users or units change. The response contains the secret that signs the callbacks; repeats with the same Idempotency-Key get a response without it.",
     access: "administrator",
     input: () => ({ name: webhookName(), uri: callbackUrl(), triggers: triggerList().optional() }),
-    output: oneWebhook,
-    status: 201,
-    location: "/webhooks/{id}",
+    ...created(oneWebhook, "/webhooks/{id}"),
     item: "data",
   }),
-  list: operation("GET", "/webhooks", "List webhooks", {
-    access: "administrator",
-    input: nothing,
-    ...wholeList(webhook),
-  }),
+  list: operation("GET", "/webhooks", "List webhooks", { access: "administrator", ...wholeList(webhook) }),
   get: operation("GET", "/webhooks/{id}", "Get a webhook", {
     access: "administrator",
     input: one,
