@@ -5,7 +5,6 @@ import { encode } from "../codec.ts";
 import { withInputNames } from "../field-names.ts";
 import { baseOf } from "./base-url.ts";
 import { bearer } from "./bearer-header.ts";
-import { notDry } from "./dry-run-confirmation.ts";
 import { answerShapeOf, readResponse } from "./read-answer.ts";
 import { repeatRequest } from "./repeat-request.ts";
 import { createTransport, type HttpResponse, type Reply, whole } from "./transport.ts";
@@ -59,8 +58,8 @@ export function createClient(options: ClientOptions): Client {
     async call<O extends AnyOperation>(op: O, input: ArgumentsOf<O>, given: CallOptions = {}): Promise<OutputOf<O>> {
       const { path, query, body } = encode(op, input as Record<string, unknown>);
       const dryRun = given.dryRun === true && op.method !== "GET";
-      const key =
-        op.method === "POST" ? (given.idempotencyKey ?? (isRepeatable(op) ? newKey() : undefined)) : undefined;
+      const replayable = isReplayable(op);
+      const key = op.method === "POST" ? (given.idempotencyKey ?? (replayable ? newKey() : undefined)) : undefined;
       const headers = {
         ...common,
         ...(body && { "content-type": "application/json" }),
@@ -72,24 +71,22 @@ export function createClient(options: ClientOptions): Client {
       if (op.bytes) {
         const { createDownload } = await import("./resumable-download.ts");
         const get = (more: Record<string, string>) =>
-          repeatRequest({ ...repetition(op), timeout, signal: given.signal, now }, async (left) => {
+          repeatRequest({ method: op.method, replayable, timeout, signal: given.signal, now }, async (left) => {
             const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
             return bytesOf(op, await transport.open(op.method, target, options), base.origin);
           });
         return createDownload(await get({}), get) as OutputOf<O>;
       }
+      const { signal, onSent } = given;
       const allowed = timeout + (text?.length ?? 0) / slowest;
-      return repeatRequest({ ...repetition(op), timeout: allowed, signal: given.signal, now }, async (left) => {
-        const message = await transport.send(op.method, target, {
-          headers,
-          body: text,
-          timeout: left,
-          signal: given.signal,
-          onSent: given.onSent,
-        });
-        const answer = answerOf(op, input as Record<string, unknown>, message, base.origin);
-        if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
-        return answer as OutputOf<O>;
+      return repeatRequest({ method: op.method, replayable, timeout: allowed, signal, now }, async (left) => {
+        const sending = { headers, body: text, timeout: left, signal, onSent };
+        const message = await transport.send(op.method, target, sending);
+        try {
+          return readResponse(message, base.origin, answerShapeOf(op), dryRun) as OutputOf<O>;
+        } catch (error) {
+          throw withInputNames(op, input as Record<string, unknown>, error);
+        }
       });
     },
     async raw(method, path, { query, body, headers, signal } = {}) {
@@ -108,15 +105,6 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Returns the output in a response. Throws its errors, with the names of the input fields. */
-function answerOf(op: AnyOperation, input: Record<string, unknown>, message: HttpResponse, origin: string): unknown {
-  try {
-    return readResponse(message, origin, answerShapeOf(op));
-  } catch (error) {
-    throw withInputNames(op, input, error);
-  }
-}
-
 /** Returns a reply with an ETag and a length; throws the error for any other. */
 async function bytesOf(op: AnyOperation, reply: Reply, origin: string): Promise<Reply> {
   const { status, headers } = reply;
@@ -127,17 +115,6 @@ async function bytesOf(op: AnyOperation, reply: Reply, origin: string): Promise<
 function commonHeaders({ token, userAgent }: ClientOptions): Record<string, string> {
   return { accept: "application/json", "user-agent": userAgent, ...(token !== undefined && bearer(token)) };
 }
-
-/** GETs change nothing; POSTs carry an Idempotency-Key, unless the service keeps no answer to replay. */
-function isRepeatable(op: AnyOperation): boolean {
-  return op.method === "GET" || isReplayable(op);
-}
-
-/** A refused POST without a key is not sent again, since the service does not say that it did nothing. */
-const repetition = (op: AnyOperation) => ({
-  repeatable: isRepeatable(op),
-  resendable: op.method !== "POST" || isRepeatable(op),
-});
 
 /** Normalizes a path given as `/users`, `users` or `/api/users`. */
 function belowApi(path: string): string {

@@ -32,13 +32,14 @@ const wrongPlace = "Check that the URL is the one of the service.";
  * Returns the body of the service's response. Throws its errors, and an error for a response that is not from the service.
  * Without a `shape`, a success may have any body.
  */
-export function readResponse(message: Answer, origin: string, shape?: AnswerShape): unknown {
+export function readResponse(message: Answer, origin: string, shape?: AnswerShape, isDryRun = false): unknown {
   const { status, headers } = message;
   if (status >= 300 && status < 400) throw redirected(headers.location, origin);
   const value = status === 204 ? undefined : jsonOf(message);
   if (status >= 200 && status < 300) {
     const isOurs = shape ? hasShape(value, shape) : value !== undefined || status === 204;
     if (!isOurs) throw notOurs(message, origin);
+    if (isDryRun && headers["dry-run"] !== "true") throw notDry(origin);
     return value;
   }
   throw errorOf(message, value, origin);
@@ -83,6 +84,12 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
     hint,
     retryAfter: gateway || status === 429 ? retryAfter(headers) : undefined,
+  });
+}
+
+function notDry(origin: string): ServiceError {
+  return new ServiceError("unavailable", `${origin} did not confirm the dry run, so the change may have been made.`, {
+    hint: "Check the current state. The server does not support dry runs, or a proxy removes the Dry-Run header.",
   });
 }
 

@@ -2,10 +2,9 @@ import { ServiceError } from "../../contract/errors.ts";
 import { phaseOf } from "./connection-errors.ts";
 
 interface RepeatOptions {
-  /** True when a repetition cannot do something twice. */
-  readonly repeatable: boolean;
-  /** True when the request may be sent again after the service has refused it for a while. */
-  readonly resendable: boolean;
+  readonly method: string;
+  /** True when the service keeps the answer to a POST, so that a repetition does nothing. */
+  readonly replayable: boolean;
   /** Milliseconds for all attempts. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
@@ -15,9 +14,7 @@ interface RepeatOptions {
 
 const tries = 3;
 
-/**
- * Repeats the request until there is an answer, as long as a repetition cannot do something twice, for `timeout` ms in all.
- */
+/** Repeats the request until there is an answer, as long as a repetition cannot do something twice. */
 export async function repeatRequest<T>(options: RepeatOptions, ask: (left: number) => Promise<T>): Promise<T> {
   const { now } = options;
   const end = now() + options.timeout;
@@ -35,13 +32,15 @@ export async function repeatRequest<T>(options: RepeatOptions, ask: (left: numbe
 }
 
 /** Returns the milliseconds until the next attempt; undefined when there should be none. */
-function waitFor(error: ServiceError, attempt: number, { repeatable, resendable }: RepeatOptions): number | undefined {
+function waitFor(error: ServiceError, attempt: number, { method, replayable }: RepeatOptions): number | undefined {
   const phase = phaseOf(error);
-  if (phase === "connecting" || (phase === "talking" && repeatable)) {
+  if (phase === "connecting" || (phase === "talking" && (replayable || method === "GET"))) {
     return 100 * 4 ** (attempt - 1) * (0.75 + Math.random() / 2);
   }
   const busy = error.code === "too_many_requests" || error.code === "unavailable";
-  return busy && error.retryAfter !== undefined && resendable ? error.retryAfter * 1000 : undefined;
+  // After a refusal, a POST is sent again only with a key, since the service does not say that it did nothing.
+  const isResendable = replayable || method !== "POST";
+  return busy && error.retryAfter !== undefined && isResendable ? error.retryAfter * 1000 : undefined;
 }
 
 /** Waits until the time is over or the signal aborts. Works in browsers, too. */

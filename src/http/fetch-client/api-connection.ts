@@ -1,7 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type Base, baseOf } from "../client/base-url.ts";
 import { bearer } from "../client/bearer-header.ts";
-import { notDry } from "../client/dry-run-confirmation.ts";
 import { nextPageInput } from "../client/next-page.ts";
 import { readResponse } from "../client/read-answer.ts";
 import { repeatRequest } from "../client/repeat-request.ts";
@@ -72,9 +71,8 @@ export class ApiConnection {
     const target = `${this.#base.prefix}/api${path}${query && `?${query}`}`;
     const request = { method: row.method, target, headers, body: body && JSON.stringify(body), signal };
     const { timeout = 30_000, fetch: send = globalThis.fetch } = this.#options;
-    const repeatable = row.method === "GET" || row.replayable === true;
-    const resendable = row.method !== "POST" || repeatable;
-    return repeatRequest({ repeatable, resendable, timeout, signal, now: () => performance.now() }, (left) =>
+    const { method, replayable = false } = row;
+    return repeatRequest({ method, replayable, timeout, signal, now: () => performance.now() }, (left) =>
       sendByFetch(this.#base, send, { ...request, timeout: left }, (response) => this.#read(row, response, dryRun)),
     );
   }
@@ -84,9 +82,7 @@ export class ApiConnection {
     const { status } = response;
     const headers = Object.fromEntries(response.headers);
     try {
-      const answer = readResponse({ status, headers, body: await response.text() }, this.#base.origin, row);
-      if (dryRun && headers["dry-run"] !== "true") throw notDry(this.#base.origin);
-      return answer;
+      return readResponse({ status, headers, body: await response.text() }, this.#base.origin, row, dryRun);
     } catch (error) {
       throw renameFields(error, new Map(Object.entries(row.fieldNames ?? {})));
     }
