@@ -1,3 +1,4 @@
+import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Globals } from "../terminal/global-options.ts";
@@ -31,16 +32,15 @@ export async function connect(
   const route = { target: findTarget(globals, terminal.env), globals, terminal };
   const { opened, login } = options.anonymous
     ? { opened: await open(route, undefined) }
-    : await openSignedIn(route, options).catch((error) => throwNamed(error, route));
+    : await openSignedIn(route, options).catch((error) => {
+        throw nameSignIn(error, route);
+      });
   const caller = forTerminal(login ? addTokenRenewal(route, opened, login.profile, login.token) : opened, route);
   const raw = "raw" in opened ? (opened as Client).raw : undefined;
   return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
 }
 
-/**
- * Wraps a caller so that its errors name the command that signs in to the target, and so that the terminal knows about
- * changes.
- */
+/** Wraps a caller so that its errors name the command that signs in, and the terminal knows about changes. */
 const forTerminal = (caller: Caller, route: Route): Caller => ({
   async call(op, input, options) {
     const changes = op.method !== "GET" && options?.dryRun !== true;
@@ -50,14 +50,20 @@ const forTerminal = (caller: Caller, route: Route): Caller => ({
       if (changes) route.terminal.noteChange();
       return answer;
     } catch (error) {
-      return throwNamed(error, route);
+      throw nameSignIn(error, route);
     }
   },
   close: () => caller.close(),
 });
 
-async function throwNamed(error: unknown, route: Route): Promise<never> {
-  throw (await import("./name-sign-in.ts")).nameSignIn(error, route);
+/** Adds the next step for the target to the error of a caller who is not signed in. */
+function nameSignIn(error: unknown, { target: { address, remote, profile }, globals, terminal }: Route): unknown {
+  if (!(error instanceof ServiceError) || error.code !== "unauthenticated" || error.hint !== undefined) return error;
+  const where = globals.url === undefined && profile ? ` --profile ${profile.name}` : ` --url ${address}`;
+  const hint = terminal.env.WCS_TOKEN
+    ? "Check the token in WCS_TOKEN, or create another one with wcs tokens create."
+    : `Sign in with wcs auth login${remote ? where : ""}`;
+  return new ServiceError(error.code, error.message, { hint, cause: error });
 }
 
 interface SignedIn {

@@ -29,7 +29,7 @@ export interface Route {
 export async function open(route: Route, token: string | undefined, as?: string): Promise<Caller | Client> {
   const { target, globals, terminal } = route;
   if (target.remote) {
-    if (token !== undefined) (await import("./plain-http.ts")).warnOfPlainHttp({ target, terminal });
+    if (token !== undefined) warnOfPlainHttp(route);
     const { createClient } = await import("../../http/client/client.ts");
     return createClient({
       url: target.address,
@@ -68,6 +68,19 @@ export async function open(route: Route, token: string | undefined, as?: string)
       await caller.close();
     },
   };
+}
+
+const warned = new WeakSet<Target>();
+
+/** Warns, once for a target, that a token or a password is sent without encryption. Loopback connections need none. */
+export function warnOfPlainHttp({ target, terminal }: Route): void {
+  if (!target.remote || warned.has(target)) return;
+  const { protocol, hostname } = new URL(target.address);
+  if (protocol !== "http:" || /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return;
+  warned.add(target);
+  terminal.note(
+    `Warning: ${target.address} is not encrypted: others on the network can read your login. Use https://.`,
+  );
 }
 
 /** Returns the ID of the user to act as. Its errors say how to choose another one. */

@@ -2,7 +2,7 @@ import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import { changeConfig, withProfile } from "./config.ts";
 import { withoutPassword } from "./database-url.ts";
-import { open, type Route } from "./open-caller.ts";
+import { open, type Route, warnOfPlainHttp } from "./open-caller.ts";
 
 /** The e-mail address and password to sign in with, and the code of a second factor. */
 export interface Credentials {
@@ -55,7 +55,7 @@ export async function authenticate(route: Route, credentials: Credentials) {
 
 async function requestToken(route: Route, credentials: Credentials) {
   const { auth } = await import("../../contract/auth.ts");
-  (await import("./plain-http.ts")).warnOfPlainHttp(route);
+  warnOfPlainHttp(route);
   const caller = await open(route, undefined);
   try {
     const [login] = await caller.call(auth.authenticate, credentials);

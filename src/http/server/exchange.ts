@@ -5,7 +5,6 @@ import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { Origin } from "../../contract/operation.ts";
 import { formatRetryAfter } from "../../contract/retry-after.ts";
 import { clientAddress, networkOf } from "./client-address.ts";
-import type { BodySource } from "./request-body.ts";
 
 /** The request log; a pino logger fits. */
 export interface ServerLog {
@@ -43,7 +42,7 @@ const saneId = /^[\w.:-]{1,128}$/;
  * A request and its response, and the origin of its operation. The getters must be those of a class: V8 gives an object literal
  * with a getter a shape of its own, and keeps it, with all that the getter reaches, until the next full collection.
  */
-export class Exchange implements BodySource, Origin {
+export class Exchange implements Origin {
   readonly request: Request;
   readonly incoming: IncomingMessage | undefined;
   readonly id: string;
@@ -105,6 +104,7 @@ export class Exchange implements BodySource, Origin {
     return typeof value === "string" ? value : undefined;
   }
 
+  /** Sends `100 Continue` to a client that waits for it. */
   invite(): void {
     if (this.header("expect") !== undefined) this.#outgoing?.writeContinue();
   }

@@ -2,15 +2,7 @@ import { isAscii } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Arrival } from "./arrivals.ts";
-
-/** Source of a request's body: the socket or, within the process, the request object. */
-export interface BodySource {
-  readonly incoming: IncomingMessage | undefined;
-  readonly request: Request;
-  /** Sends `100 Continue` to a client that waits for it. */
-  invite(): void;
-  header(name: string): string | undefined;
-}
+import type { Exchange } from "./exchange.ts";
 
 const jsonBody = {
   type: /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i,
@@ -22,16 +14,16 @@ const formBody = {
 };
 
 /** Returns true when a non-empty body is announced. */
-export function announcesBody(source: BodySource): boolean {
-  if (!source.incoming) return source.request.body !== null;
-  const length = source.header("content-length");
-  return length === undefined ? source.header("transfer-encoding") !== undefined : length !== "0";
+export function announcesBody(exchange: Exchange): boolean {
+  if (!exchange.incoming) return exchange.request.body !== null;
+  const length = exchange.header("content-length");
+  return length === undefined ? exchange.header("transfer-encoding") !== undefined : length !== "0";
 }
 
 /** Returns the maximum size of the body; 0 when it exceeds the limit, because it is not read then. */
-export function announcedBytes(source: BodySource, limit: number): number {
-  const length = Number(source.header("content-length") ?? limit);
-  return announcesBody(source) && length <= limit ? length : 0;
+export function announcedBytes(exchange: Exchange, limit: number): number {
+  const length = Number(exchange.header("content-length") ?? limit);
+  return announcesBody(exchange) && length <= limit ? length : 0;
 }
 
 interface Reception {
@@ -44,35 +36,30 @@ interface Reception {
 }
 
 /** Reads a JSON body; undefined when there is none. */
-export function readBytes(source: BodySource, reception: Reception): Promise<Buffer | undefined> {
-  return readTyped(source, reception, jsonBody);
+export function readBytes(exchange: Exchange, reception: Reception): Promise<Buffer | undefined> {
+  return readTyped(exchange, reception, jsonBody);
 }
 
 /** Reads the fields of an HTML form of at most `limit` bytes. */
-export async function readForm(source: BodySource, limit: number): Promise<URLSearchParams> {
-  const bytes = await readTyped(source, { limit }, formBody);
+export async function readForm(exchange: Exchange, limit: number): Promise<URLSearchParams> {
+  const bytes = await readTyped(exchange, { limit }, formBody);
   return new URLSearchParams(bytes?.toString() ?? "");
 }
 
-interface BodyType {
-  readonly type: RegExp;
-  readonly wrong: string;
-}
-
 async function readTyped(
-  source: BodySource,
+  exchange: Exchange,
   reception: Reception,
-  { type, wrong }: BodyType,
+  { type, wrong }: typeof jsonBody,
 ): Promise<Buffer | undefined> {
   const { limit } = reception;
-  if (!announcesBody(source)) return undefined;
-  if (Number(source.header("content-length")) > limit) throw tooLarge(limit);
-  source.invite();
-  const typed = type.test(source.header("content-type") ?? "");
-  const encoding = source.header("content-encoding");
+  if (!announcesBody(exchange)) return undefined;
+  if (Number(exchange.header("content-length")) > limit) throw tooLarge(limit);
+  exchange.invite();
+  const typed = type.test(exchange.header("content-type") ?? "");
+  const encoding = exchange.header("content-encoding");
   // Other content types are accepted for an empty body.
   const bytes = typed
-    ? await (source.incoming ? fromSocket(source.incoming, reception) : fromRequest(source.request, reception))
+    ? await (exchange.incoming ? fromSocket(exchange.incoming, reception) : fromRequest(exchange.request, reception))
     : undefined;
   if (bytes?.length === 0) return undefined;
   if (!bytes) throw new ServiceError("unsupported_media_type", wrong);
