@@ -15,7 +15,8 @@ export async function runLine(args: readonly string[], terminal: Terminal, conne
   const expanded = await expandAlias(registry, args, () => aliasesOf(terminal));
   const { path, entry, rest } = await findCommand(registry, expanded);
   if (entry && !isGroup(entry)) {
-    return (await import("./kit/run-command.ts")).runLeaf(entry, path, rest, { program, terminal, connection });
+    const connect = connection && (async () => connection);
+    return (await import("./kit/run-command.ts")).runLeaf(entry, path, rest, { program, terminal, connect });
   }
   await (await import("./help/show-help.ts")).showHelp(registry, path, entry, rest, terminal);
 }

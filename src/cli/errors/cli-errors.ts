@@ -129,9 +129,10 @@ function formatWait(seconds: number): string {
 
 /** Adds a full stop, and a capital letter unless the text begins with the name of a program, field or file. */
 function sentence(text: string): string {
-  const begun = /^(wcs\b|\S*[./\\_]\w)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
-  return ended(begun);
+  return ended(/^(wcs\b|\S*[./\\_]\w)/.test(text) ? text : capitalize(text));
 }
+
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Adds a full stop. */
 const ended = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);

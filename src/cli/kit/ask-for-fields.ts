@@ -1,8 +1,14 @@
 import type { Field } from "../../contract/field-spec.ts";
 import type { Caller } from "../../contract/operation.ts";
+import type { UsageError } from "../errors/cli-errors.ts";
 import type { Sources } from "../file-io/value-sources.ts";
+import { readNewPassword } from "../session/read-password.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { holdsFiles, kebab, listedKindOf, namedKindOf, takesDepartment } from "./field-flags.ts";
+import { chooseNamed } from "./find-by-name.ts";
+import { chooseDepartment } from "./find-department.ts";
+import { chooseListed } from "./list-choices.ts";
+import { parseList, parseValue } from "./parse-value.ts";
 import { type Input, type InputSpec, readFiles } from "./read-input.ts";
 import { flagWords } from "./shown-line.ts";
 
@@ -29,19 +35,49 @@ export async function askForFields(
   }
 }
 
-async function prompt(spec: InputSpec, field: Field, input: Input, { sources, terminal, connect, asked }: ReadOptions) {
+async function prompt(
+  spec: InputSpec,
+  field: Field,
+  input: Input,
+  { sources, terminal, connect, asked }: ReadOptions,
+): Promise<unknown> {
   const listed = listedKindOf(field);
-  if (listed !== undefined) return (await import("./list-choices.ts")).chooseListed(listed, await connect(), terminal);
-  if (takesDepartment(field))
-    return (await import("./find-department.ts")).chooseDepartment(spec.fields, input, await connect(), terminal);
-  if (namedKindOf(field) !== undefined)
-    return (await import("./find-by-name.ts")).chooseNamed(field, await connect(), terminal);
-  const { askFor, askForSecret } = await import("./prompt-for-field.ts");
-  if (field.secret) return askForSecret(field, terminal);
-  if (!holdsFiles(field)) return askFor(field, (value) => spec.check(field.name, value), terminal);
-  const path = await (await terminal.ask()).text("File:");
+  if (listed !== undefined) return chooseListed(listed, await connect(), terminal);
+  if (takesDepartment(field)) return chooseDepartment(spec.fields, input, await connect(), terminal);
+  const named = namedKindOf(field);
+  if (named !== undefined) return chooseNamed(named, field, await connect(), terminal);
+  const question = field.description ?? field.name;
+  if (field.newPassword) return readNewPassword(terminal, question);
+  const ask = await terminal.ask();
+  if (field.secret) return ask.secret(`${question}:`);
+  if (field.values) return ask.choice(question, field.values, field.explanations);
+  if (field.kind === "boolean") return ask.confirm(`${question}?`);
+  if (!holdsFiles(field)) return askForText(question, field, (value) => spec.check(field.name, value), terminal);
+  const path = await ask.text("File:");
   asked.push("--file", path);
   return readFiles([path], "It", sources);
+}
+
+/** Prompts for a value until `check`, which returns the issue with a value, accepts it. */
+async function askForText(
+  question: string,
+  field: Field,
+  check: (value: unknown) => string | undefined,
+  terminal: Terminal,
+): Promise<unknown> {
+  const read = (text: string) =>
+    field.kind === "array" ? parseList(field, text, "It") : parseValue(field, text.trim(), "It");
+  const ask = await terminal.ask();
+  const answer = await ask.text(`${question}:`, (text) => {
+    if (text.trim() === "") return "Enter a value";
+    try {
+      const wrong = check(read(text));
+      return wrong === undefined || `It ${wrong}`;
+    } catch (error) {
+      return (error as UsageError).message;
+    }
+  });
+  return read(answer);
 }
 
 /** Returns the words of the command line that give a field its value. */

@@ -8,10 +8,8 @@ import type { Context, Program } from "./command-spec.ts";
 export interface CommandEnvironment {
   readonly program: Program;
   readonly terminal: Terminal;
-  /** An open connection to use. */
-  readonly connection?: Connection | undefined;
   /** Replaces the way to connect. */
-  readonly connect?: Context["connect"];
+  readonly connect?: Context["connect"] | undefined;
   /** One of the runs of a command with --watch. */
   readonly isRepeated?: boolean;
 }
@@ -22,12 +20,11 @@ export interface CommandEnvironment {
  */
 export async function withContext(
   options: Record<string, unknown>,
-  { program, terminal, connection, connect: replaced }: CommandEnvironment,
+  { program, terminal, connect: replaced }: CommandEnvironment,
   use: (context: Context) => Promise<void>,
 ): Promise<void> {
   const globals = options as Partial<Globals> as Globals;
   terminal.configure(globals);
-  const open: Context["connect"] = replaced ?? (async (how) => connection ?? connect(globals, terminal, how));
   const opened: Connection[] = [];
   let stop: AbortController | undefined;
   const context: Context = {
@@ -37,7 +34,7 @@ export async function withContext(
     flags: options,
     program,
     async connect(how) {
-      const made = await open(how);
+      const made = await (replaced?.(how) ?? connect(globals, terminal, how));
       opened.push(made);
       return made;
     },

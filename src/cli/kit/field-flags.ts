@@ -10,6 +10,7 @@ import {
 } from "../../contract/field-metadata.ts";
 import { describeField, describeReference, type Field } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { capitalize } from "../errors/cli-errors.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
 import { repeatable } from "./build-command.ts";
 
@@ -219,8 +220,7 @@ function ownDescription(field: Field): string | undefined {
 
 /** Returns the description of an argument that names things of a kind. */
 export function describeNamed(kind: NamedKind, plural = ""): string {
-  const noun = referenceNouns[kind];
-  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}${plural}, by ${waysToName[kind]}`;
+  return `${capitalize(referenceNouns[kind])}${plural}, by ${waysToName[kind]}`;
 }
 
 /** The ways to give things of a kind. */

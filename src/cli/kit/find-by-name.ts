@@ -3,11 +3,11 @@ import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts
 import type { Field } from "../../contract/field-spec.ts";
 import { mostTexts, type NameMatch, names } from "../../contract/names.ts";
 import type { Caller } from "../../contract/operation.ts";
-import { UsageError } from "../errors/cli-errors.ts";
+import { capitalize, UsageError } from "../errors/cli-errors.ts";
 import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { namedKindOf, waysToName } from "./field-flags.ts";
+import { waysToName } from "./field-flags.ts";
 import { isId } from "./parse-value.ts";
 
 /** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
@@ -105,9 +105,7 @@ async function choicesFor(
 }
 
 /** Asks for the things that a field takes: one by typing its name, several by their names, separated by commas. */
-export async function chooseNamed(field: Field, caller: Caller, terminal: Terminal): Promise<unknown> {
-  const kind = namedKindOf(field);
-  if (kind === undefined) throw new Error(`${field.name} takes nothing that has a name`);
+export async function chooseNamed(kind: NamedKind, field: Field, caller: Caller, terminal: Terminal): Promise<unknown> {
   const question = field.description ?? capitalize(referenceNouns[kind]);
   if (field.kind !== "array") return chooseByName(kind, question, caller, terminal);
   for (;;) {
@@ -123,8 +121,6 @@ export async function chooseNamed(field: Field, caller: Caller, terminal: Termin
     }
   }
 }
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<NameMatch[]> {
   const kinds = new Set<NamedKind>();

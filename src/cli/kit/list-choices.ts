@@ -1,6 +1,6 @@
-import type { ListedKind } from "../../contract/field-metadata.ts";
-import { referenceNouns } from "../../contract/field-metadata.ts";
+import { type ListedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Caller, CallOptions } from "../../contract/operation.ts";
+import { capitalize } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** An item of a list, with a title that people know it by. */
@@ -54,8 +54,7 @@ export async function chooseListed(kind: ListedKind, caller: Caller, terminal: T
     name: terminal.sanitizeLine(`${id}  ${name}`),
     value: id,
   }));
-  const noun = referenceNouns[kind];
-  return (await terminal.ask()).search(`${noun.charAt(0).toUpperCase()}${noun.slice(1)}:`, async (text) => {
+  return (await terminal.ask()).search(`${capitalize(referenceNouns[kind])}:`, async (text) => {
     const typed = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
     const exact = choices.filter(({ value }) => value === typed);
     if (typed !== undefined) return exact.length > 0 ? exact : [{ name: text, value: typed }];

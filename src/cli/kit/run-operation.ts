@@ -7,12 +7,10 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { createOutput, formatOf, type Output } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { type CommandEnvironment, withContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
-import { parseWithIssues } from "./commander-command.ts";
 import { changes, kebab, takesDepartment } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
-import { LineIssues } from "./line-issues.ts";
+import type { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
 import { hasNames, resolveNames } from "./named-arguments.ts";
 import { dryRunNote } from "./note-done.ts";
@@ -23,25 +21,19 @@ import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
 import { type Extent, extentOf, walk } from "./walk-list.ts";
 
-/** Runs a command that carries out one operation. */
-export async function runOperation(
+/** Returns the commander command of an operation, and a function that carries out a line of it. */
+export function prepareOperation(
   leaf: OperationCommand,
   path: readonly string[],
   rest: readonly string[],
-  environment: CommandEnvironment,
-): Promise<void> {
-  const { terminal } = environment;
+  terminal: Terminal,
+) {
   const spec = createInputSpec(leaf);
-  const issues = new LineIssues();
-  const line = await parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
-  await withContext(line.options, environment, async (context) => {
-    if (context.flags.watch && !environment.isRepeated && issues.isEmpty) {
-      const { watch } = await import("./watch-command.ts");
-      const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
-      return watch(context, [...path, ...rest], run);
-    }
-    await carryOut({ leaf, spec, line, context }, issues, path, rest);
-  });
+  return {
+    command: buildOperation(leaf, path, terminal, spec),
+    carryOut: (line: ParsedLine, context: Context, issues: LineIssues) =>
+      carryOut({ leaf, spec, line, context }, issues, path, rest),
+  };
 }
 
 async function carryOut(

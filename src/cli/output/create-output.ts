@@ -4,12 +4,11 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
-import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { formatsOf, itemFields, parseFields, requireFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
-import type { Draw, ItemWriter, OutputOptions, Renderer, RowSpec } from "./renderer.ts";
+import { type Draw, type ItemWriter, type OutputOptions, type Renderer, type RowSpec, writeText } from "./renderer.ts";
 import { checkTemplate, createTemplateWriter } from "./template-writer.ts";
 
 /** Describes the items that a command shows. */
@@ -105,17 +104,14 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     return {
       async page(items) {
         // The fields of an operation were checked before it was called.
-        if (fields && !view.op) requireFields(fields, items, view.columns);
+        if (fields && !view.op) requireFields(fields, items, "--fields", view.columns);
         await standard.page(items.map(derive ?? cut));
       },
-      end: () => standard.end(),
+      end: async () => standard.end?.(),
       one: (item) => standard.one(cut(item)),
     };
   };
-  const raw = (response: unknown) => {
-    const text = `${JSON.stringify(response)}\n`;
-    return terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
-  };
+  const raw = (response: unknown) => writeText(`${JSON.stringify(response)}\n`, terminal);
 
   const output: Output<T> = {
     async list(pages) {
@@ -128,7 +124,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
       } else {
         const to = globals.raw ? undefined : await writer();
         for await (const page of counted) await (to ? to.page(page.items) : raw(page.response));
-        await to?.end();
+        await to?.end?.();
         if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
       const { page, cursor, limit } = environment.flags ?? {};
@@ -165,7 +161,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     if (typeof rows === "string") return terminal.write(rows);
     if (!Array.isArray(rows)) return writer.one(rows);
     await writer.page(rows);
-    await writer.end();
+    await writer.end?.();
   }
 }
 

@@ -1,7 +1,6 @@
 import { stringify } from "csv-stringify/sync";
-import { sanitizeText } from "../terminal/sanitize.ts";
 import { pick } from "./field-selection.ts";
-import { columnsOf, type ItemWriter, type OutputOptions } from "./renderer.ts";
+import { columnsOf, type ItemWriter, type OutputOptions, writeText } from "./renderer.ts";
 import { escapeCell } from "./spreadsheet-cells.ts";
 
 /** Writes comma-separated API values (RFC 4180), with formulas escaped for spreadsheets. */
@@ -13,9 +12,8 @@ export function createCsvWriter({ terminal, header, columns }: OutputOptions): I
       const rows = items.map((item) => names.map((name) => cell(pick(item, name.split(".")))));
       const text = stringify(!begun && header ? [names, ...rows] : rows);
       begun = true;
-      await terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
+      await writeText(text, terminal);
     },
-    end: async () => {},
     one: (item) => writer.page([item]),
   };
   return writer;

@@ -44,17 +44,18 @@ function merge(into: Item, from: Item, path: readonly string[]): void {
   }
 }
 
-/** Throws a `UsageError` for a field that is none of the `columns` and that none of the items has. */
+/** Throws a `UsageError` that names the flag for a field that is none of the `columns` and that none of the items has. */
 export function requireFields(
   paths: readonly string[],
   items: readonly object[],
+  flag: string,
   columns: readonly string[] = [],
 ): void {
   const has = (name: string) => columns.includes(name) || items.some((item) => Object.hasOwn(item, name));
   const unknown = paths.find((path) => !has(path) && !has(path.split(".")[0] ?? ""));
   if (unknown === undefined || items.length === 0) return;
   const names = [...new Set([...columns, ...items.flatMap(Object.keys)])];
-  throw new UsageError(`--fields: there is no field '${unknown}'`, { hint: `fields are ${names.join(", ")}` });
+  throw new UsageError(`${flag}: there is no field '${unknown}'`, { hint: `available fields: ${names.join(", ")}` });
 }
 
 /** Parses --fields. Throws a `UsageError` for a path that no item can have. */
@@ -83,14 +84,11 @@ function check(path: string, fields: readonly Field[], flag: string): void {
   for (const [depth, part] of parts.entries()) {
     const field: Field | undefined = inner?.find(({ name }) => name === part);
     if (!field && inner) {
-      const meant = suggestName(
-        part,
-        inner.map(({ name }) => name),
-      );
-      const hint = meant
-        ? `did you mean '${[...parts.slice(0, depth), meant].join(".")}'?`
-        : `available fields: ${inner.map(({ name }) => name).join(", ")}`;
-      throw new UsageError(`${flag}: unknown field '${path}'`, { hint });
+      const names = inner.map(({ name }) => name);
+      const meant = suggestName(part, names);
+      const whole = [...parts.slice(0, depth), meant].join(".");
+      const hint = meant ? `did you mean '${whole}'?` : `available fields: ${names.join(", ")}`;
+      throw new UsageError(`${flag}: there is no field '${path}'`, { hint });
     }
     inner = field?.fields ?? field?.items?.fields;
     if (field?.kind === "other") return;

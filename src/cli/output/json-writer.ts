@@ -1,5 +1,5 @@
 import { sanitizeText } from "../terminal/sanitize.ts";
-import type { ItemWriter, OutputOptions } from "./renderer.ts";
+import { type ItemWriter, type OutputOptions, writeText } from "./renderer.ts";
 
 /** Writes indented JSON. A list is one array, written page by page. */
 export function createJsonWriter({ terminal }: OutputOptions): ItemWriter {
@@ -25,7 +25,6 @@ export function createJsonWriter({ terminal }: OutputOptions): ItemWriter {
 /** Writes newline-delimited JSON: one item per line. */
 export function createLineWriter({ terminal }: OutputOptions): ItemWriter {
   const line = (value: unknown) => `${JSON.stringify(value ?? null)}\n`;
-  const show = (text: string) => terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
   return {
     async page(items) {
       // In pieces: one character beyond Latin-1 doubles the memory of the whole text.
@@ -33,12 +32,11 @@ export function createLineWriter({ terminal }: OutputOptions): ItemWriter {
       for (const item of items) {
         text += line(item);
         if (text.length < 16_384) continue;
-        await show(text);
+        await writeText(text, terminal);
         text = "";
       }
-      if (text !== "") await show(text);
+      if (text !== "") await writeText(text, terminal);
     },
-    end: async () => {},
-    one: (item) => show(line(item)),
+    one: (item) => writeText(line(item), terminal),
   };
 }

@@ -1,4 +1,5 @@
 import type { FieldFormat } from "../../contract/field-metadata.ts";
+import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { pick } from "./field-selection.ts";
 import type { Cells } from "./format-value.ts";
@@ -28,7 +29,7 @@ export interface OutputOptions {
 /** Shows items. For a list, `page` is called for each page, then `end`. */
 export interface ItemWriter<T = Item> {
   page(items: readonly T[]): Promise<void>;
-  end(): Promise<void>;
+  end?(): Promise<void>;
   one(item: T): Promise<void>;
 }
 
@@ -45,6 +46,10 @@ export interface RowSpec<T = Item> {
 
 /** Creates a writer that renders items on a terminal. */
 export type Renderer<T = Item> = (options: OutputOptions) => ItemWriter<T>;
+
+/** Writes data in a text format, which may hold control characters, to stdout. */
+export const writeText = (text: string, terminal: Terminal): Promise<void> =>
+  terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
 
 /** Returns the top-level keys of the items, as columns for items of unknown shape. */
 export const columnsOf = (items: readonly Item[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item)))];

@@ -14,7 +14,6 @@ export function createRowWriter(options: OutputOptions): ItemWriter {
       begun = true;
       if (lines.length > 0) await terminal.write(`${lines.join("\n")}\n`);
     },
-    end: async () => {},
     async one(item) {
       await terminal.write(
         details(item, options)

@@ -1,6 +1,6 @@
 import type { AnyOperation } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { checkFields, pick } from "./field-selection.ts";
+import { checkFields, pick, requireFields } from "./field-selection.ts";
 import type { Item } from "./item.ts";
 import { fillPlaceholders, namesIn } from "./placeholders.ts";
 import type { ItemWriter, OutputOptions } from "./renderer.ts";
@@ -19,21 +19,9 @@ export function createTemplateWriter({ terminal, cells, template = "" }: OutputO
   const names = namesIn(template);
   const text = template.replaceAll("\\t", "\t").replaceAll("\\n", "\n");
   const fill = (item: Item) => fillPlaceholders(text, (name) => cells.row(pick(item, name.split(".")), name));
-  let isChecked = false;
   const write = async (items: readonly Item[]) => {
-    const [first] = items;
-    if (first !== undefined && !isChecked) requireFields(first, names);
-    isChecked = true;
+    requireFields(names, items, "--template");
     if (items.length > 0) await terminal.write(items.map((item) => `${fill(item)}\n`).join(""));
   };
-  return { page: write, end: async () => {}, one: (item) => write([item]) };
-}
-
-/** Throws a `UsageError` for a field that an item of unknown shape lacks. */
-function requireFields(item: Item, names: readonly string[]): void {
-  const missing = names.find((name) => !Object.hasOwn(item, name) && !Object.hasOwn(item, name.split(".")[0] ?? ""));
-  if (missing === undefined) return;
-  throw new UsageError(`--template: unknown field '${missing}'`, {
-    hint: `available fields: ${Object.keys(item).join(", ")}`,
-  });
+  return { page: write, one: (item) => write([item]) };
 }

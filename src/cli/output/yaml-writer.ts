@@ -1,13 +1,11 @@
 import { stringify } from "yaml";
-import { sanitizeText } from "../terminal/sanitize.ts";
-import type { ItemWriter, OutputOptions } from "./renderer.ts";
+import { type ItemWriter, type OutputOptions, writeText } from "./renderer.ts";
 
 /** Writes YAML. A list is written page by page. */
 export function createYamlWriter({ terminal }: OutputOptions): ItemWriter {
   const show = (value: unknown) => {
     // Words such as NO and 1:20 are quoted, since readers of YAML 1.1 take them for other values.
-    const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, compat: "yaml-1.1" });
-    return terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
+    return writeText(stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, compat: "yaml-1.1" }), terminal);
   };
   let empty = true;
   return {
