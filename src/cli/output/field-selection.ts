@@ -88,7 +88,7 @@ function check(path: string, fields: readonly Field[], flag: string): void {
       const meant = suggestName(part, names);
       const whole = [...parts.slice(0, depth), meant].join(".");
       const hint = meant ? `did you mean '${whole}'?` : `available fields: ${names.join(", ")}`;
-      throw new UsageError(`${flag}: there is no field '${path}'`, { hint });
+      throw new UsageError(`${flag}: unknown field '${path}'`, { hint });
     }
     inner = field?.fields ?? field?.items?.fields;
     if (field?.kind === "other") return;
