@@ -28,7 +28,6 @@ const addressInput = inputComponent("AddressInput", () => ({
   use_company_address: z.boolean().optional().describe("Use the company address instead"),
 }));
 
-/** The addresses of a unit in a request. */
 export const addressesInput = inputObject(() => ({
   company: addressInput().nullish().describe("Address of the company"),
   delivery: addressInput().nullish().describe("Address for deliveries"),
@@ -42,6 +41,5 @@ const address = component("Address", () => ({
   use_company_address: z.boolean(),
 }));
 
-/** The addresses of a unit in a response. An address has all of its fields. */
 export const addresses = () => z.object(alike(["company", "delivery", "invoicing"], () => address().nullable()));
 export type Address = z.infer<ReturnType<typeof address>>;

@@ -1,7 +1,6 @@
 import type { AnyOperation } from "./operation.ts";
 import { type GroupName, groupEntries } from "./operation-groups.ts";
 
-/** Returns the operations of all groups, in the order of the list. */
 export async function allOperations(): Promise<AnyOperation[]> {
   const loaded = await Promise.all(groupEntries.map(([group]) => loadOperations(group)));
   return loaded.flatMap((operations) => Object.values(operations));

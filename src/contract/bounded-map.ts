@@ -1,7 +1,4 @@
-/**
- * A map that removes its oldest entry instead of growing beyond `most` entries. It does not use lru-cache, which would
- * be loaded at every start with a database.
- */
+/** Removes the oldest entry beyond `most`. lru-cache would be loaded at every start with a database. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number;
 

@@ -34,7 +34,6 @@ export const id = (refersTo?: Reference) => {
   return refersTo === undefined ? schema.meta({ placeholder: "id" }) : schema.meta({ refersTo });
 };
 export const ids = (refersTo: Reference, max = 500) => z.array(id(refersTo)).min(1).max(max);
-/** Returns the schema of an ID in an output. */
 export const idOf = (refersTo: Reference) => z.int().meta({ refersTo });
 export const unixTime = () => z.int().meta({ format: "unix-time" });
 // Every date library and format supports the times in between.
@@ -67,13 +66,11 @@ export const dateTime = (message: string) =>
     .string()
     .overwrite((value) => normalizeDateTime(value) ?? value)
     .refine((value) => normalizeDateTime(value) !== undefined, message);
-/** Returns the schema of a date in an output. */
 export const dateText = () => z.string().meta({ format: "date" });
 export const bytes = () => z.int().meta({ format: "bytes" });
 /** A boolean, also accepted as 0 or 1. */
 export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
 const noContent = () => z.void();
-/** The response of an operation that returns nothing. */
 export const emptyResponse = { output: noContent, status: 204 } as const;
 /** The response of an operation that creates a thing; `location` is its path, with fields of the response in braces. */
 export const created = <T extends z.ZodType>(output: () => T, location: string) =>
@@ -95,11 +92,7 @@ export const isVisible = (value: string): boolean => visible().test(value);
 // biome-ignore lint/complexity/useRegexLiterals: V8 reads a literal when it parses the code around it, even if that never runs.
 const visible = once(() => new RegExp("[^\\s\\p{Default_Ignorable_Code_Point}]", "u"));
 
-/**
- * Text of `min` to `max` code points that every database and JSON parser accepts; `form` adds what characters it may have. A code
- * point takes at most two units, also as CR LF. Longer text is refused first, since to look through megabytes would hold up other
- * requests.
- */
+/** A code point has two units at most. Longer text is refused first: looking through megabytes holds up other requests. */
 function text(max: number, min: number, form: (schema: z.ZodString) => z.ZodString) {
   const error = `must have at most ${max} characters`;
   return form(z.string().refine((value) => value.length <= 2 * max, { error, abort: true }))
@@ -112,10 +105,7 @@ function text(max: number, min: number, form: (schema: z.ZodString) => z.ZodStri
     .meta({ maxLength: max, ...(min > 0 && { minLength: min }) });
 }
 
-/**
- * Text on one line: no control characters, line breaks, or characters that turn the direction of text around. Joiners and
- * direction marks, which emoji and scripts need, are allowed.
- */
+/** Text on one line. Joiners and direction marks, which emoji and scripts need, are allowed. */
 export const line = (max: number, min = 0) => text(max, min, (schema) => schema.refine(isLine, onOneLine));
 
 /** Text of several lines. Tabs and line feeds are the only control characters allowed. CR LF becomes LF. */
@@ -189,11 +179,9 @@ export const timezone = () =>
     .refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen")
     .meta({ placeholder: "zone", description: "IANA time zone, like Europe/Copenhagen" });
 
-/** The response of a list without pagination. */
 export const wholeList = <T extends z.ZodType>(item: () => T) =>
   ({ output: () => z.object({ data: z.array(item()) }), list: { items: "data" } }) as const;
 
-/** The response of a list with cursor pagination. */
 export const cursorList = <T extends z.ZodType>(item: () => T) =>
   ({
     output: () =>
@@ -207,7 +195,6 @@ export const cursorList = <T extends z.ZodType>(item: () => T) =>
 const limit = (max: number, standard: number) =>
   z.int().min(1).max(max).default(standard).describe(`Items per page, 1 to ${max}`);
 
-/** The input fields of a list with cursor pagination. */
 export const cursorInput = (max = 500, standard = 50) => ({
   limit: limit(max, standard),
   cursor: line(1000)
@@ -224,7 +211,6 @@ export const pageInput = (max = 500, standard = 50) => ({
   limit: limit(max, standard),
 });
 
-/** The response of a list with numbered pages. */
 export const numberedList = <T extends z.ZodType>(item: () => T) =>
   ({
     output: () =>
@@ -246,7 +232,6 @@ export const numberedList = <T extends z.ZodType>(item: () => T) =>
 
 const ability = (description: string) => z.boolean().optional().describe(description);
 
-/** A boolean for each ability: true grants it. */
 export const abilityFlags = inputObject(
   () =>
     ({
@@ -269,7 +254,6 @@ export const unitCore = () => ({
   unit_type: z.string(),
 });
 
-/** The short form of a unit. */
 export const unitBrief = component("UnitBrief", () => ({
   ...unitCore(),
   parent: z.object({ ...unitCore(), url: z.string() }).nullable(),

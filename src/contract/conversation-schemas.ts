@@ -4,7 +4,6 @@ import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./mute-schemas.ts";
 import { once } from "./once.ts";
 
-/** Maximum number of participants of a group conversation. */
 export const largestGroup = 500;
 /** IDs of the participants other than the current user. */
 export const others = () => ids("users", largestGroup - 1);
@@ -39,7 +38,6 @@ const voice = component("Voice", () => ({
   url: z.string(),
 }));
 
-/** Events that a service message reports. */
 export const serviceEvents = ["joined", "left", "renamed"] as const;
 
 const meta = component("ServiceMessageMeta", () => ({

@@ -3,11 +3,7 @@ const form = new RegExp(
   `^(\\d{4}-\\d{2}-\\d{2})(?:[Tt ](${clock})(?::([0-5]\\d|60))?(?:\\.\\d+)?(?:([Zz])|([+-](?:[01]\\d|2[0-3])):?([0-5]\\d))?)?$`,
 );
 
-/**
- * Returns a date or a date-time of RFC 3339 in its usual form, as in `2026-12-31T14:00:00+01:00`: fractions of a second
- * are dropped, and letters are in upper case. The seconds and the offset may be missing. Returns undefined when the text
- * has another form or its day does not exist.
- */
+/** Returns a date or date-time of RFC 3339 as in `2026-12-31T14:00:00+01:00`, without fractions of a second; else undefined. */
 export function normalizeDateTime(text: string): string | undefined {
   const [, day, time, second, zulu, hours, minutes] = form.exec(text) ?? [];
   if (day === undefined || !exists(day)) return undefined;

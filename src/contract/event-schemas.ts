@@ -79,7 +79,6 @@ const ruleInput = inputComponent("RecurrenceRuleInput", () => ({
 }));
 export type RuleInput = z.infer<ReturnType<typeof ruleInput>>;
 
-/** A recurrence rule in a response. */
 const rule = component("RecurrenceRule", () => ({
   freq: z.enum(frequencies),
   until: dateText().nullable(),
@@ -92,7 +91,6 @@ const rule = component("RecurrenceRule", () => ({
 }));
 export type Rule = z.infer<ReturnType<typeof rule>>;
 
-/** The optional fields of an event. */
 export const eventFields = () => ({
   body: clearable(multiline(20_000)).describe("Text of the event"),
   location: nullable(line(1000)).describe("Place where the event happens"),
@@ -125,7 +123,6 @@ export const type = () =>
       description: "Calendar of the event",
       values: { chain: "units and everything below them", unit: "units without those below", user: "personal" },
     });
-/** An answer to an invitation. */
 export const answer = () => z.enum(answers).describe("Answer to the invitation");
 
 /** The UID of an event in iCalendar files (RFC 5545, 3.8.4.7). */

@@ -32,7 +32,6 @@ import { operation, operationGroup } from "./operation.ts";
 
 const one = () => ({ id: id("events") });
 const newFiles = () => ({ id: id("events"), files: fileItems().min(1) });
-/** Common to the operations that change an event. */
 const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as const;
 /** Common to the operations that change the caller's own relation to an event. */
 const mark = { access: "signed_in", ...emptyResponse, private: true, errors: ["gone"] } as const;

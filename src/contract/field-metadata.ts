@@ -1,7 +1,6 @@
 /** The format of a value: a `unix-time` counts seconds since 1970, a `duration` is in seconds. */
 export type FieldFormat = "unix-time" | "date" | "duration" | "bytes";
 
-/** The noun for one thing of each kind. */
 export const referenceNouns = {
   users: "user",
   units: "unit",
@@ -17,7 +16,6 @@ export const referenceNouns = {
   files: "file",
 } as const;
 
-/** The kind of the thing that an ID stands for. */
 export type Reference = keyof typeof referenceNouns;
 
 /** The kinds of things that people know by name or title. The command line takes their names where it takes an ID. */
@@ -49,13 +47,11 @@ export interface FieldMetadata {
   readonly secret?: boolean | undefined;
   /** A password that replaces another one: prompts ask for it twice, and it can come from WCS_PASSWORD. */
   readonly newPassword?: boolean | undefined;
-  /** Text of several lines. */
   readonly multiline?: boolean | undefined;
   /** Placeholder of the value in help, if its type and format do not say enough. */
   readonly placeholder?: string | undefined;
   /** Explains values of an enum that do not explain themselves. */
   readonly values?: Readonly<Record<string, string>> | undefined;
-  /** Name of the schema in the OpenAPI document. */
   readonly id?: string | undefined;
 }
 

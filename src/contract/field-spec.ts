@@ -16,15 +16,11 @@ export interface Field extends Omit<FieldMetadata, "id" | "values"> {
   readonly values: readonly string[] | undefined;
   /** Explains values that do not explain themselves. */
   readonly explanations: FieldMetadata["values"];
-  /** An array that can be empty. */
   readonly emptiable: boolean;
-  /** Items of an array. */
   readonly items: Field | undefined;
-  /** Fields of an object. */
   readonly fields: readonly Field[] | undefined;
 }
 
-/** Returns the fields of an operation's input. */
 export function fieldsOf(op: AnyOperation): readonly Field[] {
   return shape("", op.input()).fields ?? [];
 }

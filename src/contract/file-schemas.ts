@@ -11,7 +11,6 @@ export const uploadLimit = 40 * 1024 * 1024;
 const displayName = () =>
   line(255, 1).refine((value) => !/[/\\]/.test(value) && !/^\.+$/.test(value), "must be a file name, not a path");
 
-/** A file in a request that creates an event, a post or a message. */
 export const fileItem = once(() =>
   z
     .strictObject({

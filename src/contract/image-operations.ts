@@ -11,7 +11,6 @@ interface ImageOwner {
   readonly errors?: readonly "gone"[];
 }
 
-/** Declares the operations that set and delete the image of an owner. */
 export function imageOperations({ owner, noun, rights, access, errors }: ImageOwner) {
   const path = `/${owner}s/{id}/${noun}`;
   const replaced = `Replaces the previous ${noun}. Download it by its ID, as that of any file.`;

@@ -1,6 +1,5 @@
 import { deepestUnit } from "./nesting.ts";
 
-/** Parameters that a message names. */
 type IssueParams = Readonly<Record<string, string | number | readonly string[]>>;
 
 interface MessageSource {
@@ -10,10 +9,7 @@ interface MessageSource {
 const text = (value: IssueParams[string] | undefined): string =>
   typeof value === "object" ? value.join(", ") : String(value ?? "");
 
-/**
- * Messages by code. A message is a sentence without its subject, which is the name of the field. `invalid` stands for
- * every issue that has a message of its own and no further code.
- */
+/** A message follows the name of its field. `invalid` stands for every issue that has a message of its own. */
 const messages = {
   invalid: () => "is not valid",
   required: () => "is required",

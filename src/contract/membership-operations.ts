@@ -9,7 +9,6 @@ const membershipRule =
   "Needs the ability user in the unit, even if the user is also a member of other units, and every ability that the membership grants.";
 const endedTokens = "New abilities of a service account end its API tokens, which others may have created.";
 
-/** The operations on the memberships of a user. */
 export const membershipOperations = {
   memberships: operation("GET", "/users/{user}/units", "List a user's memberships", {
     tag: membershipTag,

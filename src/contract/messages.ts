@@ -10,7 +10,6 @@ const longestMessage = 10_000;
 export const body = () => multiline(longestMessage).nullish().describe("Text of the message, 1 to 10,000 characters");
 export const messageFiles = () => fileItems().optional();
 
-/** The path of a conversation, and the field in it. */
 export const conversationPath = "/conversations/{conversation=id}";
 export const one = () => ({ id: id("conversations") });
 const messagePath = `${conversationPath}/messages/{message=messageId}`;
@@ -19,14 +18,12 @@ const oneMessage = () => ({ ...one(), messageId: id().describe("ID of the messag
 /** Common to the operations that change a conversation, which the audit log leaves out. */
 export const privateChange = { transaction: "locking", private: true } as const;
 
-/** Common to the operations that send a message. */
 export const sent = {
   ...created(message, "/conversations/{conversationId}/messages/{id}"),
   ...privateChange,
   bodyLimit: uploadLimit,
 } as const;
 
-/** The operations on messages. */
 export const messageOperations = {
   messages: operation("GET", `${conversationPath}/messages`, "List the messages of a conversation, newest first", {
     description:

@@ -12,9 +12,7 @@ export const muteRules = [
 const rule = once(() => z.int().min(1).max(muteRules.length));
 const explanation = muteRules.map(({ id, name }) => `${id} (${name})`).join(", ");
 
-/** The input field that sets a mute rule, without metadata. */
 export const muteRule = () => rule().meta({ placeholder: "rule", description: `ID of your mute rule: ${explanation}` });
 
-/** The mute rule of a post or a conversation. */
 export const shownMuteRule = () =>
   z.int().nullable().describe("ID of your mute rule, see /muterules; null when you did not set one, and after its end");

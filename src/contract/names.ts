@@ -3,9 +3,7 @@ import { component, line, shownText, wholeList } from "./common-schemas.ts";
 import { namedKinds } from "./field-metadata.ts";
 import { type ItemOf, operation, operationGroup } from "./operation.ts";
 
-/** Maximum number of matches for a text of one kind. */
 export const mostMatches = 6;
-/** Maximum number of texts in a request. */
 export const mostTexts = 100;
 
 export const names = operationGroup("names", {
@@ -41,5 +39,4 @@ export const names = operationGroup("names", {
   }),
 });
 
-/** A thing that a text matches. */
 export type NameMatch = ItemOf<typeof names.find>;

@@ -1,8 +1,6 @@
-/** A section of `wcs --help`. */
 export type Heading = "Start here" | "Organisation" | "Communication" | "Instance" | "Tools";
 
 interface OperationGroup {
-  /** Describes the commands of the group in one line. */
   readonly summary: string;
   readonly heading: Heading;
   /** The tags of its operations in the OpenAPI document, with their descriptions. The first is the default. */
@@ -13,7 +11,6 @@ const group = (heading: Heading, summary: string, tags: OperationGroup["tags"]):
   return { heading, summary, tags };
 };
 
-/** Tags that several groups share. */
 const shared = {
   users: { Users: "People and their profiles, and finding things by name" },
   identity: { Identity: "Sessions, and API tokens of users and service accounts" },
@@ -22,11 +19,7 @@ const shared = {
   },
 } as const;
 
-/**
- * The groups of operations, in the order of help and documentation. Everything else about a group follows from its name.
- * For `users`: `contract/users.ts`, `core/users/users-operations.ts` and `cli/commands/users/users-commands.ts`, which
- * each export `users` and are loaded on demand.
- */
+/** In the order of help. Each group has files in contract, core and cli/commands that export its name, loaded on demand. */
 export const operationGroups = {
   auth: group("Start here", "Sign in and out, set up two factors, renew and print the token", {
     Auth: "Signing in, two factors, tokens and forgotten passwords",

@@ -32,10 +32,7 @@ export type Access =
       readonly takeover?: true | readonly IdentityField[];
     };
 
-/**
- * The pagination of a list: an opaque `cursor`; numbered pages with totals, in two shapes (`pages`, `hits`); or `ids`: numbered
- * pages, newest first. Reading a whole list of `ids` goes on by the field `before`, because new items move others to later pages.
- */
+/** `pages` and `hits` have totals; a whole list of `ids` is read by `before`, since new items move others to later pages. */
 export type Paging = "cursor" | "pages" | "ids" | "hits";
 
 /** One operation of the service, as data. Routes, client, OpenAPI, commands, completions and help derive from it. */
@@ -52,9 +49,7 @@ export interface Operation<
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/api`. `{name}` is the input field of that name, `{wire=name}` the input field `name` written `wire` on the wire. */
   readonly path: string;
-  /** Describes the operation in one line. */
   readonly summary: string;
-  /** Further facts for callers. */
   readonly description?: string;
   readonly access: Access;
   readonly input: () => I;
@@ -69,10 +64,7 @@ export interface Operation<
   readonly list?: { readonly items: Items; readonly paging?: Paging };
   /** Set when the response wraps one resource in this field. */
   readonly item?: Wrapper;
-  /**
-   * A field of every response that is neither a list nor wrapped, by which a client tells it from an answer of something else.
-   * Default: `id`. A tuple has `0`.
-   */
+  /** A field by which a client tells the response from that of another program. Default: `id`. A tuple has `0`. */
   readonly knownBy?: string;
   /** Errors in addition to those that access, input and transport imply. */
   readonly errors?: readonly ErrorCode[];
@@ -88,7 +80,6 @@ export interface Operation<
   readonly limitsTokens?: true;
   /** May be called by administrators who have to set up two factors before they do anything else. */
   readonly withoutTwoFactor?: true;
-  /** Excludes the operation from the audit log. */
   readonly private?: true;
   /** Maximum size of the request body in bytes; default 1 MiB. */
   readonly bodyLimit?: number;
@@ -120,7 +111,6 @@ type Definition<I extends z.ZodRawShape, O extends z.ZodType, Items extends stri
 > & {
   /** The fields; others are refused. Default: none. */
   readonly input?: () => I;
-  /** Default: 200. */
   readonly status?: 200 | 201 | 204;
   readonly transaction?: "locking" | "own";
 };
@@ -168,13 +158,11 @@ export interface CallOptions {
 
 /** The origin of a request and its options, in addition to the input. */
 export interface Origin extends CallOptions {
-  /** The bearer token of the request. */
   readonly token?: string;
   /** The network address of the client; absent when the core is embedded. */
   readonly address?: string;
   /** The key of rate limits: an IPv4 address, or the /64 of an IPv6 address in canonical form. */
   readonly network?: string;
-  /** The User-Agent header of the request. */
   readonly userAgent?: string | undefined;
   /** Called with the user's ID after the token has been verified. */
   readonly onIdentified?: (userId: number) => void;

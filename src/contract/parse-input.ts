@@ -22,7 +22,6 @@ export function tryParseInput(op: AnyOperation, value: unknown): ParseResult<Rec
   return tryParse<z.ZodType<Record<string, unknown>>>(op.input(), withoutIgnored(op, value));
 }
 
-/** Returns the input without the fields that the operation ignores. */
 export function withoutIgnored({ ignored }: AnyOperation, value: unknown): unknown {
   if (ignored === undefined || !isRecord(value)) return value;
   const isOn = value[ignored.if] === true || value[ignored.if] === 1;
@@ -99,10 +98,7 @@ function causeOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Omit<Issue, "fi
   }
 }
 
-/**
- * Returns the fields of an input that their schemas accept, parsed. Of an object with wrong fields, the others are
- * returned, unless a required one is among the wrong; of a list with wrong items, the others. `pathInInput` returns where they were.
- */
+/** Returns the valid fields, also of objects (unless they lack a required one) and lists. `pathInInput` returns their paths. */
 export function validFields({ shape }: z.ZodObject, value: unknown): Record<string, unknown> {
   const known: Record<string, unknown> = {};
   if (!isRecord(value)) return known;

@@ -21,7 +21,6 @@ export const poll = component("Poll", () => ({
 
 const choice = inputObject(() => ({ id: id().optional().describe("ID of an existing choice"), title: choiceTitle() }));
 
-/** The input fields of a poll. */
 export const pollFields = inputObject(() => ({
   question: line(1000, 1).optional().describe("Question of the poll; required for a new poll"),
   type: z

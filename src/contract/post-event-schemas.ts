@@ -36,7 +36,6 @@ const recurrence = inputObject(() => ({
     .describe("Position within the period, counted from its end if negative; needs bymonthday or bymonth"),
 }));
 
-/** The event fields of an event post. */
 export const postEventFields = inputObject(() => ({
   location: nullable(line(1000)).describe("Place where the event happens"),
   link: nullable(url()).describe("Link to an online meeting or a page (http or https)"),

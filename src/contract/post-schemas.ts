@@ -20,7 +20,6 @@ const place = once(() => ({
   url: z.string(),
 }));
 
-/** A post as the current user sees it. */
 export const post = component("Post", () => ({
   id: idOf("posts"),
   content_type: z.enum(contentTypes),

@@ -14,7 +14,6 @@ const one = () => ({ id: id("posts") });
 /** Common to the operations that change a post, its files and comments. */
 const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as const;
 
-/** Common to the operations of a reader on a post. */
 const own = { access: "signed_in", input: one, ...emptyResponse, private: true, errors: ["gone"] } as const;
 
 /** Declares an idempotent operation of a reader on a post. */

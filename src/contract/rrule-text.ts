@@ -6,7 +6,6 @@ export type RuleParts = ReadonlyMap<string, string>;
 type Selection = Pick<Rule, "freq" | "bymonth" | "bymonthday" | "bysetpos"> &
   Partial<Pick<Rule, "byday">> & { readonly interval: number | null };
 
-/** Returns the parts of a rule. */
 export function rulePartsOf({ freq, interval, bymonth, bymonthday, byday = [], bysetpos }: Selection): RuleParts {
   return withoutNull({
     FREQ: freq.toUpperCase(),
@@ -25,7 +24,6 @@ export const withEnd = (
   until: string | null,
 ): [name: string, value: string][] => [...parts, ...withoutNull({ COUNT: count, UNTIL: until })];
 
-/** Formats the parts of a rule as an RRULE. */
 export const formatRrule = (parts: Iterable<readonly [name: string, value: string]>): string =>
   [...parts].map((part) => part.join("=")).join(";");
 

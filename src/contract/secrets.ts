@@ -41,10 +41,7 @@ export function withoutSecrets(schema: Schema, value: unknown): unknown {
   return innerSchemas(schema).reduce<unknown>((rest, inner) => withoutSecrets(inner, rest), value);
 }
 
-/**
- * Returns true when repeats of the operation with the same Idempotency-Key get the first answer: a POST of a known actor
- * whose answer is complete without its secrets, which are never stored.
- */
+/** Returns true when repeats with an Idempotency-Key get the first answer, which is stored without its secrets. */
 export function isReplayable(op: AnyOperation): boolean {
   return op.method === "POST" && op.access !== "public" && !needsSecret(op.output());
 }

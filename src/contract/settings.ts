@@ -45,7 +45,6 @@ const duration = (min: number, max: number, description: string) =>
   z.int().min(min).max(max).meta({ format: "duration", description });
 const days = (max: number, description: string) => z.int().min(1).max(max).describe(description);
 
-/** The schema of each setting; `defaults` has the default values. */
 const keys = once(() => ({
   name: line(100, 1)
     .nullable()
@@ -85,7 +84,6 @@ const keys = once(() => ({
     .meta({ format: "bytes", description: "Maximum size of an uploaded file" }),
 }));
 
-/** Returns the environment variable that overrides a setting. */
 export const settingVariable = (key: string): string => `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()}`;
 
 export const settingsSchema = once(() => z.strictObject(keys()));

@@ -9,5 +9,4 @@ const isKnown = memoize((zone: string): boolean => {
   }
 });
 
-/** Returns whether a time zone is in the IANA database. */
 export const isTimeZone = (zone: string): boolean => zone.length <= 64 && isKnown(zone);

@@ -10,10 +10,7 @@ export function allows(scopes: readonly string[], { name, method }: Scoped): boo
   );
 }
 
-/**
- * Returns true when the scopes of a token cover everything that `wanted` covers, also operations that are added later.
- * `operations` are all operations of the contract.
- */
+/** Returns true when the scopes cover all that `wanted` covers, also later operations. `operations` are all of the contract. */
 export function includesScope(scopes: readonly string[], wanted: string, operations: readonly Scoped[]): boolean {
   if (scopes.includes(wanted) || scopes.includes("write") || scopes.includes(`${groupOf(wanted)}.*`)) return true;
   const named = operations.find(({ name }) => name === wanted);

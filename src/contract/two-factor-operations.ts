@@ -27,7 +27,6 @@ const change = {
   errors: ["conflict", "too_many_requests"],
 } as const;
 
-/** The operations on one's own second factor. */
 export const twoFactorOperations = {
   twoFactorStatus: operation("GET", "/two-factor", "Show whether you sign in with two factors", {
     access: "signed_in",

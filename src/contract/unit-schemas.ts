@@ -86,7 +86,6 @@ export const unit = component("Unit", () => ({
   updated_at: unixTime(),
 }));
 
-/** A unit in the tree. */
 export const treeUnit = component("TreeUnit", () => ({
   ...brief(),
   reference: z.string().nullable(),

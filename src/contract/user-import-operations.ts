@@ -3,7 +3,6 @@ import { id } from "./common-schemas.ts";
 import { operation } from "./operation.ts";
 import { importResult, importRows, maxRemovals, providerName, removalResult } from "./user-schemas.ts";
 
-/** The operations that bring users in line with a directory. */
 export const userImportOperations = {
   import: operation("POST", "/users/import", "Create or update many users", {
     description:

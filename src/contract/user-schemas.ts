@@ -48,14 +48,12 @@ export const membership = component("Membership", () => ({
   abilities: abilityFlags().required(),
 }));
 
-/** The short form of a user. */
 export const shortUser = component("ShortUser", () => ({
   ...person(),
   unit: unitBrief().nullable(),
   physicalUnit: unitBrief().nullable(),
 }));
 
-/** A user with a birthday in a period. */
 export const birthdayUser = component("BirthdayUser", () => ({
   ...shortUser().shape,
   day: z.string().describe("Day of the birthday as MM-DD, without the year"),
@@ -129,13 +127,10 @@ const personalFields = () => ({
   provider: provider(),
 });
 
-/** The fields that every user has. */
 export const identity = () => ({ first_name: firstName(), last_name: lastName(), email: email() });
-/** The user types and the department of a membership. */
 export const userTypeIds = () => z.array(id("usertypes")).max(100);
 export const departmentId = () => id("departments").describe("Department of the unit");
 
-/** The optional fields of a user. */
 export const profileFields = () => ({
   reference: nullable(reference()),
   ...personalFields(),
@@ -163,7 +158,6 @@ export const userRow = inputObject(() => ({
   ...metaFields(),
 }));
 
-/** The schema of an issue in a response. */
 export const issue = component("Issue", () => ({
   field: z.string().describe("Path of the field"),
   code: z.enum(issueCodes).describe("More may be added"),
@@ -194,7 +188,6 @@ export const importResult = component("ImportResult", () => ({
   ),
 }));
 
-/** The maximum number of users that a synchronization deactivates. */
 export const maxRemovals = () =>
   z
     .string()
@@ -205,7 +198,6 @@ export const maxRemovals = () =>
       description: "Maximum number of users to deactivate, or a percentage of the active users in the scope, like 5%",
     });
 
-/** The result of a deactivation of missing users. */
 export const removalResult = component("RemovalResult", () => ({
   active: z.int().describe("Active users in the scope before"),
   deactivated: z.int().describe("Deactivated users"),

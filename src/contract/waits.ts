@@ -1,9 +1,7 @@
 import { z } from "zod";
 
-/** Maximum number of waiting requests of one user. */
 export const mostWaits = 20;
 
-/** Maximum time that an operation waits for new data. */
 export const waitSeconds = (standard: number) =>
   z
     .int()

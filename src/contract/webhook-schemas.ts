@@ -3,7 +3,6 @@ import { component, idOf, unitCore, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
 import { once } from "./once.ts";
 
-/** Events that can trigger a webhook. */
 export const triggers = [
   "user.create",
   "user.update",

@@ -9,13 +9,11 @@ import { encodeRequest, hasBody, type WireOutput } from "./encode-request.ts";
 interface WireInput {
   readonly params: readonly string[];
   readonly query: string;
-  /** The parsed JSON; undefined without a body. */
   readonly body?: unknown;
 }
 
 interface Plan {
   readonly path: readonly { readonly name: string; readonly field: Field }[];
-  /** The fields outside the path, by name. */
   readonly rest: ReadonlyMap<string, Field>;
 }
 
@@ -60,7 +58,6 @@ export function withRefused(error: unknown, refused: FieldErrors | undefined): u
   return invalid(Object.assign(Object.create(null), error.fields, refused), issues);
 }
 
-/** Decodes the fields in the path. */
 export function decodePath(op: AnyOperation, params: readonly string[]): Record<string, unknown> {
   return pathInput(planOf(op), params);
 }
@@ -110,7 +107,6 @@ function bodyFields(op: AnyOperation, body: unknown, issues: FieldErrors): Recor
   return body as Record<string, unknown>;
 }
 
-/** Returns the maximum number of values in a body of the operation. */
 export const valueLimitOf = ({ valueLimit = 50_000 }: AnyOperation): number => valueLimit;
 
 export const nestedTooDeep = (): ServiceError =>
@@ -119,13 +115,9 @@ export const nestedTooDeep = (): ServiceError =>
 export const tooManyValues = (most: number): ServiceError =>
   new ServiceError("payload_too_large", `The body must have at most ${most} values.`);
 
-/** Maximum number of fields of an object. */
 const mostFields = 1000;
 
-/**
- * Rejects input that schemas accept, or that takes them long: keys that would set a prototype when copied, nesting that
- * overflows the stack, and many values.
- */
+/** Rejects input that schemas accept or check slowly: keys that would set a prototype, deep nesting and many values. */
 function inspect(body: object, valueLimit: number, issues: FieldErrors): void {
   let left = valueLimit;
   const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
@@ -168,9 +160,7 @@ function queryFields(query: string, plan: Plan, issues: FieldErrors): Record<str
   return input;
 }
 
-/**
- * Parses a list. `a[]=` is a single literal item, `a=` are items separated by commas; an escaped comma in free text is text.
- */
+/** `a[]=` is one literal item, `a=` are items separated by commas; an escaped comma in free text is text. */
 function items(raw: string, field: Field | undefined, literal: boolean): unknown[] {
   if (literal) return [scalar(field, percentDecode(raw))];
   if (raw === "") return [];

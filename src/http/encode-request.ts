@@ -2,9 +2,7 @@ import { invalid } from "../contract/errors.ts";
 import { filledPath, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 
-/**
- * Input of an operation as sent. `path` is relative to `/api`, `query` has no question mark, `body` is to be sent as JSON.
- */
+/** `path` is relative to `/api`, `query` has no question mark, `body` is to be sent as JSON. */
 export interface WireOutput {
   readonly path: string;
   readonly query: string;
@@ -16,10 +14,7 @@ export function hasBody(op: Pick<AnyOperation, "method">): boolean {
   return op.method === "POST" || op.method === "PUT" || op.method === "PATCH";
 }
 
-/**
- * Encodes an input as a request, without the schemas of the operation. `isTextList` says which fields of the query are lists
- * of free text.
- */
+/** Encodes an input without the schemas. `isTextList` says which fields of the query are lists of free text. */
 export function encodeRequest(
   op: Pick<AnyOperation, "method" | "path">,
   input: Readonly<Record<string, unknown>>,

@@ -10,7 +10,6 @@ export function withWireNames(op: AnyOperation, error: unknown): unknown {
   return renameFields(error, new Map(pathFields(op).map(({ wire, name }) => [name, wire])));
 }
 
-/** Returns the error of a response with the names of the input fields. */
 export function withInputNames(op: AnyOperation, input: Record<string, unknown>, error: unknown): unknown {
   const { shared, apart } = renamedPathFields(op);
   const own = renameFields(error, new Map(apart.map(({ wire, name }) => [wire, name])));

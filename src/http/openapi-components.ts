@@ -68,7 +68,6 @@ const parameters: Components["parameters"] = {
   },
 };
 
-/** Returns the parts of the document that operations refer to. */
 export function components(): Components {
   const error = z
     .object({

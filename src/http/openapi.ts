@@ -20,7 +20,6 @@ export const recordedExamples: Readonly<Record<string, { readonly request?: unkn
   recorded;
 
 interface OpenApiOptions {
-  /** Version of the program. */
   readonly version?: string | undefined;
   /** URL of the service without `/api`. Default: the origin of the document. */
   readonly url?: string | undefined;
@@ -29,7 +28,6 @@ interface OpenApiOptions {
 /** The version of the interface, which clients rely on. The version of the program is in `x-wcs-version`. */
 const interfaceVersion = "1.0";
 
-/** Returns the OpenAPI 3.1 document of the operations. */
 export function openapi(operations: readonly AnyOperation[], { version = "0.0.0", url = "" }: OpenApiOptions = {}) {
   const paths: ZodOpenApiPathsObject = {};
   for (const op of operations) {
@@ -73,7 +71,6 @@ export function documentedPath({ path }: AnyOperation): string {
   return `${withoutPrefix.test(path) ? "" : "/api"}${path.replace(/\{(\w+)=\w+\}/g, "{$1}")}`;
 }
 
-/** Returns the tags that the operations have, with their descriptions. */
 function tagsOf(operations: readonly AnyOperation[]) {
   const used = new Set(operations.map(tagOf));
   const tags = new Map(groupEntries.flatMap(([, group]) => Object.entries(group.tags)));
@@ -139,7 +136,6 @@ function success(op: AnyOperation) {
 
 const bytes = { "application/octet-stream": {} };
 
-/** Further responses of operations that return bytes. */
 const ranges = {
   206: { description: "The requested range", headers: { ...requestId, ETag: header("ETag") }, content: bytes },
   304: { description: "The content matches If-None-Match", headers: { ...requestId, ETag: header("ETag") } },
@@ -203,7 +199,6 @@ export function describeSchema(schema: z.core.$ZodType, metadata = metadataOf(sc
   return text === undefined ? unit.charAt(0).toUpperCase() + unit.slice(1) : `${text} (${unit})`;
 }
 
-/** Translates zod's output and our metadata to OpenAPI. */
 const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   const { def } = zodSchema._zod;
   const metadata = metadataOf(zodSchema);

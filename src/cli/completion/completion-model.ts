@@ -19,7 +19,6 @@ import { noPaint } from "../terminal/terminal.ts";
 
 /** The completions at one node of the command tree. */
 interface CompletionNode {
-  /** The words of the command, joined by spaces. */
   readonly path: string;
   readonly words: readonly Described[];
   readonly flags: readonly CompletedFlag[];
@@ -31,7 +30,6 @@ interface CompletionNode {
 export type Described = Readonly<Record<"name" | "description", string>>;
 
 export interface CompletedFlag extends Described {
-  /** Undefined when the flag takes no value. */
   readonly values: Values | undefined;
 }
 
@@ -46,13 +44,11 @@ export type Values = string;
 
 export interface Model {
   readonly places: readonly CompletionNode[];
-  /** Flags that every command takes. */
   readonly globals: readonly CompletedFlag[];
 }
 
 const help = { width: 80, paint: noPaint };
 
-/** Loads all commands and returns the flattened tree. */
 export async function createModel(registry: Registry): Promise<Model> {
   const shared = addSharedOptions(createCommand([], help), true);
   const known: Record<string, Completes> = {
@@ -132,13 +128,10 @@ function completesOf(field: Field | undefined): Completes | undefined {
   );
 }
 
-/** The lists of values by the placeholder of a field. */
 const byPlaceholder: Readonly<Record<string, Completes>> = { zone: "timezones", tag: "languages" };
 
-/** Returns "file" for a flag that takes a path. */
 const pathOf = (flags: string): Completes | undefined => (/<(path|file)>/.test(flags) ? "file" : undefined);
 
-/** Returns the long options of a flag with what they take. */
 function completesOfFlag({ name, field, reads }: OperationFlag): [long: string, Completes | undefined][] {
   if (reads === "secret") return [[`--${name}-file`, "file"]];
   return [[`--${name}`, reads === "files" ? "file" : completesOf(field)]];

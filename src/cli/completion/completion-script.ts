@@ -10,7 +10,6 @@ type Shell = (typeof shells)[number];
 
 const scripts: Readonly<Record<Shell, (model: Model) => string>> = { bash, zsh, fish, powershell };
 
-/** Names of the completion scripts by shell. */
 export const fileNames: Readonly<Record<Shell, string>> = {
   bash: "wcs.bash",
   zsh: "_wcs",
@@ -18,6 +17,5 @@ export const fileNames: Readonly<Record<Shell, string>> = {
   powershell: "wcs.ps1",
 };
 
-/** Creates the completion script of a shell. */
 export const script = async (shell: Shell, registry: Registry): Promise<string> =>
   scripts[shell](await createModel(registry));

@@ -49,7 +49,6 @@ export class BrokenPipe extends Error {
 /** Errors of a write when nobody reads any more. A socket as stdout, as Node gives its children, has the second. */
 const closed = new Set<string | undefined>(["EPIPE", "ECONNRESET"]);
 
-/** Returns whether a write failed because nobody reads any more. */
 export const isBrokenPipe = (error: unknown): boolean => closed.has((error as NodeJS.ErrnoException).code);
 
 /** Output could not be written after a change: as its cause, with another message. */
@@ -134,7 +133,6 @@ function sentence(text: string): string {
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Adds a full stop. */
 const ended = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 const hints: { [C in ErrorCode]?: string } = {

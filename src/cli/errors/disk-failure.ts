@@ -1,17 +1,12 @@
-/** System error codes. */
 const fullCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
 const postgresFull = "53100";
 /** Primary result codes of SQLite. */
 const sqliteFull = 13;
 const sqliteFailing = 10;
 
-/** Returns whether an error was caused by a full disk. */
 export const isDiskFull = (error: unknown): boolean => hasCause(error, saysFull);
 
-/**
- * Returns the failure for an error caused by a full or failing local disk; undefined for other errors. A disk failure of
- * an instance is reported over HTTP as `unavailable`.
- */
+/** Returns the failure for an error of a local disk. That of an instance is reported over HTTP as `unavailable`. */
 export function diskFailureOf(error: unknown) {
   const full = { exit: 1, code: "disk_full", hint: "Free some space, then run the command again." } as const;
   if (isDiskFull(error)) return { ...full, message: "The disk is full." };

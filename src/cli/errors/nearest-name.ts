@@ -1,7 +1,4 @@
-/**
- * Returns the most similar candidate; undefined when more than a third of its letters differ. Beginnings come first, then names
- * with one wrong letter, then abbreviations, the shortest candidate before others.
- */
+/** Returns the most similar candidate: beginnings first, then names with one wrong letter, then abbreviations. */
 export function suggestName(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -15,10 +12,7 @@ export function suggestName(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/**
- * Returns less than 1 when the candidate begins with the word, and between 1 and 2 when it has the word's first letter and then
- * its other letters in order; else infinity.
- */
+/** Returns less than 1 for a beginning, 1 to 2 for the word's letters in order after its first one, else infinity. */
 function rankAbbreviation(word: string, candidate: string): number {
   if (word.length < 2 || word[0] !== candidate[0]) return Number.POSITIVE_INFINITY;
   if (candidate.startsWith(word)) return candidate.length / 100;

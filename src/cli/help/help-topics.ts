@@ -208,7 +208,6 @@ const texts: Readonly<Record<keyof typeof topicTitles, string>> = {
   proxy,
 };
 
-/** Texts of `wcs help <topic>`. */
 export const topics: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(topicTitles).map(([name, title]) => [name, `${title}\n\n${texts[name as keyof typeof texts]}`]),
 );

@@ -8,7 +8,6 @@ import { topicTitles } from "./topic-titles.ts";
 /** The commit of the bundled sources. The build defines it; the sources themselves run without. */
 declare const builtFromCommit: string | undefined;
 
-/** Prints the help of the program or of a group. */
 export async function showHelp(
   registry: Registry,
   path: readonly string[],

@@ -21,7 +21,6 @@ interface ReadOptions {
   readonly asked: string[];
 }
 
-/** Asks for missing fields. */
 export async function askForFields(
   spec: InputSpec,
   missing: readonly Field[],
@@ -80,7 +79,6 @@ async function askForText(
   return read(answer);
 }
 
-/** Returns the words of the command line that give a field its value. */
 function wordsFor(field: Field, value: unknown, isArgument: boolean): string[] {
   const name = kebab(field.name);
   if (field.secret) return [`--${name}-stdin`];

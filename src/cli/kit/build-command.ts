@@ -8,7 +8,6 @@ export const watchFlags: readonly CommandFlag[] = [
   { flags: "--interval <duration>", description: "Pause between two runs with --watch (default 2s)" },
 ];
 
-/** Builds the commander command of a custom command. */
 export function buildOwn(leaf: CustomCommand, path: readonly string[], help: HelpOptions): Command {
   const command = createCommand(path, help, { examples: leaf.examples, sections: leaf.sections ?? [] }).description(
     describeCommand(leaf.summary, leaf.description),

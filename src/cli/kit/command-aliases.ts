@@ -7,7 +7,6 @@ export const shortVerbs: Readonly<Record<string, readonly string[]>> = {
   show: ["get"],
 };
 
-/** Short names of whole commands. */
 const commands: Readonly<Record<string, readonly string[]>> = { whoami: ["users", "current"] };
 
 /** Returns the name that a word stands for: a short name of a verb, or a group in the singular or plural. */
@@ -20,11 +19,9 @@ export function aliasIn(names: readonly string[], word: string): string | undefi
   return meant.find((name) => names.includes(name));
 }
 
-/** Returns the words of the command that a short name stands for. */
 export const shortcutOf = (word: string): readonly string[] | undefined =>
   Object.hasOwn(commands, word) ? commands[word] : undefined;
 
-/** Returns whether a first word of a line is taken by a command. */
 export function isTaken(registry: Registry, word: string): boolean {
   const names = Object.keys(registry);
   return names.includes(word) || aliasIn(names, word) !== undefined || shortcutOf(word) !== undefined;

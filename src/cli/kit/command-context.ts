@@ -8,16 +8,12 @@ import type { Context, Program } from "./command-spec.ts";
 export interface CommandEnvironment {
   readonly program: Program;
   readonly terminal: Terminal;
-  /** Replaces the way to connect. */
   readonly connect?: Context["connect"] | undefined;
   /** One of the runs of a command with --watch. */
   readonly isRepeated?: boolean;
 }
 
-/**
- * Calls `use` with the context of a command, after configuring the terminal by its global options. Then closes the
- * connections that the command opened, removes its progress line, and throws `Interrupted` when it failed after an interruption.
- */
+/** Calls `use` with the context of a command, then closes its connections and removes its progress line. After an interruption, throws `Interrupted`. */
 export async function withContext(
   options: Record<string, unknown>,
   { program, terminal, connect: replaced }: CommandEnvironment,

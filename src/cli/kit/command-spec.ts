@@ -22,7 +22,6 @@ export type Completes =
   | "file"
   | readonly string[];
 
-/** Names of the fields of an operation's input. */
 type FieldName<O extends AnyOperation> = keyof ArgumentsOf<O> & string;
 
 /** Paths like `unit.name` in a value, through lists, at most four names deep. */
@@ -65,10 +64,8 @@ export interface CommandFlag {
   readonly field?: string;
 }
 
-/** The dry run of a custom command. */
 export const dryRunFlag: CommandFlag = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
 
-/** An operation and its input. */
 export interface Request {
   readonly op: AnyOperation;
   readonly input: Record<string, unknown>;
@@ -88,7 +85,6 @@ export interface WizardRun {
   readonly input: Record<string, unknown>;
   readonly caller: Caller;
   readonly terminal: Terminal;
-  /** Time zone of the flag --tz. */
   readonly zone: string | undefined;
   /** Adds words to the command line that is shown at the end. */
   record(...words: readonly string[]): void;
@@ -96,7 +92,6 @@ export interface WizardRun {
 
 /** Questions on a terminal about optional values, asked after a question about a missing one. */
 interface Wizard {
-  /** Returns the input with the answers. */
   ask(run: WizardRun): Promise<Record<string, unknown>>;
   /** Returns true for an input that the service refuses, so that the questions are always asked. */
   isIncomplete?(input: Record<string, unknown>): boolean;
@@ -121,7 +116,6 @@ export interface OperationRun<O extends AnyOperation = AnyOperation> {
   readonly caller: Caller;
   /** Calls the operation and prints its response, of a list as many pages as are wanted; with --dry-run as a dry run. */
   finish(input: InputOf<O>): Promise<OutputOf<O>>;
-  /** Prints one resource. */
   show(item: ItemOf<O> & object): Promise<void>;
 }
 
@@ -148,7 +142,6 @@ interface Presentation<O extends AnyOperation> {
   alternative?(args: readonly string[], flags: Context["flags"]): Request | undefined;
   /** Shows the empty fields of the resource as well. */
   readonly showEmpty?: true;
-  /** Input fields without a flag. */
   readonly hidden?: readonly FieldName<O>[];
   /** A field that this command requires while the field `unless` is missing. */
   readonly needed?: { readonly field: FieldName<O>; readonly unless: FieldName<O> };
@@ -157,10 +150,7 @@ interface Presentation<O extends AnyOperation> {
   readonly flags?: readonly (CommandFlag & { readonly field?: FieldName<O> })[];
   /** Adds values that are derived from other fields and from the flags. */
   complete?(input: Record<string, unknown>, flags: Context["flags"]): MaybePromise<Record<string, unknown>>;
-  /**
-   * A text field that is written in an editor, in a file of the given name: with --edit, and when the field is missing
-   * and not optional. `from` reads the current text.
-   */
+  /** A text field for an editor: with --edit, and when it is missing and not optional. `from` reads the current text. */
   readonly written?: {
     readonly field: FieldName<O>;
     readonly file: string;
@@ -213,7 +203,6 @@ export function listOf<
   return { ...op, list: { items } };
 }
 
-/** An argument of a custom command. */
 export interface CommandArgument {
   readonly name: string;
   readonly optional?: true;
@@ -223,11 +212,9 @@ export interface CommandArgument {
   readonly completes?: Completes;
 }
 
-/** A command with its own `run` function. */
 export interface CustomCommand {
   readonly summary: string;
   readonly description?: string;
-  /** Further sections of its help. */
   readonly sections?: readonly HelpSection[];
   readonly args?: readonly CommandArgument[];
   readonly flags?: readonly CommandFlag[];
@@ -242,7 +229,6 @@ export interface CustomCommand {
 /** A custom command whose summary is in the registry. */
 export type TopLevelCommand = Omit<CustomCommand, "summary">;
 
-/** Commands and groups by name. */
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
 export interface CommandGroup {
@@ -261,7 +247,6 @@ export interface RegistryEntry {
   readonly load: () => Promise<CommandEntry>;
 }
 
-/** Top-level commands and groups by name. */
 export type Registry = Readonly<Record<string, RegistryEntry>>;
 
 /** The program, for commands that show or run other commands. */

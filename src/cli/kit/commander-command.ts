@@ -36,7 +36,6 @@ export function createCommand(path: readonly string[], help: HelpOptions, beside
     });
 }
 
-/** Returns the contents of a command's help. */
 export function helpPageOf(command: Command, { examples, sections: more = [] }: Beside): HelpPage {
   const visible = command.createHelp().visibleOptions(command);
   const names = new Set(visible.filter(({ required }) => !required).map(({ long }) => long));

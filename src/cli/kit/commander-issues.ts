@@ -85,7 +85,6 @@ function withoutUnknown(
   return words.toSpliced(at, option?.required && mayHaveValue ? 2 : 1);
 }
 
-/** Removes the last occurrence of an option with its value. */
 function withoutOption(words: readonly string[], names: readonly string[]): readonly string[] | undefined {
   const [short = "", long = short] = names.filter((name) => name.startsWith("-"));
   const at = words.findLastIndex((word) => word.startsWith(short) || word === long || word.startsWith(`${long}=`));

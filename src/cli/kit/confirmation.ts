@@ -4,7 +4,6 @@ import { valueAt } from "../output/item.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import type { Input } from "./read-input.ts";
 
-/** Asks for confirmation of a destructive command. */
 export async function confirm(leaf: OperationCommand, input: Input, caller: Caller, context: Context): Promise<void> {
   const { confirm: question, reversible } = leaf;
   if (!question) return;
@@ -17,10 +16,7 @@ export async function confirm(leaf: OperationCommand, input: Input, caller: Call
   await requireConfirmation(context, ask, reversible ? "needs a confirmation" : undefined);
 }
 
-/**
- * Returns when the user confirms, or passed --yes or --dry-run. Throws `Interrupted` when the user declines, and a
- * `UsageError` with the reason without a terminal.
- */
+/** Returns when the user confirms, or passed --yes or --dry-run. Without a terminal, `reason` is the error. */
 export async function requireConfirmation(
   { terminal, flags }: Context,
   question: () => Promise<string>,

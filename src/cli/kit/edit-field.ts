@@ -5,10 +5,7 @@ import type { Context, OperationCommand } from "./command-spec.ts";
 import { kebab } from "./field-flags.ts";
 import type { Input } from "./read-input.ts";
 
-/**
- * Passes a text to `use` that the user writes in an editor, in a file of this name. Keeps the file when `use` fails. Returns
- * undefined when the text is empty or unchanged.
- */
+/** Passes the text that the user writes in an editor to `use`, unless it is empty or unchanged; then returns undefined. */
 export async function editText<T>(
   before: string,
   file: string,

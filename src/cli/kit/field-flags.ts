@@ -43,7 +43,6 @@ export const kebab = (name: string): string =>
     .replace(/[_.]/g, "-")
     .toLowerCase();
 
-/** Returns the flags for the fields of an input. */
 export function flagsOf(fields: readonly Field[], above: readonly string[] = []): OperationFlag[] {
   return fields.flatMap((field) => {
     const path = [...above, field.name];
@@ -111,7 +110,6 @@ export function familiesOf(flags: readonly OperationFlag[]): HelpSection[] {
   return [{ title: "Families of options:", rows }];
 }
 
-/** Returns the commander options of a flag. */
 export function optionsOf(flag: OperationFlag): Option[] {
   const { name, field, reads } = flag;
   const description = describe(flag);
@@ -165,7 +163,6 @@ export function otherNumber({ name, field }: OperationFlag): string | undefined 
   ]).get(name);
 }
 
-/** Returns the noun for one thing of a kind as a word of the command line: `user-type`. */
 const nounOf = (kind: NamedKind): string => kebab(referenceNouns[kind]).replace(" ", "-");
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
@@ -206,7 +203,6 @@ function describe({ path, field, reads }: OperationFlag): string {
   return field.default === undefined || field.kind === "boolean" ? text : `${text} (default ${String(field.default)})`;
 }
 
-/** Returns the description of an argument, with the values of an enum. */
 export const describeArgument = (field: Field): string =>
   [describeField(ownDescription(field), field.explanations), !field.explanations && field.values?.join(", ")]
     .filter(Boolean)
@@ -218,12 +214,10 @@ function ownDescription(field: Field): string | undefined {
   return describeNamed(kind, field.kind === "array" ? "s" : "");
 }
 
-/** Returns the description of an argument that names things of a kind. */
 export function describeNamed(kind: NamedKind, plural = ""): string {
   return `${capitalize(referenceNouns[kind])}${plural}, by ${waysToName[kind]}`;
 }
 
-/** The ways to give things of a kind. */
 export const waysToName: Readonly<Record<NamedKind, string>> = {
   users: "name, e-mail address, reference or ID, or me",
   units: "name, reference or ID",

@@ -12,7 +12,6 @@ import { isId } from "./parse-value.ts";
 
 /** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
 interface NamedThings {
-  /** The flag or argument. */
   readonly label: string;
   readonly kind: NamedKind;
   readonly texts: readonly string[];
@@ -25,10 +24,7 @@ type Mismatch = { readonly label: string; readonly kind: NamedKind } & ReturnTyp
 const mostListed = 5;
 const longestName = 255;
 
-/**
- * Returns the IDs that each entry names, without duplicates. Makes one request, or none for IDs only. On a terminal, asks
- * which of several things of the same name is meant; otherwise one error reports all texts that match nothing or several.
- */
+/** Returns the IDs that each entry names, by one request. Asks on a terminal which of several things is meant; else one error. */
 export async function findByName(
   given: readonly NamedThings[],
   caller: Caller,
@@ -51,7 +47,6 @@ export async function findByName(
   return found;
 }
 
-/** Returns the ID that the text of a flag or argument names. */
 export async function findOneByName(
   kind: NamedKind,
   label: string,

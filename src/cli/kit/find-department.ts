@@ -42,7 +42,6 @@ export async function placeDepartment(
   input[place.field.name] = first.id;
 }
 
-/** Asks for a department of the unit in an input. */
 export async function chooseDepartment(
   fields: readonly Field[],
   input: Input,

@@ -53,7 +53,6 @@ function check({ op }: OperationCommand, name: string, value: unknown): string |
   return result.ok ? undefined : Object.values(result.fields)[0]?.[0];
 }
 
-/** Builds the commander command of an operation. */
 export function buildOperation(
   leaf: OperationCommand,
   path: readonly string[],

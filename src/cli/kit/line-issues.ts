@@ -11,7 +11,6 @@ export class LineIssues {
     return this.#errors.length === 0;
   }
 
-  /** Adds an issue about some flags or arguments. */
   add(error: UsageError, flags: readonly string[] = []): void {
     this.#errors.push(error);
     this.skip(flags);

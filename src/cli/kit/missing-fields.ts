@@ -25,7 +25,6 @@ export function noteMissing(spec: InputSpec, missing: readonly Field[], issues: 
   if (words.length > 0) issues.add(new UsageError(`missing ${words.join(", ")}`), words);
 }
 
-/** Returns the argument or flag that gives a field its value. */
 function wordFor({ places }: InputSpec, { name }: Field): string {
   const place = places.find(({ path }) => path[0] === name);
   return place === undefined ? `--${kebab(name)}` : wordOf(place, { words: [] });

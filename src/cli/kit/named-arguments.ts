@@ -23,7 +23,6 @@ export async function resolveNames(
   }
 }
 
-/** Returns the arguments and flags with things that are not given by their IDs. */
 function namedIn({ places }: InputSpec, line: ParsedLine) {
   return places.flatMap((place) => {
     const { field, path } = place;

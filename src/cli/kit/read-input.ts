@@ -25,7 +25,6 @@ export interface InputSpec {
 }
 
 export interface ParsedLine {
-  /** The words after the command. */
   readonly words: readonly string[];
   readonly args: readonly unknown[];
   readonly options: Readonly<Record<string, unknown>>;
@@ -74,7 +73,6 @@ export function wordOf(flag: OperationFlag, { words }: Pick<ParsedLine, "words">
   return `--${isOther ? other : flag.name}`;
 }
 
-/** Returns what the line gives in a place. */
 export const givenIn = ({ name, at }: OperationFlag, { args, options }: ParsedLine): unknown =>
   at === undefined ? options[attribute(name)] : args[at];
 
@@ -109,7 +107,6 @@ function clear(clearable: readonly ClearableField[], names: readonly string[] | 
   }
 }
 
-/** Returns the name of a clearable field on the command line. */
 export const flagNameOf = ({ path }: ClearableField): string => path.map(kebab).join("-");
 
 /** A field that --unset clears, and its value then. */
@@ -187,7 +184,6 @@ async function readText(flag: OperationFlag, given: string, sources: Sources): P
   );
 }
 
-/** Reads the files of a flag or argument. */
 export async function readFiles(given: readonly string[], name: string, sources: Sources): Promise<unknown> {
   return (await import("../file-io/file-items.ts")).readItems(given, name, sources);
 }

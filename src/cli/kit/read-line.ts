@@ -16,7 +16,6 @@ export interface Given {
   readonly sources: Sources;
 }
 
-/** A parsed line of an operation's command. */
 export interface OperationLine {
   readonly leaf: OperationCommand;
   readonly spec: InputSpec;

@@ -37,10 +37,7 @@ export async function findCommand(registry: Registry, args: readonly string[]): 
   return { path, entry, rest };
 }
 
-/**
- * Replaces the first word of a line by the command that it stands for: a short name, or an alias that `aliases` returns.
- * Words that name a command stay.
- */
+/** Replaces a first word that is a short name or an alias, and no command, by the words that it stands for. */
 export async function expandAlias(
   registry: Registry,
   args: readonly string[],

@@ -170,7 +170,6 @@ function requireAll(ids: readonly number[], found: ReadonlySet<unknown>, { name 
   throw new ServiceError("not_found", `There ${which} ${missing.join(", ")}.`);
 }
 
-/** Shows upload progress for operations that take files. */
 async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal): Promise<CallOptions> {
   if (op.bodyLimit === undefined) return {};
   const { filesField } = await import("../../contract/file-schemas.ts");

@@ -4,10 +4,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 /** Returns the flag and the value as the words of a command line. A value that is read from a file elsewhere is escaped. */
 export const flagWords = (flag: string, value: string): string[] => [flag, value.startsWith("@") ? `@${value}` : value];
 
-/**
- * Shows the command line that gives the answers of a wizard at once; nothing if an answer is `-`, which stands for stdin on
- * a command line.
- */
+/** Shows the command line that gives the answers at once; nothing if one is `-`, which stands for stdin there. */
 export function showLine(
   path: readonly string[],
   rest: readonly string[],

@@ -2,7 +2,6 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Registry } from "./command-spec.ts";
 
-/** Verbs of other tools with the same meaning. */
 const synonyms = [
   ["create", "add", "new"],
   ["delete", "remove", "rm", "del", "destroy"],

@@ -8,16 +8,12 @@ import type { Context } from "./command-spec.ts";
 import { parseInteger } from "./parse-value.ts";
 import type { Input } from "./read-input.ts";
 
-/** The number of items to fetch: all, at most `limit`, or one page. */
 export interface Extent {
   readonly all: boolean;
   readonly limit: number | undefined;
 }
 
-/**
- * Returns how many items a command fetches. People get a page; scripts, that is everything but a terminal, and files of
- * rows get the whole list, unless --limit or --page bounds it. `isWhole` is for lists that are drawn as one picture.
- */
+/** Returns how many items to fetch: a page for people, all for scripts and files of rows unless a flag bounds them. */
 export function extentOf({ flags, globals, terminal }: Context, isWhole = false): Extent {
   if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
   const limit = flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit");
@@ -72,7 +68,6 @@ export async function* walkItems<O extends AnyOperation>(
   }
 }
 
-/** Returns the maximum page size of the operation. */
 function pageLimit(op: AnyOperation): number | undefined {
   let field: z.ZodType | undefined = (op.input() as z.ZodObject).shape.limit as z.ZodType | undefined;
   while (field && "innerType" in field.def) field = field.def.innerType as z.ZodType;

@@ -10,13 +10,11 @@ import { readDuration } from "../time/parse-time.ts";
 import type { CommandEnvironment } from "./command-context.ts";
 import type { Context } from "./command-spec.ts";
 
-/** Output of one run. */
 interface Captured {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
-/** Shows the output of each run. */
 interface Display {
   show(captured: Captured): Promise<void>;
   /** Shows that the service is unavailable, or available again. */
@@ -24,10 +22,7 @@ interface Display {
   close(): Promise<void>;
 }
 
-/**
- * Runs a command until Ctrl-C, on one connection. On a terminal the output replaces the last one; elsewhere it is printed
- * again after each change, and with -o ndjson only the lines that are new. Waits while the service is busy or unavailable.
- */
+/** Runs a command until Ctrl-C, and shows its output when it changes; with -o ndjson off a terminal, only new lines. */
 export async function watch(
   context: Context,
   words: readonly string[],
@@ -62,7 +57,6 @@ export async function watch(
   }
 }
 
-/** Returns the seconds of --interval. */
 export function intervalOf(flag: unknown): number {
   const seconds = flag === undefined ? 2 : readDuration(String(flag), "--interval");
   if (seconds >= 1) return seconds;

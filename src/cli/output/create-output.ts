@@ -11,7 +11,6 @@ import type { Item, Page } from "./item.ts";
 import { type Draw, type ItemWriter, type OutputOptions, type Renderer, type RowSpec, writeText } from "./renderer.ts";
 import { checkTemplate, createTemplateWriter } from "./template-writer.ts";
 
-/** Describes the items that a command shows. */
 interface View<T extends object = Item> {
   /** The operation whose response holds the items: its output names the fields and their formats. */
   readonly op?: AnyOperation;
@@ -24,7 +23,6 @@ interface View<T extends object = Item> {
   /** Derives the columns of rows and CSV, unless --fields names others. */
   readonly rows?: RowSpec<T> | undefined;
   readonly draw?: (() => Promise<Draw<T>>) | undefined;
-  /** Replaces the table. */
   readonly renderer?: (() => Promise<Renderer<T>>) | undefined;
   /** Plural name of the items, for the message that there are none. */
   readonly items?: string;
@@ -34,7 +32,6 @@ interface View<T extends object = Item> {
   readonly endless?: boolean;
 }
 
-/** Prints results in the requested format. */
 export interface Output<T extends object = Item> {
   list(pages: AsyncIterable<Page<T>> | Iterable<Page<T>>): Promise<void>;
   /** Prints items that are a complete list. */
@@ -201,7 +198,6 @@ async function collect<T extends object>(pages: AsyncIterable<Page<T>> | Iterabl
   return (await Array.fromAsync(pages, ({ items }) => items)).flat();
 }
 
-/** Returns the zone of --tz. Throws a `UsageError` when it is unknown. */
 export function checkZone(zone: string | undefined): string | undefined {
   if (zone === undefined || isTimeZone(zone)) return zone;
   throw new UsageError(`--tz: unknown time zone '${zone}'`, { hint: "list time zones with wcs timezones list" });

@@ -14,7 +14,6 @@ export function createCells(zone: string | undefined, formatOf: (path: string) =
   const times = timesIn(zone);
   const number = (value: number, path: string, formats: NumberFormats) =>
     formats[formatOf(path) ?? "date"]?.(value) ?? value;
-  /** Formats the numbers in an object that is shown as JSON. */
   const inJson = (value: unknown, path: string, formats: NumberFormats): unknown => {
     if (typeof value === "number") return number(value, path, formats);
     if (Array.isArray(value)) return value.map((item) => inJson(item, path, formats));
@@ -37,7 +36,6 @@ export function createCells(zone: string | undefined, formatOf: (path: string) =
     human: (value: unknown, path: string) => show(value, path, { "unix-time": times.short, bytes: bytesAsText }),
     /** Formats a value for a tab-separated row, with times as RFC 3339. */
     row: (value: unknown, path: string) => show(value, path, { "unix-time": times.full }),
-    /** Formats Unix time for a table. */
     time: times.short,
   };
 }

@@ -1,7 +1,6 @@
 /** A resource as the API returns it. */
 export type Item = Record<string, unknown>;
 
-/** One page of a list. */
 export interface Page<T extends object = Item> {
   readonly items: readonly T[];
   /** True when another page follows. */

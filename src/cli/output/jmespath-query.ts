@@ -17,10 +17,7 @@ export function checkQuery(expression: string): void {
   }
 }
 
-/**
- * Evaluates a JMESPath expression. The newer @jmespath-community/jmespath is under MPL-2.0, whose conditions the bundle
- * would have to meet.
- */
+/** The newer @jmespath-community/jmespath is under MPL-2.0, whose conditions the bundle would have to meet. */
 export function queryValue(data: unknown, expression: string): unknown {
   try {
     return jmespath.search(data, expression);

@@ -1,7 +1,6 @@
 import { sanitizeText } from "../terminal/sanitize.ts";
 import { type ItemWriter, type OutputOptions, writeText } from "./renderer.ts";
 
-/** Writes indented JSON. A list is one array, written page by page. */
 export function createJsonWriter({ terminal }: OutputOptions): ItemWriter {
   const pretty = (value: unknown) => JSON.stringify(value, null, 2);
   const show = (text: string) => terminal.write(terminal.stdoutIsTerminal ? dye(sanitizeText(text)) : text);
@@ -22,7 +21,6 @@ export function createJsonWriter({ terminal }: OutputOptions): ItemWriter {
   };
 }
 
-/** Writes newline-delimited JSON: one item per line. */
 export function createLineWriter({ terminal }: OutputOptions): ItemWriter {
   const line = (value: unknown) => `${JSON.stringify(value ?? null)}\n`;
   return {

@@ -1,9 +1,8 @@
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Maximum number of users who are named. */
 const named = 20;
 
-/** Tells which users of a file are deactivated, and how to reactivate them: nobody sees from the result that they cannot sign in. */
+/** Tells which users of a file are deactivated: nobody sees from the result that they cannot sign in. */
 export function noteDeactivated(users: ReadonlySet<number>, advice: string, terminal: Terminal): void {
   if (users.size === 0) return;
   const ids = [...users].slice(0, named).join(", ") + (users.size > named ? ", ..." : "");

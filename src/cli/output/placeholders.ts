@@ -8,6 +8,5 @@ export const namesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(placeholder())].map(([, name = ""]) => name)),
 ];
 
-/** Replaces the placeholders of a text. Other braces stay. */
 export const fillPlaceholders = (text: string, fill: (name: string) => string): string =>
   text.replace(placeholder(), (_, name: string) => fill(name));

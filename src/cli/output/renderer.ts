@@ -5,13 +5,11 @@ import { pick } from "./field-selection.ts";
 import type { Cells } from "./format-value.ts";
 import type { Item } from "./item.ts";
 
-/** Options of all writers. */
 export interface OutputOptions {
   readonly terminal: Terminal;
   /** Time zone; undefined for the machine's. */
   readonly zone: string | undefined;
   readonly cells: Cells;
-  /** Prints column names above the rows. */
   readonly header: boolean;
   readonly columns: readonly string[] | undefined;
   /** Tells by its path whether a field is shown whole or not at all. */
@@ -22,7 +20,6 @@ export interface OutputOptions {
   readonly showEmpty: boolean;
   /** The list never ends, so each page is printed immediately. */
   readonly endless: boolean;
-  /** The text of --template. */
   readonly template: string | undefined;
 }
 
@@ -33,18 +30,15 @@ export interface ItemWriter<T = Item> {
   one(item: T): Promise<void>;
 }
 
-/** Renders all items of a list at once. */
 export type Draw<T = Item> = (items: readonly T[], terminal: Terminal) => string;
 
 /** Columns for other programs that are derived from the fields of an item. */
 export interface RowSpec<T = Item> {
   readonly columns: readonly string[];
-  /** Formats of the derived columns. */
   readonly formats?: Readonly<Record<string, FieldFormat>>;
   load(): Promise<(item: T) => Item>;
 }
 
-/** Creates a writer that renders items on a terminal. */
 export type Renderer<T = Item> = (options: OutputOptions) => ItemWriter<T>;
 
 /** Writes data in a text format, which may hold control characters, to stdout. */

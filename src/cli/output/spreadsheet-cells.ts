@@ -2,10 +2,7 @@
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 const escapedFormula = /^'+[=+\-@\t\r\n＝＋－＠]/;
 
-/**
- * Escapes a cell so that a spreadsheet shows it as text. The option `escape_formulas` of csv-stringify does not escape
- * apostrophes that are already there, so that cells would change when they are read again.
- */
+/** Escapes a cell so that a spreadsheet shows it as text. csv-stringify would not escape apostrophes that are there. */
 export function escapeCell(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }

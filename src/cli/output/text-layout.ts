@@ -9,7 +9,6 @@ export const indent = "    ";
 
 /** Colors, maximum width of a line and time format for what users write. */
 export interface Frame extends MarkdownOptions {
-  /** Formats a time given in Unix seconds. */
   readonly time: (seconds: number) => string;
 }
 
@@ -25,7 +24,6 @@ export function frameOf({ terminal, cells }: OutputOptions): Frame {
 export const textLines = (text: string, width: number): string[] =>
   wrapText(sanitizeText(text.replaceAll("\r\n", "\n").trimEnd()).replaceAll("\t", indent), width);
 
-/** Describes an attached file or video. */
 export const attachmentLine = (
   { name, type, size, source }: { name: string; type: string; size: number; source: string },
   file: string,

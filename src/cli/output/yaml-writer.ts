@@ -1,7 +1,6 @@
 import { stringify } from "yaml";
 import { type ItemWriter, type OutputOptions, writeText } from "./renderer.ts";
 
-/** Writes YAML. A list is written page by page. */
 export function createYamlWriter({ terminal }: OutputOptions): ItemWriter {
   const show = (value: unknown) => {
     // Words such as NO and 1:20 are quoted, since readers of YAML 1.1 take them for other values.

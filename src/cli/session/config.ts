@@ -30,7 +30,6 @@ export function configDir(env: NodeJS.ProcessEnv, platform = process.platform): 
   return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "wcs");
 }
 
-/** Returns the default directory for new databases. */
 export function dataDir(env: NodeJS.ProcessEnv, platform = process.platform): string {
   if (platform === "win32") return join(env.LOCALAPPDATA ?? join(homedir(), "AppData", "Local"), "wcs");
   return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "wcs");
@@ -93,10 +92,7 @@ export async function changeConfig(
   return withConfigLock(env, 10_000, async (save) => save(change(readConfig(env))));
 }
 
-/**
- * Runs `work` while holding the configuration lock. `work` must read the configuration again before it saves.
- * Throws `LockTimeout` when the lock is not acquired within `patience` milliseconds.
- */
+/** Runs `work`, which must read the configuration again before it saves, under the lock. Throws `LockTimeout`. */
 export async function withConfigLock<T>(
   env: NodeJS.ProcessEnv,
   patience: number,
@@ -119,7 +115,6 @@ export async function withConfigLock<T>(
   }
 }
 
-/** System error codes of folders and files that cannot be written. */
 const unwritable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOENT"]);
 
 async function save(dir: string, config: Config, held: () => boolean): Promise<Config> {
@@ -136,7 +131,6 @@ async function save(dir: string, config: Config, held: () => boolean): Promise<C
   return config;
 }
 
-/** Returns the configuration with a profile added or replaced. */
 export const withProfile = (config: Config, name: string, profile: Profile): Config => ({
   ...config,
   profiles: { ...config.profiles, [name]: profile },

@@ -15,7 +15,6 @@ export interface ConnectionOptions {
   readonly asIs?: boolean;
 }
 
-/** An open connection to a target. */
 export interface Connection {
   readonly caller: Caller;
   readonly target: Target;

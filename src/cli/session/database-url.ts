@@ -10,10 +10,7 @@ function hasPassword(address: string): boolean {
   return url.password !== "" || url.searchParams.has("password");
 }
 
-/**
- * Throws a `UsageError` for a password in a flag for a database, which other users of the machine could see. Does not repeat
- * it.
- */
+/** Throws a `UsageError` for a password in a flag, which other users of the machine could see. Does not repeat it. */
 export function refusePassword(address: unknown, flag = "--db"): void {
   if (typeof address !== "string" || !hasPassword(address)) return;
   throw new UsageError(`${flag} must not contain a password, since other users can see command lines`, {
@@ -21,7 +18,6 @@ export function refusePassword(address: unknown, flag = "--db"): void {
   });
 }
 
-/** Returns an address with its password masked. */
 export function withoutPassword(address: string): string {
   if (!hasPassword(address)) return address;
   const url = URL.parse(address);

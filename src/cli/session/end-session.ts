@@ -7,7 +7,6 @@ import { open, type Route } from "./open-caller.ts";
 /** Milliseconds that a command waits for the end of its session. */
 const patience = 5000;
 
-/** Ends the session of the caller's token. */
 async function signOut(caller: Caller): Promise<void> {
   const { sessions } = await import("../../contract/sessions.ts");
   await caller.call(sessions.endCurrent, {}, { signal: AbortSignal.timeout(patience) });

@@ -21,10 +21,7 @@ export function environmentLogin(env: NodeJS.ProcessEnv, target: Target): Creden
   return password === undefined ? undefined : { username, password };
 }
 
-/**
- * Returns whether the secrets of the environment may be sent to the target. With WCS_URL they belong to that instance: somebody
- * else may have written the line that names another one.
- */
+/** With WCS_URL, the secrets belong to that instance: somebody else may have written the line that names another one. */
 export function isForTarget({ WCS_URL: url }: NodeJS.ProcessEnv, { address, remote }: Target): boolean {
   return !remote || !url || (isRemote(url) && URL.canParse(url) && hrefOf(url) === hrefOf(address));
 }

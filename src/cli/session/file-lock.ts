@@ -4,7 +4,6 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasNoLinks } from "../file-io/open-destination.ts";
 
-/** The lock was not acquired in time. */
 export class LockTimeout extends Error {
   override readonly name = "LockTimeout";
 }
@@ -14,10 +13,7 @@ const staleAfter = 10_000;
 /** Milliseconds that a process has to write its name into a lock created in two steps. */
 const unnamedAfter = 500;
 
-/**
- * Runs `work` while holding the lock file. `held` returns whether this process still holds it. Packages such as
- * proper-lockfile go by the age of the lock alone, so that a killed process would block others.
- */
+/** Runs `work` under the lock. proper-lockfile goes by the age of the lock alone, so that a killed process would block others. */
 export async function withLock<T>(
   file: string,
   patience: number,
@@ -40,10 +36,7 @@ export async function withLock<T>(
 
 const newOwner = () => `${process.pid} ${hostname()} ${randomUUID()}`;
 
-/**
- * Creates the lock file with the name of its owner in one step, so that a killed process or a full disk leaves no lock
- * without an owner.
- */
+/** Creates the lock file with its owner in one step, so that a killed process or a full disk leaves no lock without one. */
 function take(file: string, owner: string): boolean {
   const draft = `${file}.${owner.split(" ").at(-1)}`;
   try {

@@ -18,7 +18,6 @@ const standardTimeout = "30s";
 /** Milliseconds after which callbacks are sent while the command is still running. */
 const patience = 250;
 
-/** A target with the options and the terminal needed to open it. */
 export interface Route {
   readonly target: Target;
   readonly globals: Globals;
@@ -103,13 +102,9 @@ async function userFor(service: Service, { target, globals }: Route, as: string)
   }
 }
 
-/** Maximum seconds that a command spends on first delivery attempts. */
 const firstAttempts = 5;
 
-/**
- * Makes the first delivery attempts for the callbacks of a command, and reports how many of its own are left. Never rejects: what
- * the command changed is saved.
- */
+/** Makes the first delivery attempts of a command, and reports what is left. Never rejects: the change is saved. */
 async function attemptDeliveries(database: Database, service: Service, route: Route, since: number): Promise<void> {
   const { target, globals, terminal } = route;
   const noteFailure = (error: unknown) =>
@@ -128,7 +123,6 @@ async function attemptDeliveries(database: Database, service: Service, route: Ro
   );
 }
 
-/** Creates the delivery engine of a command. */
 export async function createDeliveryEngine(database: Database, service: Service, terminal: Terminal) {
   const { createEngine } = await import("../../delivery/delivery.ts");
   return createEngine({

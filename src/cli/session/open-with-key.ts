@@ -10,7 +10,6 @@ type Open = typeof import("../../store/open-database.ts");
 export const openWithKey = (target: string, env: NodeJS.ProcessEnv, options: OpenOptions = {}): Promise<Database> =>
   withKey(env, ({ openDatabase }, secretKey) => openDatabase(target, { ...options, secretKey }));
 
-/** Calls `work` with the secret key from the environment. Throws a `UsageError` when a key or a setting there is wrong. */
 export async function withKey<T>(
   env: NodeJS.ProcessEnv,
   work: (open: Open, secretKey: Uint8Array | undefined) => Promise<T>,
@@ -40,7 +39,6 @@ export async function checkVariables(env: NodeJS.ProcessEnv): Promise<void> {
   if (issue !== undefined) throw new UsageError(issue, { hint: "settings are listed by wcs settings list" });
 }
 
-/** Reads the secret key; undefined when the environment has none. */
 async function readKey({ WCS_SECRET_KEY: text, WCS_SECRET_KEY_FILE: path }: NodeJS.ProcessEnv) {
   if (text !== undefined && path !== undefined)
     throw new UsageError("WCS_SECRET_KEY and WCS_SECRET_KEY_FILE cannot be used together");

@@ -12,10 +12,7 @@ interface PollOptions {
   readonly deadline?: number;
 }
 
-/**
- * Yields the answers of `ask` until the consumer stops or `signal` aborts. Waits while the service is unavailable, as during a restart, and
- * reports that once.
- */
+/** Yields the answers of `ask`. Waits while the service is unavailable, as during a restart, and reports that once. */
 export async function* pollAnswers<T>(
   ask: () => Promise<T>,
   terminal: Terminal,
@@ -41,7 +38,6 @@ export async function* pollAnswers<T>(
   }
 }
 
-/** Returns the first answer of `ask`. Waits while the service is unavailable. */
 export async function pollAnswer<T>(ask: () => Promise<T>, terminal: Terminal, options?: PollOptions): Promise<T> {
   const { value } = await pollAnswers(ask, terminal, options).next();
   return value as T;
@@ -53,7 +49,6 @@ export function longPollSeconds({ timeout }: Globals): number {
   return Math.max(1, Math.min(most, longestWait));
 }
 
-/** Returns whether the service is temporarily unavailable. */
 function isOutage(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
 }

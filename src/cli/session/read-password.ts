@@ -22,10 +22,7 @@ export async function ownPassword({ terminal, flags, target }: PasswordFlags): P
   return environmentPassword(terminal.env);
 }
 
-/**
- * Reads the password and the code of a second factor. The code is a line of stdin: the first one or, with --password-stdin,
- * the one after the password.
- */
+/** Reads the password and the code of a second factor, which is a line of stdin: after the password with --password-stdin. */
 export async function ownSignIn(
   line: PasswordFlags,
 ): Promise<{ password: string | undefined; otp: string | undefined }> {

@@ -4,11 +4,9 @@ import { changeConfig, withProfile } from "./config.ts";
 import { withoutPassword } from "./database-url.ts";
 import { open, type Route, warnOfPlainHttp } from "./open-caller.ts";
 
-/** The e-mail address and password to sign in with, and the code of a second factor. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
-  /** Code of a second factor. */
   readonly otp?: string | undefined;
 }
 

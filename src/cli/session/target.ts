@@ -7,7 +7,6 @@ import type { Globals } from "../terminal/global-options.ts";
 import { type Config, type Profile, readConfig } from "./config.ts";
 import { withoutPassword } from "./database-url.ts";
 
-/** The database or instance of a command. */
 export interface Target {
   /** SQLite file path, postgres:// URL, or base URL of an instance. */
   readonly address: string;
@@ -22,7 +21,6 @@ export const isRemote = (address: string): boolean => /^https?:\/\//i.test(addre
 export const shownAddress = ({ address, remote }: Target): string =>
   remote ? address : withoutPassword(databaseAddress(address));
 
-/** Returns the base URL without a trailing slash or `/api`. */
 export function baseUrl(text: string): string {
   if (!isRemote(text) || !URL.canParse(text)) {
     throw new UsageError(`'${text}' is not the URL of an instance`, { hint: "use a URL like https://wcs.example.com" });
@@ -56,10 +54,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/**
- * Finds the target by flags, else by the environment, else by the current profile. Does not read the configuration for a
- * database by its path, which needs nothing of it.
- */
+/** Finds the target by flags, the environment or the current profile. A database by its path needs no configuration. */
 export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, given?: Config): Target {
   const read = once(() => given ?? readConfig(env));
   const target =

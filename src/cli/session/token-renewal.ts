@@ -59,12 +59,9 @@ async function offer(route: Route): Promise<string | undefined> {
   return signIn(route, profile.name, { username: profile.user, password: await ask.secret("Password:") });
 }
 
-/** Seconds before a failed renewal is retried. */
 const renewalPause = 60;
 
-/**
- * Wraps a caller so that its token is renewed during long commands. When a token is rejected, offers to sign in again.
- */
+/** Wraps a caller so that its token is renewed during long commands. Offers to sign in again when a token is rejected. */
 export function addTokenRenewal(route: Route, first: Caller, profile: string, token: string): Caller {
   // Calls in progress keep their token, so all callers stay open until the end.
   const opened = [first];

@@ -2,10 +2,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { noSignals } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
-/**
- * Returns a terminal without a person at it, whose output goes to `write`, and its messages to `note`. Its size and colours are
- * those of `terminal`.
- */
+/** Returns a terminal without a person at it. Its size and colours are those of `terminal`. */
 export function captureTerminal(
   terminal: Terminal,
   write: (text: string) => void,

@@ -18,7 +18,6 @@ export function refuseClosedOutput(): void {
 
 const isShell = (process: string) => /^(ba|da|z|fi|[am]?k|a)?sh$/.test(read(`${process}/comm`).trim());
 
-/** Returns whether the stdout of a process is /dev/null, opened for reading and writing. */
 function isNullForBoth(process: string): boolean {
   // The last octal digit of the flags is the access mode: 2 is O_RDWR.
   if (!/^flags:\s*\d*2$/m.test(read(`${process}/fdinfo/1`))) return false;

@@ -12,7 +12,6 @@ export interface Paint {
   value(text: string): string;
 }
 
-/** Creates the styles of a terminal with colour. Chalk is loaded only then. */
 export function createPaint(): Paint {
   const chalk = new Chalk({ level: 1 });
   return {

@@ -6,10 +6,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 
 export type EditedText = Awaited<ReturnType<typeof edit>>;
 
-/**
- * Opens the user's editor ($VISUAL, $EDITOR) with a text and waits until it exits. A private file keeps the text until `discard`
- * is called.
- */
+/** Opens the user's editor and waits until it exits. A private file keeps the text until `discard` is called. */
 export async function edit(text: string, env: NodeJS.ProcessEnv, name: string) {
   const command = env.VISUAL || env.EDITOR || (process.platform === "win32" ? "notepad" : "vi");
   const folder = await mkdtemp(join(tmpdir(), "wcs-text-"));

@@ -55,7 +55,6 @@ export const globalOptions: readonly GlobalOption[] = [
   { flags: "-h, --help", description: "Show this help" },
 ];
 
-/** The option of the program itself, and its description. */
 export const versionOption = [
   "-V, --version",
   "Show the version; with --verbose, also those of Node and SQLite",

@@ -1,6 +1,5 @@
 import type { Paint } from "./colors.ts";
 
-/** A heading followed by rows of terms and meanings. */
 export interface HelpSection {
   readonly title: string;
   readonly rows: readonly (readonly [term: string, meaning: string])[];
@@ -18,7 +17,6 @@ export interface HelpPage {
 /** Wider terms get a line of their own. */
 const widest = 34;
 
-/** Formats a help page. */
 export function layOut(
   { usage, description, sections, examples, globals }: HelpPage,
   width: number,
@@ -65,10 +63,7 @@ export function breakExample(example: string, width: number): string {
 /** Joins the lines of each paragraph. Indented and empty lines stay. */
 const flowing = (text: string) => text.replace(/(\S)\n(?=\S)/g, "$1 ");
 
-/**
- * Breaks lines between words; indented lines stay unchanged. Does not use `wrap` of wrap-text.ts, whose libraries would be
- * loaded at every start.
- */
+/** Breaks lines between words, except indented ones. The libraries of wrap-text.ts would be loaded at every start. */
 function wrap(text: string, width: number, indent: string): string {
   const lines = text.split("\n").flatMap((line) => {
     if (line.startsWith(" ")) return [line];

@@ -23,7 +23,6 @@ export function createLiveScreen(terminal: Terminal) {
       await terminal.write(shown === undefined ? open + frame : frame);
       shown = frame;
     },
-    /** Restores what the terminal showed before. */
     async close(): Promise<void> {
       if (shown !== undefined) await terminal.write(close);
       shown = undefined;

@@ -4,10 +4,7 @@ import { Interrupted } from "../errors/cli-errors.ts";
 /** Exit codes of a shell that cannot start a command: it is not executable, or there is none. */
 const notStarted = [126, 127];
 
-/**
- * Shows text in $WCS_PAGER, $PAGER or less. Returns false when that cannot be started. Throws `Interrupted` when Ctrl-C
- * ended it.
- */
+/** Shows text in $WCS_PAGER, $PAGER or less. Returns false when that cannot be started. */
 export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const chosen = env.WCS_PAGER ?? env.PAGER;
   const pager = spawn(chosen ?? "less", {

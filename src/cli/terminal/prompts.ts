@@ -11,9 +11,7 @@ export interface Ask {
   text(question: string, check?: (answer: string) => true | string, standard?: string): Promise<string>;
   /** Offers the values; `explanations` are shown beside them. */
   choice(question: string, values: readonly string[], explanations?: Readonly<Record<string, string>>): Promise<string>;
-  /** Offers choices and returns the value of the chosen one. */
   pick<T>(question: string, choices: readonly Choice<T>[]): Promise<T>;
-  /** Offers choices of which any number can be chosen. */
   several<T>(question: string, choices: readonly Choice<T>[]): Promise<T[]>;
   /** Offers the choices that `find` returns for what was typed so far. */
   search<T>(question: string, find: (text: string) => Promise<readonly Choice<T>[]>): Promise<T>;

@@ -1,6 +1,5 @@
 type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "pid" | "kill" | "on" | "removeListener">;
 
-/** The handling of SIGINT, SIGTERM and SIGHUP. */
 export interface Signals {
   /** Replaces the current handler; returns a function that restores it. */
   take(handler: () => void): () => void;
@@ -16,13 +15,9 @@ export async function letInterrupt(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Signals that no handler takes and nothing repeats. */
 export const noSignals: Signals = { take: () => () => {}, release: () => {}, repeat: () => {} };
 
-/**
- * Handles the signals of a process. `release` and `repeat` do nothing without a terminal: a program that starts this one then
- * gets exit code 130.
- */
+/** `release` and `repeat` do nothing without a terminal: a program that starts this one then gets exit code 130. */
 export function handleSignals(owner: Process): Signals {
   let handler: (() => void) | undefined;
   let received: NodeJS.Signals | undefined;

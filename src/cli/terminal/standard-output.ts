@@ -3,13 +3,9 @@ import { devNull } from "node:os";
 import { BrokenPipe, isBrokenPipe, LostOutput } from "../errors/cli-errors.ts";
 import { refuseClosedOutput } from "./closed-output.ts";
 
-/** File descriptor of stdout. */
 const descriptor = 1;
 
-/**
- * Returns whether stdout is a terminal. Opens `stream` only for character devices: opening Node's stream takes longer
- * than most commands.
- */
+/** Opens `stream` only for character devices: opening Node's stream takes longer than most commands. */
 export function isTerminal(stream: () => NodeJS.WriteStream): boolean {
   try {
     const stat = fstatSync(descriptor);
@@ -24,13 +20,11 @@ let buffer: Uint8Array | undefined;
 let isChecked = false;
 let isChanged = false;
 
-/** Throws a `UsageError` when stdout was closed. */
 export function requireOutput(): void {
   if (!isChecked) refuseClosedOutput();
   isChecked = true;
 }
 
-/** Remembers that a change was made, so that output that cannot be written is a `LostOutput`. */
 export function noteChange(): void {
   isChanged = true;
 }
@@ -50,7 +44,6 @@ export async function writeOut(text: string, stream: () => NodeJS.WriteStream): 
   }
 }
 
-/** Writes bytes to stdout. Falls back to the stream when the descriptor would block. */
 export async function writeBytesOut(bytes: Uint8Array, stream: () => NodeJS.WriteStream): Promise<void> {
   const done = writeNow(bytes);
   if (done < bytes.length) await writeStream(bytes.subarray(done), stream());

@@ -13,13 +13,9 @@ export interface Terminal {
   readonly width: number;
   readonly height: number;
   readonly stdinIsTerminal: boolean;
-  /** True when the user can be prompted. */
   readonly interactive: boolean;
-  /** Styles for stdout. */
   readonly paint: Paint;
-  /** Styles for stderr. */
   errorPaint(): Promise<Paint>;
-  /** Applies global options. */
   configure(options: { input?: boolean; color?: boolean; quiet?: boolean }): void;
   /** Writes data to stdout. Resolves when more can be written. */
   write(text: string): Promise<void>;
@@ -32,13 +28,11 @@ export interface Terminal {
   note(line: string): void;
   /** Writes to stderr as it is, also with --quiet. */
   complain(text: string): void;
-  /** Escapes control characters and line breaks. */
   sanitizeLine(text: string): string;
   /** The values `@file` that stand for the content of the file. Default: all of them. */
   readonly fileValues?: ReadonlySet<string>;
   /** Reads all of stdin. Callers must read stdin only once. */
   readBytes(): Promise<Buffer>;
-  /** Yields chunks of stdin as they arrive. */
   input(signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /** Yields keys as they are pressed, without echo and without signals. stdin must be a terminal. */
   keys(signal: AbortSignal): AsyncIterable<string>;
@@ -50,15 +44,12 @@ export interface Terminal {
   ask(): Promise<Ask>;
   /** Shows a spinner while `work` runs, unless it finishes quickly. */
   spin<T>(text: string, work: Promise<T>): Promise<T>;
-  /** Shows `text` in the user's pager. */
   page(text: string): Promise<void>;
-  /** Opens `text` in the user's editor, in a file called `name`. */
   edit(text: string, name: string): Promise<EditedText>;
   readonly signals: Signals;
 }
 
 const same = (text: string) => text;
-/** Styles without colour. */
 export const noPaint: Paint = {
   error: same,
   success: same,
@@ -190,10 +181,7 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
   };
 }
 
-/**
- * Starts a spinner after 300 ms. Most work is done sooner, and ora is not loaded then. The cursor stays, because ora would
- * handle signals to show it again, which delays them.
- */
+/** Loads ora only for long work. The cursor stays, because ora would handle signals to show it again, which delays them. */
 async function spinLater<T>(text: string, work: Promise<T>, stream: NodeJS.WriteStream): Promise<T> {
   let stop: (() => void) | undefined;
   let over = false;

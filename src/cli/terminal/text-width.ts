@@ -1,13 +1,9 @@
 import stringWidth from "string-width";
 
-/**
- * Characters of one column each: Latin, Greek and Cyrillic letters, punctuation, currencies, arrows and lines.
- * string-width, which knows all others, takes as long to load as Node itself.
- */
+/** Characters of one column each. string-width, which knows all others, takes as long to load as Node itself. */
 const narrow =
   /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u21ff\u2500-\u257f]*$/;
 
-/** Returns the number of terminal columns of a text. */
 export const widthOf = (text: string): number => (narrow.test(text) ? text.length : stringWidth(text));
 
 /** Cuts a text to a number of terminal columns; … marks what is cut off. */
@@ -26,10 +22,7 @@ export function cut(text: string, width: number): string {
 
 const narrowest = 8;
 
-/**
- * Computes the column widths of a table: as wide as their content, with the widest columns narrowed to fit. Columns in
- * `uncut` keep their width.
- */
+/** Computes column widths: those of the contents, but the widest columns are narrowed to fit, except in `uncut`. */
 export function columnWidths(
   rows: readonly (readonly string[])[],
   width: number,

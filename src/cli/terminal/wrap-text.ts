@@ -3,14 +3,10 @@ import { widthOf } from "./text-width.ts";
 /** A line of a text: the indexes of its first character and of the character after it. */
 type Line = readonly [from: number, to: number];
 
-/** Breaks a text into lines of at most `width` terminal columns, between words where possible. */
 export const wrapText = (text: string, width: number): string[] =>
   linesIn(text, width).map(([from, to]) => text.slice(from, to));
 
-/**
- * Returns the lines of `wrap`. It does not use wrap-ansi, which replaces characters by their normal form and so changes
- * names in some scripts.
- */
+/** Does not use wrap-ansi, which replaces characters by their normal form and so changes names in some scripts. */
 export function linesIn(text: string, width: number): Line[] {
   let start = 0;
   return text.split("\n").flatMap((line) => {

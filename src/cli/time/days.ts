@@ -6,7 +6,6 @@ const at = (day: string): Date => new Date(`${day}T00:00Z`);
 
 export const addDays = (day: string, count: number): string => dayOf(at(day).getTime() + count * dayLength);
 
-/** Returns the number of days from `from` to `to`. */
 export const daysBetween = (from: string, to: string): number => (at(to).getTime() - at(from).getTime()) / dayLength;
 
 /** Returns 0 for Monday to 6 for Sunday. */

@@ -14,15 +14,11 @@ export function readDuration(text: string, flag: string): number {
   return length;
 }
 
-/**
- * Parses a time into Unix seconds. Accepts Unix seconds, RFC 3339, `YYYY-MM-DD[ HH:MM[:SS]]` and words like
- * `tomorrow 14:00` in the zone (default: the machine's), and times relative to now: `+2h`, `-7d`.
- */
+/** Parses Unix seconds, RFC 3339, `YYYY-MM-DD[ HH:MM[:SS]]` in the zone, `tomorrow 14:00`, `+2h` or `-7d` into Unix seconds. */
 export async function readTime(text: string, flag: string, zone?: string, now = Date.now()): Promise<number> {
   return (await parse(text, flag, { zone, now })) ?? refuse(text, flag);
 }
 
-/** Context for parsing times in the future. */
 interface Ahead {
   readonly zone?: string | undefined;
   /** Unix time that `+90m` and `15:00` are relative to; default: now. */

@@ -1,21 +1,13 @@
 import { memoize } from "../../contract/bounded-map.ts";
 import { once } from "../../contract/once.ts";
 
-/**
- * The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. It does not use
- * temporal-polyfill, which every command with a duration would have to load.
- */
+/** Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. temporal-polyfill takes long to load. */
 export interface Clock {
-  /** Returns the wall time at an instant. */
   wall(instant: number): number;
-  /**
-   * Returns the instant of a wall time. A time skipped by a clock change is read with the offset before the change; of a
-   * time that occurs twice, the first is taken.
-   */
+  /** Returns the first instant of a wall time; if a clock change skips it, by the offset before the change. */
   instant(wall: number): number;
   /** Returns the day of an instant as YYYY-MM-DD. */
   day(instant: number): string;
-  /** Returns the instant at which a day begins. */
   startOf(day: string): number;
 }
 
@@ -25,7 +17,6 @@ export const dayLength = 86_400_000;
 /** Returns the day of a wall time, as YYYY-MM-DD. */
 export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 
-/** Returns the clock of an IANA time zone; without a zone, the machine's. */
 export const clockOf = memoize((zone: string | undefined): Clock => createClock(zone));
 
 const hour = 3_600_000;

@@ -45,10 +45,7 @@ const newKey = () => process.getBuiltinModule("node:crypto").randomUUID();
 /** Bytes per millisecond of an upload, by which a large body extends the timeout. */
 const slowest = 50;
 
-/**
- * Creates a caller for a remote instance. Its calls throw `unavailable` with a hint when it cannot be reached, and the reason
- * of an abort.
- */
+/** Creates a caller for a remote instance. Throws `unavailable` when it cannot be reached, and the reason of an abort. */
 export function createClient(options: ClientOptions): Client {
   const base = baseOf(options.url);
   const transport = createTransport(base, options.env ?? process.env, options.ca);

@@ -48,7 +48,6 @@ const failures: Readonly<Record<string, Failure>> = {
   ERR_PROXY_INVALID_CONFIG: { says: "is behind a proxy with an invalid URL", hint: proxy },
 };
 
-/** Returns the error for a request without an answer, from Node's error. */
 export function unreachable(cause: unknown, base: Base): ServiceError {
   const code = codeOf(cause);
   const failure = failures[code] ?? {
@@ -61,7 +60,6 @@ export function unreachable(cause: unknown, base: Base): ServiceError {
   return new ServiceError("unavailable", `${base.origin} ${says}.`, { hint: viaProxy ? proxy : failure.hint, cause });
 }
 
-/** Returns the error for a request that was not answered within these milliseconds. */
 export function timedOut(origin: string, ms: number): ServiceError {
   return new ServiceError("unavailable", `${origin} did not answer within ${Math.round(ms / 100) / 10} s.`, {
     hint: "Try again later, or allow more time.",

@@ -6,14 +6,11 @@ import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
 import type { HttpResponse } from "./transport.ts";
 
-/** A response, as far as it is read here. */
 type Answer = Pick<HttpResponse, "status" | "headers"> & { readonly body: { toString(): string } };
 
 /** The shape of an operation's successful answer, by which it is told from an answer of something else. Bytes have none. */
 export interface AnswerShape {
-  /** Set when the answer has no body. */
   readonly empty?: true;
-  /** The field with the items of a list. */
   readonly items?: string;
   /** Another field that the answer has. */
   readonly field?: string;
@@ -28,10 +25,7 @@ export function answerShapeOf({ status, list, item, bytes, knownBy = "id" }: Any
 
 const wrongPlace = "Check that the URL is the one of the service.";
 
-/**
- * Returns the body of the service's response. Throws its errors, and an error for a response that is not from the service.
- * Without a `shape`, a success may have any body.
- */
+/** Throws the service's errors, and one for a response of something else. Without a `shape`, a success has any body. */
 export function readResponse(message: Answer, origin: string, shape?: AnswerShape, isDryRun = false): unknown {
   const { status, headers } = message;
   if (status >= 300 && status < 400) throw redirected(headers.location, origin);
@@ -103,7 +97,6 @@ function redirected(location: string | undefined, origin: string): ServiceError 
   );
 }
 
-/** Returns the seconds of Retry-After. */
 function retryAfter({ "retry-after": header }: HttpResponse["headers"]): number | undefined {
   const milliseconds = parseRetryAfter(header, Date.now());
   return milliseconds === undefined ? undefined : milliseconds / 1000;

@@ -5,10 +5,8 @@ interface RepeatOptions {
   readonly method: string;
   /** True when the service keeps the answer to a POST, so that a repetition does nothing. */
   readonly replayable: boolean;
-  /** Milliseconds for all attempts. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
-  /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 

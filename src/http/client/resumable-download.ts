@@ -5,10 +5,7 @@ import type { Reply } from "./transport.ts";
 /** Maximum number of consecutive interruptions without progress. */
 const tries = 3;
 
-/**
- * Returns the content of a reply. Reads the reply itself first; `ask` requests the rest after an interruption, and other
- * ranges.
- */
+/** Reads the reply itself first; `ask` requests the rest after an interruption, and other ranges. */
 export function createDownload(answer: Reply, ask: (headers: Record<string, string>) => Promise<Reply>): Content {
   const { headers } = answer;
   const size = Number(headers["content-length"]);

@@ -14,7 +14,6 @@ export function tokenTimesOf(token: string): TokenTimes | undefined {
   }
 }
 
-/** Returns whether less than half of the token's lifetime is left. */
 export function isAging({ issued, expires }: TokenTimes, now: number): boolean {
   return now > issued + (expires - issued) / 2;
 }

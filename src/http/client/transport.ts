@@ -22,35 +22,25 @@ export interface HttpResponse {
 export interface Reply extends Omit<HttpResponse, "body"> {
   /** Fails when no data arrives within the request's timeout. */
   readonly body: AsyncIterable<Buffer>;
-  /** Discards the rest of the body. */
   end(): void;
 }
 
 interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Milliseconds. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
-  /** Receives the number of sent bytes and the size of the body. */
   readonly onSent?: ((sent: number, of: number) => void) | undefined;
 }
 
 export interface Transport {
-  /**
-   * Sends a request and returns its response. `target` is the escaped path with the query. Throws `unavailable` without a
-   * response.
-   */
+  /** `target` is the escaped path with the query. Throws `unavailable` without a response. */
   send(method: string, target: string, options: SendOptions): Promise<HttpResponse>;
-  /**
-   * Sends a request like `send`, but returns the body as a stream. `timeout` applies to the headers and to each part of the
-   * body.
-   */
+  /** Returns the body as a stream. `timeout` applies to the headers and to each part of the body. */
   open(method: string, target: string, options: SendOptions): Promise<Reply>;
   close(): void;
 }
 
-/** Request function and agent for http or https. */
 interface Connector {
   readonly request: (options: RequestOptions) => ClientRequest;
   readonly agent: Agent;
@@ -167,7 +157,6 @@ function begin(make: () => ClientRequest): ClientRequest {
   }
 }
 
-/** Reads the whole body of a reply. */
 export async function whole({ status, headers, body }: Reply, origin: string): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   let size = 0;

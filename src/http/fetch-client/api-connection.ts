@@ -44,7 +44,6 @@ export class ApiConnection {
     }
   }
 
-  /** Yields the items of all pages of a list. */
   async *all(
     row: OperationRow,
     input: Input = {},

@@ -2,22 +2,17 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Base } from "../client/base-url.ts";
 import { timedOut, unreachable } from "../client/connection-errors.ts";
 
-/** One request below the base URL. */
 interface FetchRequest {
   readonly method: string;
   /** Escaped, with the query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Sends a request and returns what `read` makes of its response. Throws `unavailable` without a response, and the reason of
- * an abort.
- */
+/** Throws `unavailable` without a response, and the reason of an abort. */
 export async function sendByFetch<T>(
   base: Base,
   send: typeof fetch,

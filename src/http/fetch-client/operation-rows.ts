@@ -10,20 +10,16 @@ export interface OperationRow extends AnswerShape {
   readonly name: string;
   readonly method: AnyOperation["method"];
   readonly path: string;
-  /** Set when the operation takes no token. */
   readonly public?: true;
-  /** Set when the response is bytes. */
   readonly bytes?: true;
   /** Set when a repetition with the same Idempotency-Key gets the first answer. */
   readonly replayable?: true;
-  /** Fields of the query that are lists of free text. */
   readonly textLists?: readonly string[];
   /** Names of fields in errors, by their name on the wire. */
   readonly fieldNames?: Readonly<Record<string, string>>;
   readonly paging?: Paging;
 }
 
-/** Returns the operations of all groups as plain data. */
 export async function operationRows(): Promise<OperationRow[]> {
   return (await allOperations()).map(rowOf);
 }

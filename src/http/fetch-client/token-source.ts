@@ -7,7 +7,6 @@ const renewalPause = 60_000;
 /** Provides the token of a connection. Calls that run at the same time share one renewal, and one request for a new token. */
 export class TokenSource {
   readonly #options: Pick<ConnectOptions, "token" | "onTokenRenewed">;
-  /** Exchanges a valid token for a newer one. */
   readonly #renew: (token: string) => Promise<string>;
   #token: string | undefined;
   #times: TokenTimes | undefined;

@@ -8,7 +8,6 @@ import { type PageOptions, type PageRequest, pageRequest } from "./page-context.
 import { pageHeaders } from "./page-response.ts";
 import { errorPage, showDone, showForm, showRequest, submitForm, submitRequest } from "./password-pages.ts";
 
-/** Maximum size of a form in bytes. */
 const formLimit = 16_384;
 
 interface Route {
@@ -30,7 +29,6 @@ export const pageRoutes: readonly Route[] = [
   { method: "POST", path: "/password/forgot", show: submitRequest },
 ];
 
-/** Serves the pages and the files that they load. */
 export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOptions): void {
   for (const { method, path, show } of pageRoutes) {
     const handler = answering(state, path, async (exchange, c) => {

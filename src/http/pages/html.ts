@@ -1,4 +1,3 @@
-/** Text that is safe in an HTML document. */
 export class Html {
   readonly text: string;
 

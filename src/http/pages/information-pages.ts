@@ -3,7 +3,6 @@ import type { PageRequest } from "./page-context.ts";
 import { renderPage } from "./page-layout.ts";
 import { pageHeaders } from "./page-response.ts";
 
-/** Says what this is. */
 export async function showStart({ options, exchange, language, texts }: PageRequest): Promise<Response> {
   const [{ name }, url] = await Promise.all([options.instance(), options.baseUrl()]);
   // Not relative: without a slash at the end of the base URL, its last part would be missing.

@@ -3,7 +3,6 @@ import type { Exchange } from "../server/exchange.ts";
 import { type PageLanguage, pageTextsIn, pickLanguage } from "./page-language.ts";
 import type { PageTexts } from "./page-texts-en.ts";
 
-/** Facts of the instance that pages show. */
 export interface PageInstance {
   readonly name: string;
   readonly minPasswordLength: number;
@@ -17,7 +16,6 @@ export interface PageOptions {
   readonly version: string;
 }
 
-/** A request for a page. */
 export interface PageRequest {
   readonly options: PageOptions;
   readonly exchange: Exchange;

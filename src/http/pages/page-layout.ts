@@ -2,7 +2,6 @@ import { type Html, html } from "./html.ts";
 
 interface HtmlPage {
   readonly language: string;
-  /** Name of the instance. */
   readonly name: string;
   readonly title: string;
   /** Relative path from the page to the root of the service, so that links work below any base URL. */
@@ -14,7 +13,6 @@ interface HtmlPage {
   readonly styles?: readonly string[];
 }
 
-/** Returns a whole document. */
 export function renderPage({
   language,
   name,

@@ -1,4 +1,3 @@
-/** The texts of the pages in English. */
 export const englishPages = {
   start: {
     intro: "This is a workplace communication service with an HTTP API. Program and version:",

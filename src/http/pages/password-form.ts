@@ -87,7 +87,6 @@ function errorSummary(title: string, issues: readonly FormIssue[]): Html {
 
 type RequestForm = Pick<PasswordForm, "email" | "language" | "action" | "issues">;
 
-/** Returns the form that asks for another link. */
 export function requestForm(texts: PageTexts, { email, language, action, issues }: RequestForm): Html {
   return html`${errorSummary(texts.failure.title, issues)}
 <p>${texts.request.intro}</p>

@@ -17,7 +17,6 @@ export async function showForm(request: PageRequest, kind: Kind): Promise<Respon
   return failure === undefined ? respondWithForm(request, kind, []) : respondToFailure(request, kind, failure);
 }
 
-/** Sets the password. */
 export async function submitForm(request: PageRequest): Promise<Response> {
   const { options, exchange, fields, language, root } = request;
   requireOwnForm(exchange, await options.baseUrl());
@@ -50,7 +49,6 @@ export async function showDone(request: PageRequest): Promise<Response> {
   return respond(request, { title, main });
 }
 
-/** Shows the form that asks for another link. */
 export function showRequest(request: PageRequest, issues: readonly FormIssue[] = []): Promise<Response> {
   const { title } = request.texts.request;
   return respond(request, { title, main: html`<h1>${title}</h1>\n${otherLink(request, issues)}`, issues });
@@ -89,7 +87,6 @@ async function nameOf({ options }: PageRequest): Promise<string> {
 
 const linkOf = (fields: URLSearchParams) => ({ token: only(fields, "token"), email: only(fields, "email") });
 
-/** Returns the origin of a request for rate limits. */
 function originOf({ exchange }: PageRequest): Origin {
   const { address, network } = exchange;
   return { ...(address !== undefined && { address }), network };

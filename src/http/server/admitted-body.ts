@@ -29,9 +29,7 @@ interface RequestWithBody {
   readonly exchange: Exchange;
 }
 
-/**
- * Returns a reader of request bodies. Reads all but small ones only for callers with permission, and while there is room for them.
- */
+/** Reads all but small bodies only for callers with permission, and while there is room for them. */
 export function bodyReader({ admit, ...limits }: BodyOptions) {
   const largeBodies = new LargeBodies();
   return async <T>({ op, params, exchange }: RequestWithBody, work: (body: unknown) => Promise<T>): Promise<T> => {

@@ -28,9 +28,7 @@ export interface AppOptions extends BodyOptions {
   readonly metrics?: Metrics;
   /** Networks of proxies whose X-Forwarded-For is trusted. Default: none. */
   readonly trustedProxies?: BlockList | undefined;
-  /** Version of the program, in openapi.json and pages. */
   readonly version?: string;
-  /** Returns facts of the instance for pages. */
   readonly instance?: () => Promise<PageInstance>;
 }
 
@@ -182,14 +180,12 @@ function pattern(op: AnyOperation): string {
   return op.path.replace(/\{[^}]+\}/g, () => `:p${i++}`);
 }
 
-/** Returns whether a path can match both patterns. */
 function overlap(one: string, other: string): boolean {
   const [as, bs] = [one.split("/"), other.split("/")];
   const isParameter = (segment = "") => segment.startsWith(":");
   return as.length === bs.length && as.every((a, i) => a === bs[i] || isParameter(a) || isParameter(bs[i]));
 }
 
-/** Orders static segments before parameters. */
 function byStaticSegments(a: AnyOperation, b: AnyOperation): number {
   const [as, bs] = [a.path.split("/"), b.path.split("/")];
   for (const [i, segment] of as.entries()) {

@@ -19,17 +19,11 @@ export interface Arrival {
   add(bytes: number): Promise<void> | undefined;
   /** Rejects when the body has to make room for others. */
   readonly ended: Promise<never>;
-  /** Marks the body as fully received. */
   complete(): void;
-  /** Releases its memory. */
   leave(): void;
 }
 
-/**
- * Limits the memory for large bodies that are being received. A body only counts with the bytes received so far, so that a
- * slow one takes nothing from others. When the memory is full, the oldest body continues, the others wait, and slow ones are
- * ended.
- */
+/** Limits the memory for large bodies by the bytes received so far. When it is full, the oldest continues, and slow ones end. */
 export class Arrivals {
   readonly #limits: ArrivalLimits;
   readonly #refusal: () => ServiceError;

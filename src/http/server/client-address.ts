@@ -34,10 +34,7 @@ export function blockListOf(networks: readonly Network[]): BlockList {
   return list;
 }
 
-/**
- * Returns the address of the client: the last entry of X-Forwarded-For that is not a trusted proxy. Only a trusted peer's
- * header counts, and with a malformed entry on the way the peer is the client. Earlier entries are claims of the client.
- */
+/** Returns the last entry of X-Forwarded-For that is no trusted proxy, or the peer: earlier entries are claims of the client. */
 export function clientAddress(
   peer: string | undefined,
   forwarded: string | undefined,

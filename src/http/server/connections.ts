@@ -28,10 +28,7 @@ interface Connection {
   taken: number;
 }
 
-/**
- * Tracks the open connections of a server and ends those that are too slow, because Node limits neither the time of bodies
- * nor the reading of answers.
- */
+/** Ends connections that are too slow: Node limits neither the time of bodies nor the reading of answers. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #deadlines: Deadlines;
@@ -64,7 +61,6 @@ export class Connections {
     });
   }
 
-  /** Returns the current answer on a connection. */
   answerOn(socket: Socket): ServerResponse | undefined {
     return this.#open.get(socket)?.outgoing;
   }

@@ -11,10 +11,7 @@ const longText = 131_072;
 /** Bytes that are written as JSON, in up to 20 ms, before other requests can run. */
 const longTurn = 4 * 1024 * 1024;
 
-/**
- * Returns an output as JSON: as text or, when it has a long list, as bytes, because `node:http` would also copy a long
- * text into another one, behind the headers. Shorter lists take more time as bytes.
- */
+/** Returns JSON as text or, with a long list, as bytes: `node:http` would copy a long text behind the headers. */
 export function encodeOutput(output: unknown): string | Promise<Uint8Array<ArrayBuffer>> {
   const isLong = isRecord(output) && Object.values(output).some((value) => isList(value) && isLongList(value));
   return isLong ? bytesOf(output) : JSON.stringify(output);

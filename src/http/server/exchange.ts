@@ -16,7 +16,6 @@ export interface ServerLog {
 /** Records a response: `route` as in the contract (`unmatched` for unknown paths), and the time in seconds. */
 export type Observe = (method: string, route: string, status: number, seconds: number) => void;
 
-/** State shared by all requests of a server. */
 export interface ServerState {
   readonly log: ServerLog;
   readonly observe: Observe | undefined;
@@ -38,10 +37,7 @@ export interface SocketEnv {
 
 const saneId = /^[\w.:-]{1,128}$/;
 
-/**
- * A request and its response, and the origin of its operation. The getters must be those of a class: V8 gives an object literal
- * with a getter a shape of its own, and keeps it, with all that the getter reaches, until the next full collection.
- */
+/** The getters must be those of a class: V8 keeps the shape of an object literal with one, and all that the getter reaches. */
 export class Exchange implements Origin {
   readonly request: Request;
   readonly incoming: IncomingMessage | undefined;
@@ -50,12 +46,10 @@ export class Exchange implements Origin {
   readonly address: string | undefined;
   token: string | undefined;
   idempotencyKey: string | undefined;
-  /** True with the header `Dry-Run: true`. */
   dryRun = false;
   refused: FieldErrors | undefined;
   /** The service believes an origin that names its user, so a request must not. */
   declare readonly userId?: never;
-  /** ID of the signed-in user, once known. */
   #actor: number | null = null;
   readonly #state: ServerState;
   readonly #route: string;
@@ -97,7 +91,6 @@ export class Exchange implements Origin {
     this.#actor = userId;
   }
 
-  /** Returns a request header by its name in lower case. */
   header(name: string): string | undefined {
     if (!this.incoming) return this.request.headers.get(name) ?? undefined;
     const value = this.incoming.headers[name];
@@ -128,9 +121,7 @@ export class Exchange implements Origin {
     return new Response(body, { status, headers });
   }
 
-  /**
-   * Passes the parts of a body on. Closes the connection when they fail, so that no client takes them for the whole body.
-   */
+  /** Closes the connection when a part of the body fails, so that no client takes the parts for the whole body. */
   async *sending(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
     try {
       yield* parts;
@@ -173,7 +164,6 @@ export class Exchange implements Origin {
   }
 }
 
-/** Returns the JSON body of an error. */
 function errorBody(error: ServiceError, requestId: string): string {
   const { code, message, fields, issues } = error;
   return JSON.stringify({ error: { code, message, request_id: requestId, ...(fields && { fields, issues }) } });

@@ -13,10 +13,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/**
- * A semaphore with sizes. Bodies that wait are not read, so the network holds them back. In async-mutex, one that has given
- * up waiting would go on blocking those behind it.
- */
+/** Bodies that wait are not read. In async-mutex, one that has given up waiting would go on blocking those behind it. */
 export class Room {
   #room: number;
   readonly #options: Required<RoomOptions>;

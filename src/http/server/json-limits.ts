@@ -3,11 +3,7 @@ import { nestedTooDeep, tooManyValues } from "../codec.ts";
 
 const [quote, comma, backslash, openList, closeList, openObject, closeObject] = [34, 44, 92, 91, 93, 123, 125];
 
-/**
- * Returns a function that reads the parts of a JSON text as they arrive. It throws `bad_request` for too many levels, and
- * `payload_too_large` for more than `mostValues`: parsing millions of them would take seconds, in which no other request runs, and
- * gigabytes.
- */
+/** Checks a JSON text as it arrives: parsing millions of values takes gigabytes, and seconds in which no other request runs. */
 export function jsonLimits(mostValues: number): (chunk: Buffer) => void {
   let values = 0;
   let depth = 0;

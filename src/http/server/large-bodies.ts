@@ -14,7 +14,6 @@ const working = 48 * mebibyte;
 /** Limits of bodies being received. The oldest may exceed them by its own size, which is at most 40 MiB. */
 const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
 
-/** The client that sends a large body. */
 interface BodySender {
   readonly user: number | undefined;
   readonly address: string | undefined;
@@ -26,7 +25,6 @@ export class LargeBodies {
   readonly #arrivals = new Arrivals(arriving, busy);
   readonly #working = new Room(working, { refusal: busy });
 
-  /** Reads a body, then runs `work` on the result of `parse`. */
   async take<T>(
     sender: BodySender,
     read: (arrival: Arrival) => Promise<Buffer | undefined>,

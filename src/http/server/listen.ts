@@ -27,16 +27,12 @@ export interface ListenOptions {
 }
 
 export interface Listening {
-  /** The base URL, without a trailing slash. */
   readonly url: string;
   /** Finishes running requests, for at most `grace` ms. */
   close(): Promise<void>;
 }
 
-/**
- * Maximum number of connections waiting to be accepted. Node's default of 511 is too few when many clients reconnect at
- * once.
- */
+/** Node's default of 511 connections that wait is too few when many clients reconnect at once. */
 const backlog = 4096;
 
 const standard: Timeouts = {
@@ -160,10 +156,7 @@ function clientError(code: string | undefined): ServiceError {
   return badRequest("The request is not valid HTTP.");
 }
 
-/**
- * Responds on the bare socket and closes it. Reads for a moment what still arrives, so that the response is not lost to a
- * reset.
- */
+/** Reads for a moment what still arrives, so that the response is not lost to a reset. */
 function refuseOn(log: ServerLog, socket: Duplex, error: ServiceError, allow?: string): void {
   if (!socket.writable) {
     socket.destroy();
@@ -187,17 +180,13 @@ function bound(server: net.Server, options: ListenOptions, how: net.ListenOption
   });
 }
 
-/**
- * Throws `unavailable` when a port cannot be listened on, also if its owner would share it. Listens for a moment, because
- * only the system knows all reasons.
- */
+/** Throws `unavailable` for a port that is not free. Listens for a moment, because only the system knows all reasons. */
 export async function requireFreePort(options: ListenOptions): Promise<void> {
   const server = net.createServer();
   await bound(server, options, { exclusive: true });
   await server[Symbol.asyncDispose]();
 }
 
-/** Translates the error of a server that cannot listen. */
 function listenError(cause: NodeJS.ErrnoException, { host, port }: ListenOptions): ServiceError {
   const isLow = cause.code === "EACCES" && port < 1024;
   const why = {

@@ -20,7 +20,6 @@ export function createMetricsApp(metrics: Metrics, log: ServerLog): App {
   return { fetch: app.fetch, request: app.request, state };
 }
 
-/** Serves GET /metrics, with `token` only for requests with this token. */
 export function addMetrics(app: Hono<AppEnv>, state: ServerState, metrics: Metrics, token?: string): void {
   const expected = token === undefined ? undefined : Buffer.from(`Bearer ${token}`);
   const handler = answering(state, "/metrics", async (exchange) => {

@@ -5,9 +5,7 @@ import type { ServerState } from "./exchange.ts";
 import { type AppEnv, answering } from "./routing.ts";
 
 export interface Probes {
-  /** Returns true when the service can work. */
   ready(): Promise<boolean>;
-  /** Returns the text of openapi.json. */
   describe(): Promise<string>;
 }
 

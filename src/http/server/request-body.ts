@@ -13,7 +13,6 @@ const formBody = {
   wrong: "The body must be a form, with Content-Type: application/x-www-form-urlencoded.",
 };
 
-/** Returns true when a non-empty body is announced. */
 export function announcesBody(exchange: Exchange): boolean {
   if (!exchange.incoming) return exchange.request.body !== null;
   const length = exchange.header("content-length");
@@ -27,20 +26,16 @@ export function announcedBytes(exchange: Exchange, limit: number): number {
 }
 
 interface Reception {
-  /** Maximum size in bytes. */
   readonly limit: number;
   /** Looks at each part as it arrives. Throws a `ServiceError` when no more is to be read. */
   readonly check?: (chunk: Buffer) => void;
-  /** Where a large body waits for room. */
   readonly arrival?: Arrival | undefined;
 }
 
-/** Reads a JSON body; undefined when there is none. */
 export function readBytes(exchange: Exchange, reception: Reception): Promise<Buffer | undefined> {
   return readTyped(exchange, reception, jsonBody);
 }
 
-/** Reads the fields of an HTML form of at most `limit` bytes. */
 export async function readForm(exchange: Exchange, limit: number): Promise<URLSearchParams> {
   const bytes = await readTyped(exchange, { limit }, formBody);
   return new URLSearchParams(bytes?.toString() ?? "");

@@ -34,7 +34,6 @@ export function refuseMethod(exchange: Exchange, supported: readonly string[]): 
   return exchange.fail(new ServiceError("method_not_allowed", `This path supports ${allow}.`), { allow });
 }
 
-/** Returns a handler that responds with the result of `work`, or with the error that it throws. */
 export function answering(
   state: ServerState,
   route: string,

@@ -33,10 +33,7 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return header === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
-/**
- * Returns the requested range; `none` when it contains no byte. Ignores ranges that cannot be parsed, and several at once;
- * range-parser reports the former as not satisfiable.
- */
+/** Returns `none` when the range contains no byte. Ignores ranges that cannot be parsed, unlike range-parser. */
 function rangeOf(exchange: Exchange, etag: string, size: number): { from: number; to: number } | "none" | undefined {
   const header = exchange.header("range");
   const condition = exchange.header("if-range");
@@ -50,10 +47,7 @@ function rangeOf(exchange: Exchange, etag: string, size: number): { from: number
   return from < size ? { from, to } : "none";
 }
 
-/**
- * Returns the Content-Disposition (RFC 6266) with an ASCII name for old clients and the exact name (RFC 8187). Written
- * here, since content-disposition leaves the exact name out where it thinks the other is enough.
- */
+/** Adds the exact name (RFC 8187) always: content-disposition leaves it out where it thinks the ASCII one is enough. */
 function disposition({ name, mime }: Content): string {
   const plain = name
     .normalize("NFKD")

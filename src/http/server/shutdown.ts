@@ -12,7 +12,6 @@ export interface ShutdownTimes {
   grace: number;
 }
 
-/** Holds requests back for a moment. */
 export class Door {
   /** Resolves when requests may pass; undefined while the door is open. */
   opens: Promise<void> | undefined;
@@ -62,11 +61,7 @@ export async function shutDown(
   clearTimeout(cut);
 }
 
-/**
- * Waits until no connection has arrived for a while, because the kernel resets accepted connections when the listening
- * socket closes. Clients that open a connection for each request arrive as fast as they are answered, so their requests are
- * held back at first.
- */
+/** The kernel resets accepted connections when the socket closes, so this waits for a pause, with answers held back. */
 async function untilQuiet(server: Server, door: Door, { quiet, grace }: ShutdownTimes): Promise<void> {
   const begun = performance.now();
   let last = begun;

@@ -5,7 +5,6 @@ import { columnWidths, cut, widthOf } from "../text-width.ts";
 import { plainOf, spansOf } from "./markdown-inline.ts";
 import { wrapSpans } from "./text-spans.ts";
 
-/** Style and width of rendered Markdown. */
 export interface MarkdownOptions {
   readonly paint: Paint;
   /** Maximum terminal columns of a line. */
@@ -15,7 +14,6 @@ export interface MarkdownOptions {
 const narrowest = 20;
 const rule = 40;
 
-/** Renders blocks as lines, separated by `between`. */
 export function linesOfBlocks(
   tokens: readonly Token[],
   options: MarkdownOptions,

@@ -4,12 +4,10 @@ import type { TextSpan } from "./text-spans.ts";
 
 type Styles = TextSpan["styles"];
 
-/** Returns the spans of inline tokens in reading order. */
 export function spansOf(tokens: readonly Token[] = [], styles: Styles = []): TextSpan[] {
   return tokens.flatMap((token) => spanOf(token as MarkedToken, styles));
 }
 
-/** Returns the text of inline tokens without styles. */
 export const plainOf = (tokens: readonly Token[] = []): string =>
   spansOf(tokens)
     .map((span) => span.text)

@@ -5,10 +5,7 @@ import { linesOfBlocks, type MarkdownOptions } from "./markdown-blocks.ts";
 /** Maximum number of characters of a formatted paragraph: the time that marked takes grows with the square of it. */
 const longestParagraph = 20_000;
 
-/**
- * Renders Markdown as sanitized terminal lines. Line breaks are kept, since many texts are not Markdown. A text with a very long
- * paragraph stays unformatted.
- */
+/** Renders Markdown as sanitized lines. Line breaks are kept, since many texts are not Markdown. */
 export async function markdownLines(text: string, options: MarkdownOptions): Promise<string[]> {
   const shown = sanitizeText(text.replaceAll("\r\n", "\n"));
   if (shown.split("\n\n").some(({ length }) => length > longestParagraph)) return wrapText(shown, options.width);

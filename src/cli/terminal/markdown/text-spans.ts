@@ -1,7 +1,6 @@
 import type { Paint } from "../colors.ts";
 import { linesIn } from "../wrap-text.ts";
 
-/** A piece of text with its styles. */
 export interface TextSpan {
   readonly text: string;
   readonly styles: readonly (keyof Paint)[];

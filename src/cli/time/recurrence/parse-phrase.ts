@@ -16,7 +16,6 @@ const examples = `examples: every day; every weekday; every other week; every tu
 every 2 weeks on friday; every month on the 1st; every month on the last friday; every year on 24 december;
 add 'until 2026-12-31' or '10 times' to each`.replaceAll("\n", " ");
 
-/** Parses the day in `until DAY` into YYYY-MM-DD. */
 type ReadDay = (text: string) => Promise<string>;
 
 /** Parses recurrence rules in words, separated by semicolons, or `never`. Errors name `flag`. */

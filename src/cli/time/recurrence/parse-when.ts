@@ -10,7 +10,6 @@ import {
 } from "./recurrence-words.ts";
 import type { Cursor } from "./word-cursor.ts";
 
-/** A rule that is being parsed. */
 export type PartialRule = { -readonly [K in keyof Rule]: Rule[K] };
 
 /** Reads one further part of a rule: `on ...`, `in december`, `of the month`, or `the 13th` after days. */
@@ -65,7 +64,6 @@ export function readDays(cursor: Cursor): Weekday[] {
   return inOrder(days);
 }
 
-/** Returns the days from `from` to the next `to`. */
 function range(from: Weekday, to: Weekday): Weekday[] {
   const first = weekdays.indexOf(from);
   const length = ((weekdays.indexOf(to) - first + 7) % 7) + 1;

@@ -3,7 +3,6 @@ import { formatRrule, rulePartsOf, splitRrule, withEnd } from "../../../contract
 import { inOrder } from "./recurrence-words.ts";
 import { expanded, type Lists } from "./rule-combinations.ts";
 
-/** The event rules of an RRULE, or the reasons why it cannot be represented. */
 type ReadRrule = { readonly rules: readonly Rule[] } | { readonly issues: readonly string[] };
 
 /** Returns the parts of a rule by name (RFC 5545, 3.3.10). `until` formats its last day. */
@@ -12,7 +11,6 @@ export function rrulePartsOf(rule: Rule, until: (day: string) => string): [name:
   return withEnd(parts, rule.count, rule.until === null ? null : until(rule.until));
 }
 
-/** Formats a rule as an RRULE value. */
 export const rruleOf = (rule: Rule): string => formatRrule(rrulePartsOf(rule, basicDay));
 
 /** Formats a day as in RFC 5545: 20261231. */
@@ -20,10 +18,7 @@ export const basicDay = (day: string): string => day.replaceAll("-", "");
 
 const known = ["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYMONTH", "BYMONTHDAY", "BYDAY", "BYSETPOS", "WKST"];
 
-/**
- * Parses an RRULE value. `lastDay` returns the last day of UNTIL as YYYY-MM-DD, or undefined when it is not a time.
- * Lists of months, days of the month or positions become several rules, where that means the same.
- */
+/** Parses an RRULE; `lastDay` parses UNTIL. Lists of months, days or positions become several rules if that means the same. */
 export function readRrule(text: string, lastDay: (until: string) => string | undefined): ReadRrule {
   const issues: string[] = [];
   const parts = partsOf(text, issues);

@@ -3,7 +3,6 @@ import { suggestName } from "../../errors/nearest-name.ts";
 
 export type Weekday = (typeof weekdays)[number];
 
-/** At least one day. */
 export type Weekdays = readonly [Weekday, ...Weekday[]];
 
 export const workdays: Weekdays = ["MO", "TU", "WE", "TH", "FR"];
@@ -22,7 +21,6 @@ export const unitNames: Readonly<Record<Rule["freq"], string>> = {
 const numbers = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 const ordinals = ["first", "second", "third", "fourth", "fifth"];
 
-/** All words of phrases, for suggestions. */
 const vocabulary = [
   ...dayNames,
   ...monthNames,
@@ -85,7 +83,6 @@ export function ordinal(number: number): string {
   return `${number}${(!isTeen && [undefined, "st", "nd", "rd"][number % 10]) || "th"}`;
 }
 
-/** Sorts weekdays and removes duplicates. */
 export const inOrder = (days: readonly Weekday[]): Weekday[] => weekdays.filter((day) => days.includes(day));
 
 export const isSame = (one: readonly Weekday[], other: readonly Weekday[]): boolean =>

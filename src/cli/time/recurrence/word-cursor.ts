@@ -1,9 +1,6 @@
 export type Cursor = ReturnType<typeof createCursor>;
 
-/**
- * Creates a cursor over the words of a phrase. Lists are normalized to `and`, ranges to `to`. `fail` gets the current word unless
- * there is a message.
- */
+/** Creates a cursor over the words of a phrase. Lists are normalized to `and`, ranges to `to`. */
 export function createCursor(phrase: string, fail: (message: string, word?: string) => never) {
   const words = phrase
     .toLowerCase()
@@ -13,7 +10,6 @@ export function createCursor(phrase: string, fail: (message: string, word?: stri
     .filter(Boolean);
   let at = 0;
   return {
-    /** The current word; undefined at the end. */
     get word(): string | undefined {
       return words[at];
     },
