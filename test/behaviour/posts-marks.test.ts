@@ -163,6 +163,8 @@ describeEverywhere("what readers do to posts", (environment) => {
       expect(north.confirm.total).toBe(8);
       const exact = await write({ confirm, visibility: { units: [units.harbour] } });
       expect(exact.confirm.total).toBe(4);
+      const above = await write({ confirm, visibility: { units: [units.north] } });
+      expect(above.confirm.total, "without the units below").toBe(5);
       const both = await write({ confirm, visibility: { units: [units.harbour], units_falldown: [units.north] } });
       expect(both.confirm.total).toBe(8);
       const shared = await write({ confirm, sharing: { shares: [ids.outsider, ids.member] } });

@@ -94,6 +94,8 @@ describeEverywhere("users.exportData", (environment) => {
         // The start of each export is a row of its own.
         if (found !== kept && place !== "audit_entries.actor_id") missing.push(`${id}: ${place} ${found} of ${kept}`);
       }
+      const own = items.filter(({ section, record }) => section === "changes_of" && record.actor_id === id);
+      expect(own, "changes by the user are in changes_by").toEqual([]);
     }
     expect(missing).toEqual([]);
   });
