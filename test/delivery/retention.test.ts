@@ -120,6 +120,37 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await count("mails")).toBe(0);
   });
 
+  it("what is kept for a number of days stays to the last second of them", async () => {
+    instance.freeze();
+    const own = instance.withToken(await instance.tokenOf(1));
+    await own.call(tokens.create, { name: "short", scopes: ["read"], expires_at: instance.now() + 1 });
+    await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    await drain();
+    const mail = { kind: "welcome", user_id: 1, recipient: "r", payload: "", created_at: 0, state: "failed" } as const;
+    const due_at = instance.now() * 1000;
+    await instance.database.write((tx) =>
+      tx
+        .insertInto("mails")
+        .values({ ...mail, due_at })
+        .execute(),
+    );
+    const tables = ["webhook_logs", "webhook_events", "mails", "audit_entries", "api_tokens"] as const;
+    const days = { "webhooks.log_days": 1, "mail.days": 1, "audit.days": 1, "tokens.expired_days": 1 };
+    const left = () => Promise.all(tables.map(count));
+    const kept = await left();
+    expect(kept).not.toContain(0);
+    instance.wait(day);
+    await remove(days);
+    expect(await left()).toEqual(kept);
+    instance.wait(1);
+    await remove(days);
+    expect(await left(), "the token expired a second later").toEqual([0, 0, 0, 0, 1]);
+    instance.wait(1);
+    await remove(days);
+    expect(await left()).toEqual([0, 0, 0, 0, 0]);
+  });
+
   it("stored answers go after a day", async () => {
     const person = { first_name: "Bo", last_name: "Berg", email: "bo@example.com", unit: 1 };
     await instance.administrator.call(users.create, person, { idempotencyKey: "k1" });
