@@ -141,6 +141,18 @@ describeEverywhere("names", (environment) => {
     expect(matches[0]!.detail).toBe(new Date(publish.published_at! * 1000).toISOString().slice(0, 10));
   });
 
+  it("names.find finds the newest of very many posts with the same title", async () => {
+    const { actors, instance, units } = world();
+    const post = { content_type: "news" as const, title: "Daily news", unit: units.root };
+    const { id: first } = await actors.administrator.call(posts.create, post);
+    const one = instance.database.reader.selectFrom("posts").selectAll().where("id", "=", first);
+    const { id: _, ...row } = await one.executeTakeFirstOrThrow();
+    await instance.database.write((tx) => tx.insertInto("posts").values(Array(250).fill(row)).execute());
+    const newest = Array.from({ length: 6 }, (_, n) => first + 250 - n);
+    expect((await find("member", "daily news", "posts")).map(({ id }) => id)).toEqual(newest);
+    await instance.database.write((tx) => tx.deleteFrom("posts").where("id", ">", first).execute());
+  });
+
   it("names.find finds events by their titles, for those who may read them, and titles that grow when folded", async () => {
     const { actors, units } = world();
     const { administrator } = actors;
