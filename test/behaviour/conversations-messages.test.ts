@@ -266,12 +266,14 @@ describeEverywhere("messages", (environment) => {
     const ask = (talker: Talker, emoji: string) =>
       talker.caller.call(conversations.react, { id, messageId: first.id, emoji });
     await ask(bob, "❤️");
-    const { reactions } = await ask(ann, "👍");
-    await ask(bob, "❤");
+    await ask(ann, "👍");
+    await ask(ann, "👋");
+    const { reactions } = await ask(bob, "❤");
     const now = world().instance.now();
-    expect(reactions.map(({ emoji, user, created_at }) => [emoji, user.id, created_at]).sort()).toEqual([
-      ["❤️", bob.id, now],
+    expect(reactions.map(({ emoji, user, created_at }) => [emoji, user.id, created_at])).toEqual([
+      ["👋", ann.id, now],
       ["👍", ann.id, now],
+      ["❤️", bob.id, now],
     ]);
     expect(reactions[0]?.user.name).toMatch(/^Given Family/);
     expect((await ann.caller.call(conversations.message, { id, messageId: first.id })).reactions).toEqual(reactions);

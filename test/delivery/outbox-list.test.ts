@@ -32,6 +32,10 @@ describeOnDatabases("the outbox", (open) => {
     await instance.database.write((tx) => tx.updateTable("mails").set(givenUp).execute());
     const failed = { ...mail, attempts: 8, error: "Refused.", failed: true };
     expect(await listOutbox(instance.database, 10)).toEqual([failed, callback]);
+    await instance.database.write((tx) => tx.updateTable("mails").set({ state: "done" }).execute());
+    expect(await listOutbox(instance.database, 10), "without sent mails").toEqual([callback]);
+    await instance.database.write((tx) => tx.updateTable("deliveries").set({ state: "done" }).execute());
+    expect(await listOutbox(instance.database, 10), "without sent callbacks").toEqual([]);
   });
 
   it("shows a mail that is asked for again with the address of then, and due", async () => {
