@@ -433,6 +433,25 @@ describeEverywhere("API tokens", (environment) => {
     await administrator.call(users.delete, { id: owner });
   });
 
+  it("units.delete with transfer ends the tokens of service accounts whose abilities pass to the other unit", async () => {
+    const { actors, types, units: places } = world();
+    const { administrator } = actors;
+    const { id: unit } = await administrator.call(units.create, { name: "Closing", parent: places.south });
+    const account = async (userTypes: number[], more?: number) => {
+      const { id: owner } = await machine({ unit, userTypes });
+      if (more !== undefined) await administrator.call(users.membershipAdd, { user: owner, unit: more });
+      return { owner, ...(await newToken(administrator, { owner })) };
+    };
+    const gaining = await account([types.manager]);
+    const without = await account([types.employee]);
+    const there = await account([types.manager], places.harbour);
+    await administrator.call(units.delete, { id: unit, transfer: places.harbour });
+    expect(await codeOf(current(gaining.caller))).toBe("unauthenticated");
+    expect(await codeOf(current(without.caller)), "no abilities").toBe("ok");
+    expect(await codeOf(current(there.caller)), "a member of the other unit already").toBe("ok");
+    for (const { owner } of [gaining, without, there]) await administrator.call(users.delete, { id: owner });
+  });
+
   it("auth.authenticate: a service account cannot sign in, even with a password in the database", async () => {
     const { id } = await world().addUser({ password });
     const { email } = await world().actors.administrator.call(users.get, { id });

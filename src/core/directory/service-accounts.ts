@@ -17,6 +17,28 @@ export async function endServiceTokens(ctx: Pick<Ctx, "db" | "announce">, user: 
   if (numDeletedRows > 0n) ctx.announce(`user:${user}`);
 }
 
+/** Ends the API tokens of the service accounts whose abilities in a unit pass to another one, of which they are no members. */
+export async function endMovedServiceTokens(
+  ctx: Pick<Ctx, "db" | "announce">,
+  from: number,
+  to: number,
+): Promise<void> {
+  const accounts = await ctx.db
+    .selectFrom("api_tokens as t")
+    .innerJoin("users as u", "u.id", "t.user_id")
+    .innerJoin("memberships as m", "m.user_id", "u.id")
+    .innerJoin("membership_user_types as mt", "mt.membership_id", "m.id")
+    .innerJoin("user_types as y", "y.id", "mt.user_type_id")
+    .select("u.id")
+    .distinct()
+    .where("u.provider", "=", serviceProvider)
+    .where("m.unit_id", "=", from)
+    .where("y.abilities", "<>", "[]")
+    .where("u.id", "not in", (eb) => eb.selectFrom("memberships").select("user_id").where("unit_id", "=", to))
+    .execute();
+  for (const { id } of accounts) await endServiceTokens(ctx, id);
+}
+
 /** Throws `validation_failed` about the field when one of the users is a service account. */
 export async function requirePeople({ db }: Ctx, ids: readonly number[], field: string): Promise<void> {
   const accounts = await db

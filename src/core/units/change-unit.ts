@@ -6,6 +6,7 @@ import { deleteRows, updateRow } from "../../store/bulk.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses, type Unit } from "../directory/present-units.ts";
+import { endMovedServiceTokens } from "../directory/service-accounts.ts";
 import { addToCounts, addUnit, moveBranch, moveChildren } from "../directory/unit-tree.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
@@ -63,6 +64,7 @@ export const unitChangeHandlers = {
       const target = await placeUnit(ctx, transfer);
       if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
       const moved = await moveChildren(ctx.db, unit, target);
+      await endMovedServiceTokens(ctx, id, transfer);
       const members = await moveMembers(ctx, id, transfer);
       await markChanged(ctx, "unit", moved);
       await markChanged(ctx, "user", members);
