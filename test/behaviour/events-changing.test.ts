@@ -240,6 +240,20 @@ describeEverywhere("events: changes", (environment) => {
     expect(await get(author, id)).toMatchObject({ title: "Other", type: "unit", units: [{ id: units.north }] });
   });
 
+  it("an event of an author without calendar in the own unit belongs to its first unit, whose editors change it", async () => {
+    const { actors, addUser, instance, types, units } = world();
+    const { administrator } = actors;
+    const type = await administrator.call(usertypes.create, { name: "Calendar keeper", abilities: { calendar: true } });
+    const editorIn = async (unit: number) => instance.as((await addUser({ unit, userTypes: [type.id] })).id);
+    const { id: user } = await addUser({ unit: units.yard, userTypes: [types.employee] });
+    await administrator.call(users.membershipAdd, { user, unit: units.south, userTypes: [type.id] });
+    const author = await instance.as(user);
+    const id = await create(author, { type: "chain", units: [units.south] });
+    const title = "Changed by an editor";
+    expect(await codeOf((await editorIn(units.yard)).call(events.update, { id, title }))).toBe("not_found");
+    expect(await codeOf((await editorIn(units.south)).call(events.update, { id, title }))).toBe("ok");
+  });
+
   it("has at most 20000 occurrences times its units and shares", async () => {
     const { actors, addUser } = world();
     const { member } = actors;

@@ -4,6 +4,7 @@ import type { events } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { unitPath } from "../pipeline/permissions.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
 import { type Audience, admitsMoreTypes, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
@@ -48,8 +49,14 @@ export async function planReaders(
   const stays = before?.type === type && input.units === undefined;
   const home = before?.owner ?? ctx.actor.unitId;
   const units = named.length > 0 || stays ? distinct(named) : [home].filter((id) => id !== null);
-  const owner = (type === "unit" ? units[0] : undefined) ?? home;
+  const isOfFirst = type === "unit" || (before?.owner == null && !(await mayPublishIn(ctx, home)));
+  const owner = (isOfFirst ? units[0] : undefined) ?? home;
   return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
+}
+
+/** Without the ability in the author's own unit, its editors are not those of the event. */
+async function mayPublishIn({ db, actor }: Ctx, unit: number | null): Promise<boolean> {
+  return actor.admin || (unit !== null && may(actor, ability, await unitPath(db, unit)));
 }
 
 const distinct = (ids: readonly number[] = []) => [...new Set(ids)].sort((a, b) => a - b);
