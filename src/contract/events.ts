@@ -69,7 +69,7 @@ export const events = operationGroup("events", {
     errors: ["gone"],
   }),
   create: operation("POST", "/events", "Create an event", {
-    description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. The first unit owns an event of type unit; your own unit, or without the ability there the first unit, owns one of type chain. Type user is a personal event for you and the users it is shared with, without units and user types. Start and end are required, except for an all-day event, which needs a date. ${limits}`,
+    description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. The first of the given units owns an event of type unit; your own unit, or without the ability there the first one, owns an event of type chain. Type user is a personal event for you and the users it is shared with, without units and user types. Start and end are required, except for an all-day event, which needs a date. ${limits}`,
     access: "signed_in",
     input: () => ({ title: title(), type: type(), ...eventFields(), uid: nullable(uid()) }),
     ignored,

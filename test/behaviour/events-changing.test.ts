@@ -254,6 +254,23 @@ describeEverywhere("events: changes", (environment) => {
     expect(await codeOf((await editorIn(units.south)).call(events.update, { id, title }))).toBe("ok");
   });
 
+  it("an event of type unit belongs to the unit that was named first, as long as it is published there", async () => {
+    const { actors, addUser, instance, units } = world();
+    const { administrator } = actors;
+    const type = await administrator.call(usertypes.create, { name: "Host", abilities: { calendar: true } });
+    const editorIn = async (unit: number) => instance.as((await addUser({ unit, userTypes: [type.id] })).id);
+    const [north, south] = [await editorIn(units.north), await editorIn(units.south)];
+    const id = await create(administrator, { type: "unit", units: [units.south, units.north] });
+    const isEditable = async () =>
+      [await get(north, id), await get(south, id)].map(({ permissions }) => permissions.edit);
+    expect(await isEditable()).toEqual([false, true]);
+    await south.call(events.update, { id, title: "Other" });
+    expect(await isEditable()).toEqual([false, true]);
+    await administrator.call(events.update, { id, units: [units.north] });
+    expect(await codeOf(south.call(events.update, { id, title: "Mine" }))).toBe("not_found");
+    expect(await codeOf(north.call(events.update, { id, title: "Mine" }))).toBe("ok");
+  });
+
   it("has at most 20000 occurrences times its units and shares", async () => {
     const { actors, addUser } = world();
     const { member } = actors;

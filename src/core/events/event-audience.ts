@@ -50,7 +50,8 @@ export async function planReaders(
   const home = before?.owner ?? ctx.actor.unitId;
   const units = named.length > 0 || stays ? distinct(named) : [home].filter((id) => id !== null);
   const isOfFirst = type === "unit" || (before?.owner == null && !(await mayPublishIn(ctx, home)));
-  const owner = (isOfFirst ? units[0] : undefined) ?? home;
+  const first = units.find((id) => id === before?.owner) ?? named[0];
+  const owner = (isOfFirst ? first : undefined) ?? home;
   return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
 }
 
