@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from "../../../contract/errors.ts";
-import { UsageError } from "../../errors/cli-errors.ts";
+import { tryParseJson } from "../../../contract/parse-json.ts";
+import { failureOf, UsageError } from "../../errors/cli-errors.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import { openSource, type Source } from "../../file-io/open-source.ts";
 import { importProgress } from "../../file-io/show-progress.ts";
@@ -13,12 +14,13 @@ import type { Page } from "../../output/item.ts";
 import { readConfig } from "../../session/config.ts";
 import { type Connection, shareConnection } from "../../session/connection.ts";
 import { shownAddress } from "../../session/target.ts";
+import { captureTerminal } from "../../terminal/captured-terminal.ts";
 import { lineOf } from "../../terminal/shell-words.ts";
 import { letInterrupt } from "../../terminal/signals.ts";
+import { noPaint } from "../../terminal/terminal.ts";
 import { type BatchResult, openResultLog, type ResultLog } from "./batch-results.ts";
 import { batchRows } from "./batch-rows.ts";
 import { columnsIn, type FilledTemplate, fillTemplate } from "./fill-template.ts";
-import { runRow } from "./run-row.ts";
 
 interface Batch {
   readonly context: Context;
@@ -164,4 +166,29 @@ async function runOne({ context, words, connection, log, signal }: Batch, source
   // A row that the interrupt ended has not failed: the next run does it.
   if (run.exit === 0 || !signal.aborted) log?.add(result);
   return result;
+}
+
+/** Runs the command of a row on the connection of the batch, as a dry run when the batch is one. Its output and failure are kept, and its messages are dropped. */
+async function runRow(
+  { words, fileValues }: FilledTemplate,
+  { terminal, program, flags }: Context,
+  connection: Connection,
+) {
+  const written: string[] = [];
+  let failure: ReturnType<typeof failureOf> | undefined;
+  try {
+    const captor = captureTerminal(terminal, (text) => written.push(text));
+    const line = flags.dryRun ? ["--dry-run", ...words] : words;
+    await program.run(line, { ...captor, stdoutIsTerminal: false, paint: noPaint, fileValues }, connection);
+  } catch (error) {
+    failure = failureOf(error);
+  }
+  const error = failure && [failure.message, failure.hint].filter(Boolean).join(" ");
+  return { exit: failure?.exit ?? 0, output: outputOf(written.join("")), error: error ?? null };
+}
+
+function outputOf(text: string): unknown {
+  if (text === "") return null;
+  const value = tryParseJson(text);
+  return value === undefined ? text : value;
 }

@@ -7,8 +7,7 @@ import { parseInteger } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { longPollSeconds, pollAnswers } from "../../session/poll.ts";
-import { withCaller } from "./command-line.ts";
-import { conversationOf } from "./conversation-argument.ts";
+import { conversationOf, withCaller } from "./command-line.ts";
 import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
@@ -18,32 +17,23 @@ const mostLast = 100;
 
 /** `wcs conversations follow`: shows the last messages, then new ones as they arrive. */
 export async function follow(context: Context): Promise<void> {
-  const { globals, flags } = context;
+  const { flags } = context;
   const idFor = conversationOf(context);
   const last = flags.last === undefined ? standardLast : parseInteger(flags.last, "--last");
   if (last < 0 || last > mostLast) throw new UsageError(`--last must be from 0 to ${mostLast}, not ${last}`);
   const renderer = async () => messageForm({ lasting: true });
   const output = createOutput({ op: conversations.follow, columns: messageColumns, renderer, endless: true }, context);
-  const wait = longPollSeconds(globals);
-  await withCaller(context, async (caller) => {
-    const id = await idFor(caller);
-    return output.list(messagesFrom(caller, { id, last, wait }, context));
-  });
-}
-
-interface Following {
-  readonly id: number;
-  readonly last: number;
-  /** Seconds that one request waits for new messages. */
-  readonly wait: number;
+  await withCaller(context, async (caller) => output.list(messagesFrom(caller, await idFor(caller), last, context)));
 }
 
 /** Yields messages in the order in which they arrive, without end. */
 async function* messagesFrom(
   caller: Caller,
-  { id, last, wait }: Following,
-  { terminal }: Context,
+  id: number,
+  last: number,
+  { terminal, globals }: Context,
 ): AsyncGenerator<Page<ShownMessage>> {
+  const wait = longPollSeconds(globals);
   let after = 0;
   if (last === 0) after = (await caller.call(conversations.follow, { id })).meta.last_id;
   else {

@@ -6,8 +6,7 @@ import { parseInteger } from "../../kit/parse-value.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
-import { withCaller } from "./command-line.ts";
-import { conversationOf } from "./conversation-argument.ts";
+import { conversationOf, withCaller } from "./command-line.ts";
 import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 

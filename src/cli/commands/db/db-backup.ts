@@ -1,6 +1,6 @@
-import { constants, existsSync } from "node:fs";
+import { constants, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { access, realpath, rm, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { ServiceError } from "../../../contract/errors.ts";
 import { logSuffixes, syncFolder, type Watch } from "../../../store/backup/copy-database.ts";
 import { instanceIn } from "../../../store/backup/examine-backup.ts";
@@ -9,12 +9,12 @@ import { isFileError } from "../../../store/sqlite/sqlite-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
 import { cannotWrite, draftFor, exists } from "../../file-io/open-destination.ts";
+import { reason } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { pluralize } from "../../output/pluralize.ts";
-import { newBackupIn, oldBackups, removeBackups } from "./backup-rotation.ts";
 import { sqliteFileOf, watched } from "./db-target.ts";
 
 export async function backup(context: Context): Promise<void> {
@@ -77,5 +77,50 @@ async function checkPlace(place: string, database: string, force: boolean): Prom
     // SQLite would take the log for the backup's own and apply its content.
     if (existsSync(log))
       throw new ServiceError("conflict", `${log} belongs to another database. Move it away, then try again.`);
+  }
+}
+
+/** Names of backups with --rotate. They sort by time. */
+const ownName = /^wcs-\d{8}T\d{6}Z\.db$/;
+
+/** Returns the path of a new backup in a folder. Throws a `UsageError` unless the folder exists. */
+function newBackupIn(folder: string): string {
+  let isFolder: boolean;
+  try {
+    isFolder = statSync(folder).isDirectory();
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    // The folder is not created, because it may be on a disk that is not mounted.
+    throw new UsageError(isMissing ? `there is no folder ${folder}; create it first` : reason(error, folder));
+  }
+  if (!isFolder) throw new UsageError(`${folder} is not a folder; --rotate needs one`);
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  return join(folder, `wcs-${stamp}.db`);
+}
+
+/**
+ * Returns the paths of all but the newest `kept` backups of the instance in the folder of the backup `made`, which stays in
+ * any case. A file counts only when its name and its content say that it is such a backup.
+ */
+function oldBackups(made: string, instance: string | undefined, kept: number): string[] {
+  const folder = dirname(made);
+  const others = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && ownName.test(entry.name) && entry.name !== basename(made))
+    .map(({ name }) => join(folder, name))
+    .filter((path) => instance !== undefined && instanceIn(path) === instance);
+  return others
+    .sort()
+    .reverse()
+    .slice(kept - 1);
+}
+
+function removeBackups(paths: readonly string[], made: string): void {
+  for (const path of paths) {
+    try {
+      rmSync(path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new UsageError(`${made} was saved, but ${path} cannot be removed (${code})`);
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { Caller, OutputOf } from "../../../contract/operation.ts";
 import { settings as settingsGroup } from "../../../contract/settings.ts";
+import { tokens } from "../../../contract/tokens.ts";
 import type { users } from "../../../contract/users.ts";
 import { webhooks as webhooksGroup } from "../../../contract/webhooks.ts";
 import { type FactChecks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
@@ -104,3 +105,25 @@ export function checkBaseUrl(url: string | null): Verdict {
       )
     : ok(`Links in mails begin with ${url}.`);
 }
+
+const warningDays = 14;
+
+/** Reads the API tokens that expire soon or have expired: the user's own, or all of them for administrators. */
+export async function readTokenFacts(caller: Caller) {
+  const now = Math.floor(Date.now() / 1000);
+  const { data } = await caller.call(tokens.list, { expires_before: now + warningDays * 86_400, limit: 500 });
+  return { ending: data, now };
+}
+
+export const tokenChecks: FactChecks<Awaited<ReturnType<typeof readTokenFacts>>> = {
+  "API tokens": ({ ending, now }) => {
+    if (ending.length === 0) return ok(`No API token expires within ${warningDays} days.`);
+    const list = ending.map(({ id, name, expires_at }) => {
+      const left = (expires_at ?? now) - now;
+      return `${name} (${id}) ${left > 0 ? `expires in ${lengthOf(left)}` : "has expired"}`;
+    });
+    return warning(
+      `${list.join(", ")}. Create another token with wcs tokens create, then revoke the old one with wcs tokens revoke ${ending[0]?.id}.`,
+    );
+  },
+};

@@ -65,7 +65,7 @@ async function findInLogin(context: Context): Promise<Finding[]> {
 
 /** Has no findings about things that the user has no access to, which the check `rights` reports. */
 async function findInTokens(context: Context): Promise<Finding[]> {
-  const { readTokenFacts, tokenChecks } = await import("./check-tokens.ts");
+  const { readTokenFacts, tokenChecks } = await import("./check-service.ts");
   const facts = await unlessForbidden(ask(context, readTokenFacts));
   return facts === undefined ? [] : judgeFacts(tokenChecks, facts);
 }

@@ -26,19 +26,18 @@ async function askWhen({ input, terminal, zone: given, record }: WizardRun): Pro
   const zone = checkZone(given);
   const ask = await terminal.ask();
   if (input.all_day === true || (await ask.confirm("All day?"))) {
-    const day = await answered({ terminal, question: "Day (for example 2026-12-24 or tomorrow):" }, (text) =>
+    const day = await answered(terminal, "Day (for example 2026-12-24 or tomorrow):", (text) =>
       readDay(text, "It", zone),
     );
     if (input.all_day !== true) record("--all-day");
     record("--date", day.text);
     return { all_day: true, date: day.value };
   }
-  const start = await answered({ terminal, question: "Start (for example 'friday 14:00'):" }, (text) =>
+  const start = await answered(terminal, "Start (for example 'friday 14:00'):", (text) =>
     readTimeAhead(text, "It", { zone }),
   );
-  const end = await answered({ terminal, question: "End (for example 15:30 or +90m):", standard: "+1h" }, (text) =>
-    readTimeAhead(text, "It", { zone, after: start.value }),
-  );
+  const readEnd = (text: string) => readTimeAhead(text, "It", { zone, after: start.value });
+  const end = await answered(terminal, "End (for example 15:30 or +90m):", readEnd, "+1h");
   record("--start", start.text, "--end", end.text);
   return { start: start.value, end: end.value };
 }
@@ -46,9 +45,8 @@ async function askWhen({ input, terminal, zone: given, record }: WizardRun): Pro
 async function askRepetition({ terminal, zone: given, record }: WizardRun): Promise<Values> {
   const zone = checkZone(given);
   const question = "Repeat (for example 'every tuesday until 2026-12-31'):";
-  const { text, value } = await answered({ terminal, question, standard: "never" }, (phrase) =>
-    readPhrase(phrase, "It", (day) => readDay(day, "until", zone)),
-  );
+  const read = (phrase: string) => readPhrase(phrase, "It", (day) => readDay(day, "until", zone));
+  const { text, value } = await answered(terminal, question, read, "never");
   if (value.length === 0) return {};
   record("--repeat", text);
   return { recurrence: value };
@@ -72,16 +70,12 @@ async function askAudience({ input, caller, terminal, record }: WizardRun): Prom
   return audience;
 }
 
-interface Question {
-  readonly terminal: WizardRun["terminal"];
-  readonly question: string;
-  readonly standard?: string;
-}
-
 /** Asks until `read` accepts the answer. Returns the answer and what `read` makes of it. */
 async function answered<T>(
-  { terminal, question, standard }: Question,
+  terminal: WizardRun["terminal"],
+  question: string,
   read: (text: string) => Promise<T>,
+  standard?: string,
 ): Promise<{ text: string; value: T }> {
   const ask = await terminal.ask();
   for (;;) {

@@ -6,7 +6,7 @@ import { readDay } from "../../time/parse-time.ts";
 import { readPhrase } from "../../time/recurrence/parse-phrase.ts";
 import { readRrule } from "../../time/recurrence/read-rrule.ts";
 import { clockOf } from "../../time/zone-clock.ts";
-import { lastDay } from "./ics/ics-until.ts";
+import { lastDay } from "./ics/ics-times.ts";
 
 /** Completes the input of an event: parses days in words, and the rules of --repeat and --rrule. */
 export async function completeEvent(input: Input, flags: Readonly<Record<string, unknown>>): Promise<Input> {

@@ -3,16 +3,14 @@ import { events as ops } from "../../../contract/events.ts";
 import {
   askAbout,
   type CommandFlag,
-  type CommandGroup,
   type Commands,
   type Context,
   type CustomCommand,
   command,
   dryRunFlag,
-  listOf,
 } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
-import { askAboutFile, getFile } from "../files/files-commands.ts";
+import { fileCommands } from "../files/files-commands.ts";
 
 const eventList = async () => (await import("./render-events.ts")).eventList;
 const eventForm = async () => (await import("./render-events.ts")).eventForm;
@@ -47,7 +45,7 @@ const calendars = eventTypes.join("|");
 const typeFlag: CommandFlag = {
   flags: `--type <${calendars}>`,
   description: "Only events of this calendar",
-  completes: eventTypes,
+  choices: eventTypes,
 };
 
 const calendar: CustomCommand = {
@@ -102,7 +100,7 @@ are not imported; each is reported with the line of its event (exit 3). An event
 from midnight to midnight. Times without a zone are in your time zone or that of --tz.`,
   args: [{ name: "file", description: "File in iCalendar format (RFC 5545), - for stdin" }],
   flags: [
-    { flags: `--type <${calendars}>`, description: "Calendar of new events (default user)", completes: eventTypes },
+    { flags: `--type <${calendars}>`, description: "Calendar of new events (default user)", choices: eventTypes },
     { flags: "--keep-types", description: "Create new events in the calendar that wcs events export recorded" },
     { flags: "--units <unit,...>", description: "Units of new events", repeat: true, completes: "units" },
     {
@@ -124,27 +122,7 @@ from midnight to midnight. Times without a zone are in your time zone or that of
   run: async (context) => (await import("./ics/import-ics.ts")).importEvents(context),
 };
 
-const files: CommandGroup = {
-  summary: "Manage the files of events",
-  commands: {
-    list: command(listOf(ops.get, "files"), {
-      items: "files",
-      summary: "List the files of an event",
-      columns: ["id", "name", "mime", "size", "created_at"],
-      examples: ["wcs events files list 12"],
-    }),
-    add: command(ops.filesAddTo, {
-      summary: "Add files to an event",
-      done: ({ id }) => `Added the files to event ${id}.`,
-      examples: ["wcs events files add 12 --file agenda.pdf --file https://vimeo.com/76979871"],
-    }),
-    delete: command(ops.fileDelete, {
-      confirm: askAbout(ops.get, askAboutFile),
-      done: ({ file, id }) => `Deleted file ${file} from event ${id}.`,
-    }),
-    get: { ...getFile, examples: ["wcs events files get 7", "wcs events files get 7 -o minutes.pdf"] },
-  },
-};
+const files = fileCommands("event", { get: ops.get, add: ops.filesAddTo, delete: ops.fileDelete });
 
 export const events: Commands = {
   list: command(ops.list, {

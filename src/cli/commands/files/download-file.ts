@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import { files } from "../../../contract/files.ts";
-import type { Caller } from "../../../contract/operation.ts";
+import type { AnyOperation, Caller } from "../../../contract/operation.ts";
+import type { units } from "../../../contract/units.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { printContent } from "../../file-io/print-content.ts";
 import { bar, throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { findOneByName } from "../../kit/find-by-name.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { letInterrupt } from "../../terminal/signals.ts";
@@ -58,4 +60,26 @@ async function toFile(
     throw new ServiceError("unavailable", `Received only ${done} of ${size} bytes. Run the command again.`);
   await file.keep();
   terminal.note(`Saved ${path} (${bytesAsText(size)}).`);
+}
+
+/** A thing that has one image at most, and the operations on the image. */
+export interface ImageOwner {
+  readonly owner: "user" | "unit" | "group";
+  readonly noun: "avatar" | "image";
+  readonly ops: {
+    readonly get: AnyOperation;
+    readonly set: typeof units.imageSet;
+    readonly delete: typeof units.imageDelete;
+  };
+  /** An owner and the name of a picture in examples. */
+  readonly example: readonly [owner: string, picture: string];
+}
+
+export function downloadImage(context: Context, { owner, noun, ops }: ImageOwner): Promise<void> {
+  return download(context, async (caller) => {
+    const id = await findOneByName(`${owner}s`, `<${owner}>`, context.args[owner], caller, context.terminal);
+    const { name, [noun]: image } = await caller.call(ops.get, { id });
+    if (image === null) throw new ServiceError("not_found", `${name} has no ${noun}.`);
+    return image.id;
+  });
 }

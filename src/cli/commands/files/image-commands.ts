@@ -1,6 +1,6 @@
 import { type CommandGroup, command } from "../../kit/command-spec.ts";
 import { describeNamed } from "../../kit/field-flags.ts";
-import type { ImageOwner } from "./download-image.ts";
+import type { ImageOwner } from "./download-file.ts";
 import { getFile, savesFile } from "./files-commands.ts";
 
 export function imageCommands(image: ImageOwner): CommandGroup {
@@ -17,7 +17,7 @@ export function imageCommands(image: ImageOwner): CommandGroup {
         description: savesFile,
         args: [{ name: owner, description: describeNamed(completes), completes }],
         examples: [`${path} get ${example[0]}`, `${path} get 12 -o ${example[1]} --force`],
-        run: async (context) => (await import("./download-image.ts")).downloadImage(context, image),
+        run: async (context) => (await import("./download-file.ts")).downloadImage(context, image),
       },
       set: command(ops.set, {
         args: [argument, { field: "files", label: "file" }],

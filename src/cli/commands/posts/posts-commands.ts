@@ -1,8 +1,8 @@
 import { posts as ops } from "../../../contract/posts.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { askAbout, type CommandGroup, type Commands, type Context, command, listOf } from "../../kit/command-spec.ts";
+import { askAbout, type CommandGroup, type Commands, type Context, command } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
-import { askAboutFile, getFile } from "../files/files-commands.ts";
+import { fileCommands } from "../files/files-commands.ts";
 import { muting } from "../mute-flag.ts";
 
 const id = { field: "id" } as const;
@@ -60,26 +60,7 @@ const comments: CommandGroup = {
   },
 };
 
-const files: CommandGroup = {
-  summary: "Manage the files of posts",
-  commands: {
-    list: command(listOf(ops.get, "files"), {
-      items: "files",
-      summary: "List the files of a post",
-      columns: ["id", "name", "mime", "size", "created_at"],
-      examples: ["wcs posts files list 12"],
-    }),
-    add: command(ops.filesAdd, {
-      done: ({ id }) => `Added the files to post ${id}.`,
-      examples: ["wcs posts files add 12 --file menu.pdf --file https://vimeo.com/76979871"],
-    }),
-    delete: command(ops.fileDelete, {
-      confirm: askAbout(ops.get, askAboutFile),
-      done: ({ file, id }) => `Deleted file ${file} from post ${id}.`,
-    }),
-    get: { ...getFile, examples: ["wcs posts files get 7", "wcs posts files get 7 -o menu.pdf"] },
-  },
-};
+const files = fileCommands("post", { get: ops.get, add: ops.filesAdd, delete: ops.fileDelete });
 
 export const posts: Commands = {
   list: command(ops.list, {

@@ -1,3 +1,5 @@
+import type { OutputOf } from "../../../contract/operation.ts";
+import type { posts } from "../../../contract/posts.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
@@ -5,9 +7,8 @@ import { type Frame, frameOf } from "../../output/text-layout.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
-import type { ShownPost } from "./post-labels.ts";
 
-type Poll = NonNullable<ShownPost["poll"]>;
+type Poll = NonNullable<OutputOf<typeof posts.get>["poll"]>;
 
 const barWidth = 20;
 const widestTitle = 40;

@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Logger, LoggerOptions, pino } from "pino";
@@ -10,7 +13,6 @@ import { openWithKey } from "../../session/open-with-key.ts";
 import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { createMetrics } from "./create-metrics.ts";
-import { keepServerChunks } from "./keep-server-chunks.ts";
 import { createLogLines, logFormats, logLevels, warnLevel } from "./log-lines.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 import { noMail, smtpFlag } from "./smtp-option.ts";
@@ -244,4 +246,15 @@ async function startDelivery({ engine, service, modules, log }: Delivering): Pro
   } catch (err) {
     log.error({ err }, "the settings of mail cannot be read");
   }
+}
+
+/**
+ * Reads the files of the bundle that operations load on demand, because an upgrade removes them below a running server. Loading them all
+ * at once would take a third of a second. Sources and an executable have no list of them, and nothing is done.
+ */
+function keepServerChunks(): void {
+  const list = join(import.meta.dirname, "server-chunks.json");
+  if (!existsSync(list)) return;
+  const { keep } = createRequire(list)("../bin/bundle.js") as { keep(names: readonly string[]): void };
+  keep(JSON.parse(readFileSync(list, "utf8")));
 }

@@ -1,10 +1,8 @@
 import type { BlockList } from "node:net";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseChoice } from "../../kit/parse-value.ts";
 import { findTarget } from "../../session/target.ts";
 import { bodyLimitsOf } from "./body-limits.ts";
-import { logFormats, logLevels } from "./log-lines.ts";
 import { environmentWithSmtp } from "./smtp-option.ts";
 import { parseWorkerCount } from "./worker-count.ts";
 
@@ -32,8 +30,8 @@ export async function readServeOptions(context: Context) {
     },
     environment: environmentWithSmtp(env, flags),
     target: findTarget(context.globals, env),
-    level: parseChoice(logLevels, given("logLevel") ?? "info", "--log-level"),
-    logFormat: parseChoice(logFormats, given("logFormat") ?? "auto", "--log-format"),
+    level: given("logLevel") ?? "info",
+    logFormat: given("logFormat") ?? "auto",
   };
   if (options.target.remote)
     throw new UsageError("wcs serve needs a database, not the URL of an instance", { hint: "use --db" });

@@ -2,10 +2,12 @@ import { hash } from "node:crypto";
 import { normalizeReference } from "../../../contract/common-schemas.ts";
 import { type Issue, messageOf } from "../../../contract/issue-messages.ts";
 import { deepestUnit } from "../../../contract/nesting.ts";
+import type { Caller } from "../../../contract/operation.ts";
+import { units } from "../../../contract/units.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
+import { walkItems } from "../../kit/walk-list.ts";
 import type { ImportKey } from "./mapping-file.ts";
-import type { RehearsedTree } from "./rehearsed-tree.ts";
 
 /**
  * Remembers what the earlier batches of a dry run would have created. The service rolls back each batch, so later rows do not
@@ -13,17 +15,16 @@ import type { RehearsedTree } from "./rehearsed-tree.ts";
  */
 export interface Rehearsal {
   /** Returns further input fields for these rows. */
-  inputFor(rows: readonly FileRow[]): Record<string, unknown>;
+  inputFor?(rows: readonly FileRow[]): Record<string, unknown>;
   /**
    * Returns the rows with unused addresses and references in place of those that earlier batches gave up and the service finds
    * taken; undefined when there are none.
    */
   replaceFreed?(rows: readonly FileRow[], outcomes: readonly Outcome[]): FileRow[] | undefined;
   /** Loads what `judge` needs to know for these outcomes. */
-  prepare?(outcomes: readonly Outcome[]): Promise<void>;
-  /** Corrects the outcome of a row by the earlier batches. */
-  judge(line: number, row: FileRow, outcome: Outcome): Outcome;
-  next(): void;
+  prepare?(outcomes: readonly Outcome[], part: number): Promise<void>;
+  /** Corrects the outcome of a row in the batch number `part` by the earlier batches. */
+  judge(line: number, row: FileRow, outcome: Outcome, part: number): Outcome;
 }
 
 interface Made {
@@ -55,14 +56,11 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
   const byEmail = new Map<string, Made>();
   /** Users whom the service has. */
   const byId = new Map<unknown, Made>();
-  let part = 0;
-  const earlier = (made: Made | undefined) => (made && made.part < part ? made : undefined);
   const forget = (made: Made) => {
     if (byReference.get(made.reference ?? "") === made) byReference.delete(made.reference ?? "");
     if (byEmail.get(made.email ?? "") === made) byEmail.delete(made.email ?? "");
   };
   return {
-    inputFor: () => ({}),
     replaceFreed(rows, outcomes) {
       let isAny = false;
       const replaced = rows.map((row, at) => {
@@ -81,7 +79,8 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
       });
       return isAny ? replaced : undefined;
     },
-    judge(line, row, answer) {
+    judge(line, row, answer, part) {
+      const earlier = (made: Made | undefined) => (made && made.part < part ? made : undefined);
       // The service may have got another reference in place of a free one.
       const outcome = answer.reference === null ? answer : { ...answer, reference: String(row.reference) };
       if (outcome.action === "skipped") return outcome;
@@ -117,9 +116,6 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
       }
       return judged;
     },
-    next() {
-      part += 1;
-    },
   };
 }
 
@@ -138,9 +134,9 @@ function namesakeOf(row: FileRow, outcome: Outcome | undefined, by: ImportKey | 
 }
 
 /** Simulates an import of units, which are matched by reference; the service assumes that their parents exist. */
-export function rehearseUnits(tree: RehearsedTree): Rehearsal {
+export function rehearseUnits(caller: Caller, signal: AbortSignal): Rehearsal {
+  const tree = createRehearsedTree(caller, signal);
   const made = new Map<string, Made>();
-  let part = 0;
   return {
     inputFor(rows) {
       const named = new Set(
@@ -148,11 +144,11 @@ export function rehearseUnits(tree: RehearsedTree): Rehearsal {
       );
       return { assume: [...named].filter((reference) => made.has(reference)) };
     },
-    async prepare(outcomes) {
+    async prepare(outcomes, part) {
       const mayMove = (outcome: Outcome) => outcome.action === "changed" || isCircular(outcome);
       if (part > 0 && outcomes.some(mayMove)) await tree.load();
     },
-    judge(line, row, given) {
+    judge(line, row, given, part) {
       const reference = referenceOf(row.reference);
       if (reference === undefined) return given;
       const parent = referenceOf(row.parent);
@@ -166,9 +162,6 @@ export function rehearseUnits(tree: RehearsedTree): Rehearsal {
       made.set(reference, { line, part, print: rowPrint(row), reference, level });
       if (row.parent !== undefined || judged.action === "created") tree.move(reference, parent);
       return judged;
-    },
-    next() {
-      part += 1;
     },
   };
 }
@@ -210,4 +203,44 @@ export function withoutNewIds(outcomes: readonly Outcome[], rows: readonly { rea
       fields: fields && { ...fields, ...Object.fromEntries(named) },
     };
   });
+}
+
+/** A unit by its reference, or by its ID without one. */
+type UnitKey = string | number;
+
+type RehearsedTree = ReturnType<typeof createRehearsedTree>;
+
+/** Creates the tree as the rows of a dry run so far would have made it. */
+function createRehearsedTree(caller: Caller, signal: AbortSignal) {
+  const parents = new Map<UnitKey, UnitKey | undefined>();
+  const ids = new Map<string, number>();
+  let isLoaded = false;
+  return {
+    async load(): Promise<void> {
+      if (isLoaded) return;
+      isLoaded = true;
+      const keys = new Map<number, UnitKey>();
+      // Parents come before their children.
+      for await (const { id, reference, parent_id } of walkItems(caller, units.tree, {}, signal)) {
+        const key = reference ?? id;
+        keys.set(id, key);
+        if (reference !== null) ids.set(reference, id);
+        if (!parents.has(key)) parents.set(key, parent_id === null ? undefined : keys.get(parent_id));
+      }
+    },
+    /** Puts a unit below another one, or below the root without one. */
+    move: (reference: string, parent: string | undefined) => void parents.set(reference, parent),
+    /** Returns true when the unit `reference` is `parent` or above it, as far as units are known. */
+    isWithin(parent: string, reference: string): boolean {
+      // The service may have changed meanwhile, so that units could lead back to themselves.
+      const seen = new Set<UnitKey>();
+      for (let at: UnitKey | undefined = parent; at !== undefined && !seen.has(at); at = parents.get(at)) {
+        if (at === reference) return true;
+        seen.add(at);
+      }
+      return false;
+    },
+    /** Returns the ID of a unit that the service has, once it is loaded. */
+    idOf: (reference: string) => ids.get(reference),
+  };
 }

@@ -17,7 +17,7 @@ import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
 /** An import as a command configures it. */
-interface FileImport {
+export interface FileImport {
   readonly kind: ImportKind;
   /** Further input fields of each call. */
   readonly options: Record<string, unknown>;
@@ -25,7 +25,7 @@ interface FileImport {
   /** Runs when the file has been read for the first time. */
   afterReading?(): Promise<void>;
   /** Runs before the first row. Returns the last step, which runs when every row is imported. */
-  prepare?(caller: Caller): Promise<LastStep>;
+  prepare?(caller: Caller): Promise<LastStep | undefined>;
 }
 
 /** Completes an import, given the IDs of the items in the file. Returns further facts for --json. */

@@ -6,7 +6,6 @@ import { users } from "../../../contract/users.ts";
 import { type Table, tableOf } from "../../file-io/row-columns.ts";
 import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts";
 import type { ImportKey } from "./mapping-file.ts";
-import { createRehearsedTree } from "./rehearsed-tree.ts";
 
 export interface ImportKind {
   readonly table: Table;
@@ -35,5 +34,5 @@ export const unitKind = (): ImportKind => ({
   // In a dry run each row may name two units to assume, and the service accepts 1000 of them.
   most: 500,
   parentsFirst: true,
-  rehearse: (caller, signal) => rehearseUnits(createRehearsedTree(caller, signal)),
+  rehearse: rehearseUnits,
 });

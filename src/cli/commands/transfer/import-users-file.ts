@@ -1,40 +1,35 @@
 import { type ColumnMapping, createMapping } from "../../file-io/column-mapping.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { importFile } from "./import-file.ts";
+import { type FileImport, importFile } from "./import-file.ts";
 import { userKind } from "./import-kinds.ts";
-import { parseImportKey, readMapping } from "./mapping-flags.ts";
+import type { ImportKey } from "./mapping-file.ts";
+import { readMapping } from "./mapping-flags.ts";
 import { findScope, parseRemovalFlags, removeMissing } from "./remove-missing.ts";
 
 /** `wcs users import`: imports a file by the mapping of its columns, and deactivates the users whom it lacks. */
 export async function importUsersFile(context: Context): Promise<void> {
   const { flags, terminal } = context;
   const spec = await readMapping(context);
-  const key = spec ? spec.key : parseImportKey(flags.key);
+  const key = spec ? spec.key : (flags.key as ImportKey | undefined);
   const kind = userKind(key);
   const mapping = spec && createMapping(spec, kind.table);
   const removal = await parseRemovalFlags(context, spec);
-  const work = {
+  const work: FileImport = {
     kind,
     options: { ...(flags.createUserTypes === true && { create_user_types: true }), ...(key && { key }) },
     mapping,
-    afterReading: async () => {
+    async afterReading() {
       if (mapping) sayUnmapped(mapping, terminal);
       if (spec && flags.saveMapping !== undefined)
         await (await import("./mapping-file.ts")).saveMappingFile(String(flags.saveMapping), spec);
     },
-  };
-  if (removal === undefined) return importFile(work, context);
-  await importFile(
-    {
-      ...work,
-      async prepare(caller) {
-        const found = await findScope(removal, context, caller, spec);
-        return (present, signal) => removeMissing(found, { present, signal, caller, context });
-      },
+    async prepare(caller) {
+      const found = removal && (await findScope(removal, context, caller, spec));
+      return found && ((present, signal) => removeMissing(found, { present, signal, caller, context }));
     },
-    context,
-  );
+  };
+  await importFile(work, context);
 }
 
 function sayUnmapped(mapping: ColumnMapping, terminal: Terminal): void {

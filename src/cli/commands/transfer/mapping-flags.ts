@@ -18,13 +18,8 @@ export async function readMapping({ flags }: Pick<Context, "flags">): Promise<Im
   return {
     columns: [...(saved?.columns ?? []).filter(({ column }) => !given.has(columnKey(column))), ...columns],
     values: { ...saved?.values, ...parseValues((set ?? []) as string[]) },
-    key: parseImportKey(key) ?? saved?.key,
+    key: (key as ImportKey | undefined) ?? saved?.key,
   };
-}
-
-export function parseImportKey(key: unknown): ImportKey | undefined {
-  if (key === undefined || key === "reference" || key === "email") return key;
-  throw new UsageError(`--key must be reference or email, not '${key}'`);
 }
 
 /** Parses `Employee ID=reference,"Name, first"=first_name`. The last equals sign outside quotes separates the field. */

@@ -34,6 +34,7 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
   const { kind, source, signal } = job;
   const rehearsal = dryRun ? kind.rehearse(job.caller, signal) : undefined;
   const progress = importProgress(job.terminal, source);
+  let part = 0;
   let done = 0;
   for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
     await letInterrupt(signal);
@@ -41,11 +42,11 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
     const good = batch.flatMap((each) => ("row" in each ? [each] : []));
     const rows = good.map(({ row }) => row);
     const send = (some: readonly FileRow[]) =>
-      sendBatch(job, some, { ...job.options, ...rehearsal?.inputFor(some) }, { dryRun, signal });
+      sendBatch(job, some, { ...job.options, ...rehearsal?.inputFor?.(some) }, { dryRun, signal });
     let answers = await send(rows);
     const replace = (some: readonly FileRow[]) => rehearsal?.replaceFreed?.(some, answers);
     for (let some = replace(rows); some; some = replace(some)) answers = await send(some);
-    await rehearsal?.prepare?.(answers);
+    await rehearsal?.prepare?.(answers, part);
     const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
     let next = 0;
     for (const each of batch) {
@@ -53,10 +54,10 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       else {
         // The response has an outcome for each row.
         const outcome = outcomes[next++]!;
-        results.add(each.line, rehearsal?.judge(each.line, each.row, outcome) ?? outcome);
+        results.add(each.line, rehearsal?.judge(each.line, each.row, outcome, part) ?? outcome);
       }
     }
-    rehearsal?.next();
+    part += 1;
     done += batch.length;
     await results.flush();
     progress(`${what} ${kind.table.name}`, done);

@@ -2,9 +2,10 @@ import { createHmac, randomBytes } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
 import { ServiceError } from "../../../contract/errors.ts";
-import { type Trigger, triggers, webhooks } from "../../../contract/webhooks.ts";
+import { triggers, webhooks } from "../../../contract/webhooks.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { splitList } from "../../kit/parse-value.ts";
 import { longPollSeconds, pollAnswers } from "../../session/poll.ts";
 import { version } from "../../session/version.ts";
 
@@ -14,7 +15,7 @@ const forwardTimeout = 15_000;
 export async function listenToEvents(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const target = targetOf(flags.forwardTo as string | undefined);
-  const wanted = triggersOf(flags.triggers as string | undefined);
+  const wanted = new Set(splitList(flags.triggers ?? triggers));
   const secret = randomBytes(32);
   const { caller } = await context.connect();
   let after = (await caller.call(webhooks.events, {})).meta.last_id;
@@ -26,7 +27,7 @@ export async function listenToEvents(context: Context): Promise<void> {
   const ask = () => caller.call(webhooks.events, { after, wait });
   for await (const { data, meta } of pollAnswers(ask, terminal)) {
     for (const { webhook_event_id, payload } of data) {
-      if (!wanted.has(payload.type as Trigger)) continue;
+      if (!wanted.has(payload.type)) continue;
       if (!/^[\w-]+$/.test(webhook_event_id)) {
         throw new ServiceError(
           "unavailable",
@@ -47,16 +48,6 @@ function targetOf(text: string | undefined): URL {
     throw new UsageError(`--forward-to must be a URL that begins with http:// or https://, not '${text}'`);
   }
   return new URL(text);
-}
-
-function triggersOf(text: string | undefined): Set<Trigger> {
-  const names = text?.split(",").map((name) => name.trim()) ?? [...triggers];
-  const unknown = names.filter((name) => !(triggers as readonly string[]).includes(name));
-  if (unknown.length > 0)
-    throw new UsageError(`--triggers: there is no trigger ${unknown.join(", ")}`, {
-      hint: `triggers are ${triggers.join(", ")}`,
-    });
-  return new Set(names as Trigger[]);
 }
 
 /** Sends one event (Standard Webhooks 1.0, signature v1). Returns the status or the reason of the failure. */

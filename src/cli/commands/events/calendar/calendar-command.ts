@@ -1,12 +1,10 @@
-import { eventTypes } from "../../../../contract/event-schemas.ts";
 import { UsageError } from "../../../errors/cli-errors.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { parseChoice } from "../../../kit/parse-value.ts";
 import { checkZone, createOutput } from "../../../output/create-output.ts";
 import { addDays, daysBetween, firstOfMonth, lastOfMonth, mondayOf } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import { occurrencesIn, type ShownOccurrence, type TimeSpan } from "./find-occurrences.ts";
+import { type EventType, occurrencesIn, type ShownOccurrence, type TimeSpan } from "./find-occurrences.ts";
 
 const longest = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;
@@ -15,7 +13,6 @@ const columns = ["day", "start", "end", "title", "location", "id"] as const;
 export async function calendar(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
   const zone = globals.tz;
-  const type = flags.type === undefined ? undefined : parseChoice(eventTypes, flags.type, "--type");
   const today = clockOf(checkZone(zone)).day(Math.floor(Date.now() / 1000));
   const span = await spanOf(flags, today, zone);
   const draw = async () => {
@@ -27,7 +24,10 @@ export async function calendar(context: Context): Promise<void> {
     context,
   );
   const { caller } = await context.connect();
-  const found = await terminal.spin("reading the calendar", occurrencesIn(caller, span, zone, type));
+  const found = await terminal.spin(
+    "reading the calendar",
+    occurrencesIn(caller, span, zone, flags.type as EventType | undefined),
+  );
   await output.all(found);
 }
 

@@ -5,6 +5,7 @@ import { type Clock, clockOf } from "../../../time/zone-clock.ts";
 import { walkEvents } from "./walk-events.ts";
 
 type Event = OutputOf<typeof events.get>;
+export type EventType = Event["type"];
 
 export type ShownOccurrence = ReturnType<typeof occurrencesOf>[number];
 
@@ -20,7 +21,7 @@ export async function occurrencesIn(
   caller: Caller,
   span: TimeSpan,
   zone: string | undefined,
-  type: Event["type"] | undefined,
+  type: EventType | undefined,
 ): Promise<ShownOccurrence[]> {
   const clock = clockOf(zone);
   const start = clock.startOf(addDays(span.first, -longest));

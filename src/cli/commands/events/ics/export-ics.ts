@@ -1,4 +1,3 @@
-import { eventTypes } from "../../../../contract/event-schemas.ts";
 import { events } from "../../../../contract/events.ts";
 import type { Caller } from "../../../../contract/operation.ts";
 import { UsageError } from "../../../errors/cli-errors.ts";
@@ -6,12 +5,13 @@ import { type Exported, exportItems } from "../../../file-io/export-file.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
-import { parseChoice, splitList } from "../../../kit/parse-value.ts";
+import { splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
 import { version } from "../../../session/version.ts";
 import { addDays } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
+import type { EventType } from "../calendar/find-occurrences.ts";
 import { type ListedEvent, walkEvents } from "../calendar/walk-events.ts";
 import { iCalendar } from "./jcal.ts";
 import { isLocal, vevent } from "./write-vevent.ts";
@@ -57,7 +57,7 @@ type Selection = (caller: Caller) => AsyncIterable<readonly ListedEvent[]>;
 /** Returns the selected events: those with the given IDs, or those in the range of days. */
 async function selectionOf({ args, flags, globals, terminal }: Context): Promise<Selection> {
   const ids = splitList(args.ids);
-  const { from, to, type } = flags as { from?: string; to?: string; type?: string };
+  const { from, to, type } = flags as { from?: string; to?: string; type?: EventType };
   if (ids.length > 0) {
     if (from !== undefined || to !== undefined || type !== undefined)
       throw new UsageError("<ids> cannot be combined with --from, --to or --type");
@@ -69,7 +69,7 @@ async function selectionOf({ args, flags, globals, terminal }: Context): Promise
   const zone = checkZone(globals.tz);
   const clock = clockOf(zone);
   const filter = {
-    ...(type !== undefined && { type: parseChoice(eventTypes, type, "--type") }),
+    ...(type !== undefined && { type }),
     ...(from !== undefined && { start: clock.startOf(await readDay(from, "--from", zone)) }),
     ...(to !== undefined && { end: clock.startOf(addDays(await readDay(to, "--to", zone), 1)) - 1 }),
   };

@@ -73,16 +73,7 @@ function* unfolded(text: string) {
   let raw: string[] = [];
   let number = 0;
   let first = 1;
-  const whole = () => ({
-    line:
-      raw[0] +
-      raw
-        .slice(1)
-        .map((part) => part.slice(1))
-        .join(""),
-    number: first,
-    raw,
-  });
+  const whole = () => ({ line: raw.join("\n").replace(/\n[ \t]/g, ""), number: first, raw });
   for (const line of linesOf(text)) {
     number += 1;
     if (raw.length > 0 && /^[ \t]/.test(line)) raw.push(line);
@@ -96,11 +87,5 @@ function* unfolded(text: string) {
 }
 
 function* linesOf(text: string): Generator<string> {
-  const ends = /\r\n|\n|\r/g;
-  let from = 0;
-  for (let end = ends.exec(text); end; end = ends.exec(text)) {
-    yield text.slice(from, end.index);
-    from = ends.lastIndex;
-  }
-  if (from < text.length) yield text.slice(from);
+  for (const [, line = ""] of text.matchAll(/([^\r\n]+)(?:\r\n|[\r\n]|$)|\r\n|[\r\n]/g)) yield line;
 }

@@ -3,8 +3,7 @@ import { readRrule } from "../../../time/recurrence/read-rrule.ts";
 import { describeTooManyRules, distinct } from "../../../time/recurrence/rule-combinations.ts";
 import { dayOf } from "../../../time/zone-clock.ts";
 import type { Properties } from "./ics-properties.ts";
-import type { IcsTimes } from "./ics-times.ts";
-import { lastDay } from "./ics-until.ts";
+import { type IcsTimes, lastDay } from "./ics-times.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
 /** The rules of an event, and by property the reasons why parts of its recurrence are not imported. */

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { ServiceError } from "../../../../contract/errors.ts";
-import { eventTypes } from "../../../../contract/event-schemas.ts";
 import type { Caller } from "../../../../contract/operation.ts";
 import { timezones } from "../../../../contract/timezones.ts";
 import { users } from "../../../../contract/users.ts";
@@ -13,13 +12,14 @@ import { skippedRow } from "../../../file-io/row-outcome.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
 import { dryRunNote } from "../../../kit/note-done.ts";
-import { parseChoice, splitList } from "../../../kit/parse-value.ts";
+import { splitList } from "../../../kit/parse-value.ts";
 import { checkZone, createOutput, formatOf } from "../../../output/create-output.ts";
 import { bytesAsText } from "../../../output/format-bytes.ts";
 import { pluralize } from "../../../output/pluralize.ts";
 import { letInterrupt } from "../../../terminal/signals.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
+import type { EventType } from "../calendar/find-occurrences.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
 import { type IcsContext, zonesOf } from "./ics-zones.ts";
@@ -79,7 +79,7 @@ interface Job {
 function targetOf({ flags }: Context, signal: AbortSignal): Omit<EventTarget, "caller" | "audience"> {
   if (flags.type !== undefined && flags.keepTypes)
     throw new UsageError("--type and --keep-types cannot be used together");
-  const type = parseChoice(eventTypes, flags.type ?? "user", "--type");
+  const type = (flags.type as EventType | undefined) ?? "user";
   if ((flags.units || flags.userTypes) && type === "user" && !flags.keepTypes)
     throw new UsageError(
       "--units and --user-types cannot be combined with --type user: personal events have no audience",

@@ -3,10 +3,9 @@ import type { Task } from "./change.ts";
 import type { Names } from "./current-entries.ts";
 import type { Planning } from "./plan-context.ts";
 import { planUnits, type UnitPlan } from "./plan-units.ts";
-import { planUsers } from "./plan-users.ts";
+import { planUsers, type TaskList } from "./plan-users.ts";
 import { planUserTypes, type UserTypePlan } from "./plan-usertypes.ts";
 import { planWebhooks } from "./plan-webhooks.ts";
-import type { TaskList } from "./task-list.ts";
 
 /** The tasks in an order that respects their dependencies, and the labels that they use. */
 export interface OrganisationPlan {

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
@@ -6,12 +7,10 @@ import type { Path } from "../file/file-issues.ts";
 import type { FileUsers } from "../file/file-users.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
-import { createAccountChecks } from "./check-accounts.ts";
 import { type CurrentUser, compare, type Names, userEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, type Planning, removal } from "./plan-context.ts";
 import type { UnitPlan } from "./plan-units.ts";
 import type { UserTypePlan } from "./plan-usertypes.ts";
-import { createTaskList, type TaskList } from "./task-list.ts";
 
 /** With the things that users may refer to. */
 interface UserPlanning extends Planning {
@@ -197,6 +196,60 @@ function createHolders({ issues, userTypes }: UserPlanning) {
       for (const [label, { count, first }] of holders) {
         const holding = count > 1 ? `${count} users, such as ${first},` : `user ${first}`;
         issues.add(["usertypes"], `lacks ${label}, which ${holding} will still hold; keep it, or take it away`);
+      }
+    },
+  };
+}
+
+interface Account extends Partial<Pick<CurrentUser, "email" | "admin" | "active">> {
+  readonly provider?: string | readonly string[] | undefined;
+}
+
+/** Adds an issue for each address that would belong to two users, and when no active administrator who can sign in would be left. */
+function createAccountChecks({ organisation, issues }: Planning) {
+  // Service accounts and users of another provider cannot sign in.
+  const isAdministrator = ({ admin, active, provider = "local" }: Account) =>
+    admin === true && active !== false && [provider].flat().includes("local");
+  let isAnyLeft = false;
+  let firstLost: number | undefined;
+  return {
+    /** Checks an existing user as it will be; `at` is the index of its entry in the file. */
+    watch(user: CurrentUser, after: Account, at?: number): void {
+      const place = organisation.users?.find({ reference: null, email: after.email || null });
+      if (place !== undefined && place.at !== at)
+        issues.add(["users", place.at, "email"], `is taken by user ${user.id} (${user.name})`);
+      if (isAdministrator(after)) isAnyLeft = true;
+      else if (isAdministrator(user)) firstLost ??= at;
+    },
+    watchNew(entry: Account): void {
+      isAnyLeft ||= isAdministrator(entry);
+    },
+    refuse(): void {
+      if (firstLost === undefined || isAnyLeft) return;
+      issues.add(["users", firstLost], "is the last active administrator who can sign in; make another one first");
+    },
+  };
+}
+
+export type TaskList = ReturnType<typeof createTaskList>;
+
+/** Creates an empty list of tasks for users, on disk, because a file may change any number of them. */
+function createTaskList(scratch: DatabaseSync) {
+  scratch.exec("create table tasks (place integer primary key, task text not null)");
+  const insert = scratch.prepare("insert into tasks values (?, ?)");
+  let size = 0;
+  return {
+    get size(): number {
+      return size;
+    },
+    /** Adds a task; those with a lower place come first. */
+    add(place: number, task: Task<"users">): void {
+      size += 1;
+      insert.run(place, JSON.stringify(task));
+    },
+    *[Symbol.iterator](): Generator<Task<"users">> {
+      for (const { task } of scratch.prepare("select task from tasks order by place").iterate()) {
+        yield JSON.parse(String(task));
       }
     },
   };
