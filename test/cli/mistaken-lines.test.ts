@@ -58,7 +58,7 @@ it("- is no file of a backup, nor of results", async () => {
 
 it("--fields that a list does not have is refused where no operation names its fields", async () => {
   const { code, stderr } = await home().sit(["profile", "list", "--fields", "nope"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("there is no field 'nope'")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("unknown field 'nope'")]);
   expect((await home().sit(["profile", "list", "--fields", "name"])).code).toBe(0);
 });
 

@@ -55,7 +55,7 @@ export function requireFields(
   const unknown = paths.find((path) => !has(path) && !has(path.split(".")[0] ?? ""));
   if (unknown === undefined || items.length === 0) return;
   const names = [...new Set([...columns, ...items.flatMap(Object.keys)])];
-  throw new UsageError(`${flag}: there is no field '${unknown}'`, { hint: `available fields: ${names.join(", ")}` });
+  throw new UsageError(`${flag}: unknown field '${unknown}'`, { hint: `available fields: ${names.join(", ")}` });
 }
 
 /** Parses --fields. Throws a `UsageError` for a path that no item can have. */
