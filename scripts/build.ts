@@ -14,7 +14,7 @@ import { serverChunks } from "./server-chunks.ts";
 const together = [
   {
     name: "start",
-    test: /src\/(contract\/(errors|once|operation-groups)|cli\/(errors\/.*|terminal\/(terminal|standard-output|closed-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
+    test: /src\/(contract\/(errors|once|operation-groups)|cli\/(errors\/.*|terminal\/(terminal|standard-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
   },
   {
     name: "command",

@@ -4,21 +4,17 @@ import type { LineIssues } from "./line-issues.ts";
 import { parseChoice, parseInteger, splitList } from "./parse-value.ts";
 import { attributeOf, longOf } from "./read-input.ts";
 
-/** Adds issues about the options that all commands share. */
-export async function checkGlobals({ globals }: Context, issues: LineIssues): Promise<void> {
-  await issues.gather("--tz", () => checkZone(globals.tz));
-  const { query } = globals;
-  if (query !== undefined)
-    await issues.gather("--query", async () => (await import("../output/jmespath-query.ts")).checkQuery(query));
-  if (globals.timeout !== undefined) await checkNotation("duration", globals.timeout, "--timeout", issues);
-}
-
-/** Adds issues about the values of flags that belong to no input field. */
+/** Adds issues about the options that all commands share, and about the values of flags that belong to no input field. */
 export async function checkFlags(
   flags: readonly CommandFlag[],
   { flags: given, globals }: Context,
   issues: LineIssues,
 ): Promise<void> {
+  const { query, timeout, tz } = globals;
+  await issues.gather("--tz", () => checkZone(tz));
+  if (query !== undefined)
+    await issues.gather("--query", async () => (await import("../output/jmespath-query.ts")).checkQuery(query));
+  if (timeout !== undefined) await checkNotation("duration", timeout, "--timeout", issues);
   for (const flag of flags) {
     const value = given[attributeOf(flag)];
     if (value === undefined) continue;
@@ -28,7 +24,7 @@ export async function checkFlags(
       const parts = flag.flags.endsWith(",...>") ? splitList(value) : [value].flat();
       await issues.gather(name, () => parts.forEach((part) => void parseChoice(choices, part, name)));
     }
-    await checkNotation(/<(\w+)>$/.exec(flag.flags)?.[1], String(value), name, issues, globals.tz);
+    await checkNotation(/<(\w+)>$/.exec(flag.flags)?.[1], String(value), name, issues, tz);
   }
 }
 

@@ -9,14 +9,8 @@ import { LineIssues } from "./line-issues.ts";
 /** Width and colours of a help page. */
 export type HelpOptions = Pick<Terminal, "width" | "paint">;
 
-/** Thrown when the line asks for help; `text` is the rendered page. */
-export class HelpShown extends Error {
-  readonly text: string;
-  constructor(text: string) {
-    super("help");
-    this.text = text;
-  }
-}
+/** Thrown when the line asks for help. The message is the rendered page. */
+export class HelpShown extends Error {}
 
 /** Parts of a help page that commander does not know. */
 export interface Beside {

@@ -20,21 +20,11 @@ export interface OperationFlag {
   /** Path of the input field: `["contact", "phone"]`. */
   readonly path: readonly string[];
   readonly field: Field;
-  readonly reads:
-    | "text"
-    | "integer"
-    | "number"
-    | "boolean"
-    | "time"
-    | "list"
-    | "json"
-    | "secret"
-    | "files"
-    | "argument";
+  readonly reads: "text" | "number" | "boolean" | "time" | "list" | "json" | "secret" | "files" | "argument";
   /** Index of an argument; undefined for a flag. */
   readonly at?: number;
   /** For a time in the future: the field to which `+90m` is relative, or null for now. */
-  readonly ahead?: string | null;
+  readonly ahead?: string | null | undefined;
 }
 
 export const kebab = (name: string): string =>
@@ -55,21 +45,13 @@ export function flagsOf(fields: readonly Field[], above: readonly string[] = [])
 
 export const holdsFiles = ({ items }: Field): boolean => items?.file === true;
 
-function readsAs(field: Field): OperationFlag["reads"] {
-  if (field.secret) return "secret";
-  if (field.format === "unix-time") return "time";
-  switch (field.kind) {
-    case "integer":
-    case "number":
-    case "boolean":
-      return field.kind;
-    case "string":
-      return "text";
-    case "array":
-      return field.items && ["integer", "number", "string"].includes(field.items.kind) ? "list" : "json";
-    default:
-      return "json";
-  }
+function readsAs({ secret, format, kind, items }: Field): OperationFlag["reads"] {
+  if (secret) return "secret";
+  if (format === "unix-time") return "time";
+  if (kind === "integer" || kind === "number") return "number";
+  if (kind === "boolean") return kind;
+  if (kind === "string") return "text";
+  return items && ["integer", "number", "string"].includes(items.kind) ? "list" : "json";
 }
 
 /** Returns the kind of the things that a field takes, if they can be named. */
@@ -139,16 +121,10 @@ export function optionsOf(flag: OperationFlag): Option[] {
 
 /** Another name of an option. Sets the same value, and is shown nowhere. */
 export class OptionAlias extends Option {
-  readonly #of: Option;
-
   constructor(flags: string, of: Option) {
     super(flags, of.description);
-    this.#of = of;
+    this.attributeName = () => of.attributeName();
     this.hideHelp();
-  }
-
-  override attributeName(): string {
-    return this.#of.attributeName();
   }
 }
 

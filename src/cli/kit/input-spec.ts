@@ -24,11 +24,9 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     return described ? [{ ...arg, described }] : [];
   });
   const inLine = new Set(args.map(({ field }) => field));
-  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map((flag) => {
-    const path = flag.path.join(".");
-    const ahead = leaf.ahead?.[path];
-    return { ...flag, ...(ahead !== undefined && { ahead }) };
-  });
+  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map(
+    (flag): OperationFlag => ({ ...flag, ahead: leaf.ahead?.[flag.path.join(".")] }),
+  );
   const positions = args.map((arg, at): OperationFlag => {
     return { name: labelOf(arg), path: [arg.field], field: arg.described, reads: "argument", at };
   });

@@ -177,11 +177,8 @@ async function readTimeFlag(
 async function readText(flag: OperationFlag, given: string, sources: Sources): Promise<unknown> {
   const name = `--${flag.name}`;
   if (flag.reads === "json") return parseJson(await sources.value(given, name), name);
-  return parseValue(
-    flag.field,
-    flag.reads === "text" && !flag.field.values ? await sources.value(given, name) : given,
-    name,
-  );
+  const isText = flag.reads === "text" && !flag.field.values;
+  return parseValue(flag.field, isText ? await sources.value(given, name) : given, name);
 }
 
 export async function readFiles(given: readonly string[], name: string, sources: Sources): Promise<unknown> {

@@ -47,9 +47,7 @@ async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues
   const { globals, terminal } = context;
   if (op.list) await issues.gather("--limit", () => extentOf(context));
   if ((globals.tz ?? globals.timeout ?? globals.query ?? context.flags.interval) !== undefined) {
-    const { checkFlags, checkGlobals } = await import("./check-flags.ts");
-    await checkGlobals(context, issues);
-    await checkFlags(watchFlags, context, issues);
+    await (await import("./check-flags.ts")).checkFlags(watchFlags, context, issues);
   }
   // A command that performs its operation itself may show other fields.
   if (globals.fields === undefined || leaf.perform !== undefined) return;

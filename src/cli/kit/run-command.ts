@@ -27,7 +27,7 @@ export async function runLeaf(
     });
   } catch (error) {
     if (!(error instanceof HelpShown)) throw error;
-    await terminal.write(error.text);
+    await terminal.write(error.message);
   }
 }
 
@@ -38,8 +38,7 @@ function prepareOwn(leaf: CustomCommand, path: readonly string[], rest: readonly
       const named = (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined] as const);
       const context: Context = { ...own, args: Object.fromEntries(named) };
       if (rest.length > 0) {
-        const { checkFlags, checkGlobals } = await import("./check-flags.ts");
-        await checkGlobals(context, issues);
+        const { checkFlags } = await import("./check-flags.ts");
         await checkFlags([...(leaf.flags ?? []), ...(leaf.watchable ? watchFlags : [])], context, issues);
       }
       issues.throwAll();

@@ -55,7 +55,7 @@ async function carryOut(
     const caller = await connect();
     if (op === leaf.op && leaf.confirm) await (await import("./confirmation.ts")).confirm(leaf, input, caller, context);
     const use = async (edited: Input) => {
-      const whole = await withWizard(leaf, edited, { caller, context, asked });
+      const whole = await withWizard(leaf, edited, context, caller, asked);
       await perform(leaf, { ...request, op, input: whole }, caller, context);
     };
     if (leaf.written === undefined) await use(input);
@@ -88,17 +88,13 @@ async function requestOf(
   return { op: leaf.op, input: await withCompletion(leaf, line, input) };
 }
 
-interface Asking {
-  readonly caller: Caller;
-  readonly context: Context;
-  readonly asked: string[];
-}
-
 /** Asks the questions of the command's wizard when a value was missing. */
 async function withWizard(
   { wizard, written }: OperationCommand,
   input: Input,
-  { caller, context: { terminal, flags, globals }, asked }: Asking,
+  { terminal, flags, globals }: Context,
+  caller: Caller,
+  asked: string[],
 ): Promise<Input> {
   if (wizard === undefined || !terminal.interactive || flags.data !== undefined) return input;
   const isWritten = written?.optional !== true && written !== undefined && flags[written.field] === undefined;

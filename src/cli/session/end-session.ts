@@ -34,11 +34,10 @@ export async function endSession(route: Route, token: string): Promise<ServiceEr
     await signOut(caller);
     return undefined;
   } catch (error) {
-    if (!(error instanceof ServiceError)) return new ServiceError("unavailable", messageOf(error), { cause: error });
+    if (!(error instanceof ServiceError))
+      return new ServiceError("unavailable", (error as Error).message, { cause: error });
     return error.code === "unauthenticated" ? undefined : error;
   } finally {
     await caller?.close();
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

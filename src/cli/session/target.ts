@@ -57,17 +57,10 @@ function isFolder(path: string): boolean {
 /** Finds the target by flags, the environment or the current profile. A database by its path needs no configuration. */
 export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, given?: Config): Target {
   const read = once(() => given ?? readConfig(env));
+  const variable = (kind: Kind) => `WCS_${kind.toUpperCase()}`;
   const target =
-    chosen(read, [
-      ["--profile", "profile", globals.profile],
-      ["--db", "db", globals.db],
-      ["--url", "url", globals.url],
-    ]) ??
-    chosen(read, [
-      ["WCS_PROFILE", "profile", env.WCS_PROFILE || undefined],
-      ["WCS_DB", "db", env.WCS_DB || undefined],
-      ["WCS_URL", "url", env.WCS_URL || undefined],
-    ]) ??
+    chosen(read, (kind) => [`--${kind}`, globals[kind]]) ??
+    chosen(read, (kind) => [variable(kind), env[variable(kind)] || undefined]) ??
     current(read());
   if (!target) {
     throw new UsageError("no target selected. Use --db, --url or --profile", {
@@ -82,17 +75,21 @@ export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, given?: Con
   return target;
 }
 
-type Choice = readonly [source: string, kind: "profile" | "db" | "url", value: string | undefined];
+const kinds = ["profile", "db", "url"] as const;
+type Kind = (typeof kinds)[number];
 
 const current = (config: Config): Target | undefined =>
   config.current === undefined ? undefined : byProfile(config, config.current);
 
-function chosen(read: () => Config, choices: readonly Choice[]): Target | undefined {
-  const given = choices.filter(([, , value]) => value !== undefined);
+function chosen(read: () => Config, choice: (kind: Kind) => [source: string, value?: string]): Target | undefined {
+  const given = kinds.flatMap((kind) => {
+    const [source, value] = choice(kind);
+    return value === undefined ? [] : [{ kind, source, value }];
+  });
   if (given.length > 1)
-    throw new UsageError(`${given.map(([source]) => source).join(" and ")} cannot be used together`);
-  const [source = "", kind, value] = given[0] ?? [];
-  if (kind === undefined || value === undefined) return undefined;
+    throw new UsageError(`${given.map((each) => each.source).join(" and ")} cannot be used together`);
+  if (given[0] === undefined) return undefined;
+  const { kind, source, value } = given[0];
   if (kind === "profile") return byProfile(read(), value);
   if (kind === "db") {
     if (isRemote(value))
