@@ -12,10 +12,10 @@ import { changes, kebab, takesDepartment } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
-import { hasNames, resolveNames } from "./named-arguments.ts";
+import { resolveNames } from "./named-arguments.ts";
 import { dryRunNote } from "./note-done.ts";
 import { splitList } from "./parse-value.ts";
-import type { Input, InputSpec, ParsedLine } from "./read-input.ts";
+import type { Input, ParsedLine } from "./read-input.ts";
 import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
@@ -63,7 +63,9 @@ async function carryOut(
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note(dryRunNote);
   } catch (error) {
-    throw inFlags(withHint(error, leaf, request), spec, line, request?.input);
+    const hinted = withHint(error, leaf, request);
+    if (spec.fields.length === 0) throw hinted;
+    throw renameErrorFields(hinted, nameInLine(spec, line, request?.input ?? {}));
   }
 }
 
@@ -74,7 +76,7 @@ async function requestOf(
   asked: string[],
 ): Promise<Request> {
   const { terminal } = context;
-  if (hasNames(spec, line)) await resolveNames(spec, line, input, await connect(), terminal);
+  await resolveNames(spec, line, input, connect, terminal);
   const words = splitList(input[spec.args[0]?.field ?? ""] ?? line.args[0]);
   const alternative = leaf.alternative?.(words, line.options);
   if (alternative) return alternative;
@@ -180,7 +182,3 @@ function withHint(error: unknown, { op, onConflict }: OperationCommand, request:
   const hint = onConflict?.(request.input);
   return hint === undefined ? error : new ServiceError("conflict", error.message, { hint, cause: error });
 }
-
-/** Names flags and arguments in place of input fields in an error. */
-const inFlags = (error: unknown, spec: InputSpec, line: ParsedLine, input: Input = {}): unknown =>
-  spec.fields.length === 0 ? error : renameErrorFields(error, nameInLine(spec, line, input));

@@ -2,8 +2,7 @@ import type { MarkedToken, Token, Tokens } from "marked";
 import type { Paint } from "../colors.ts";
 import { sanitizeText } from "../sanitize.ts";
 import { columnWidths, cut, widthOf } from "../text-width.ts";
-import { plainOf, spansOf } from "./markdown-inline.ts";
-import { wrapSpans } from "./text-spans.ts";
+import { plainOf, spansOf, wrapSpans } from "./markdown-inline.ts";
 
 export interface MarkdownOptions {
   readonly paint: Paint;

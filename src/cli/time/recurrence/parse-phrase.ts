@@ -1,16 +1,19 @@
-import type { Rule } from "../../../contract/event-schemas.ts";
+import { type Rule, weekdays } from "../../../contract/event-schemas.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { type PartialRule, readDays, readMore, readNth } from "./parse-when.ts";
 import {
   daysNamed,
   frequencyNamed,
+  inOrder,
   meant,
   monthNamed,
   numberNamed,
   ordinalNamed,
   unitNamed,
+  type Weekday,
 } from "./recurrence-words.ts";
-import { type Cursor, createCursor } from "./word-cursor.ts";
+
+/** A rule that is being parsed. */
+type PartialRule = { -readonly [K in keyof Rule]: Rule[K] };
 
 const examples = `examples: every day; every weekday; every other week; every tuesday and thursday;
 every 2 weeks on friday; every month on the 1st; every month on the last friday; every year on 24 december;
@@ -121,4 +124,100 @@ function check(cursor: Cursor, { freq, bymonthday, bymonth, bysetpos }: PartialR
   if (bymonthday !== null && (bymonthday < 1 || bymonthday > most)) cursor.fail(`there is no day ${bymonthday} then`);
   if (bymonthday !== null && freq === "weekly") cursor.fail("weeks have no numbered days: use 'every month on ...'");
   if (bysetpos !== null && bysetpos > 5) cursor.fail("use 1st to 5th, or last");
+}
+
+/** Reads one further part of a rule: `on ...`, `in december`, `of the month`, or `the 13th` after days. */
+function readMore(cursor: Cursor, draft: PartialRule): void {
+  if (cursor.word === "at") cursor.fail("the time of day comes from --start");
+  if (cursor.take("on")) readOn(cursor, draft);
+  else if (cursor.take("in", "of")) readMonth(cursor, draft);
+  else if (cursor.take("the")) draft.bymonthday = cursor.read(ordinalNamed) ?? cursor.fail();
+  else cursor.fail();
+}
+
+function readOn(cursor: Cursor, draft: PartialRule): void {
+  cursor.take("the");
+  const month = cursor.read(monthNamed);
+  const number = cursor.read(numberNamed) ?? cursor.read(ordinalNamed);
+  if (month) Object.assign(draft, { bymonth: month, bymonthday: number ?? cursor.fail() });
+  else if (number === undefined) draft.byday = readDays(cursor);
+  else readNth(cursor, draft, number);
+}
+
+/** Reads the part after an ordinal: weekdays; otherwise the ordinal is a day of the month. */
+function readNth(cursor: Cursor, draft: PartialRule, number: number): void {
+  if (cursor.take("day", "days")) Object.assign(draft, { byday: [...weekdays], bysetpos: number });
+  else if (cursor.word !== undefined && daysNamed(cursor.word)) {
+    Object.assign(draft, { byday: readDays(cursor), bysetpos: number });
+  } else if (number === -1) cursor.fail(cursor.word === undefined ? "the last what?" : undefined);
+  else {
+    Object.assign(draft, { bymonthday: number, bymonth: cursor.read(monthNamed) ?? draft.bymonth });
+    if (cursor.word === "and") cursor.fail("each rule takes one day of the month: separate rules with a semicolon");
+  }
+}
+
+function readMonth(cursor: Cursor, draft: PartialRule): void {
+  const month = cursor.read(monthNamed);
+  if (month) draft.bymonth = month;
+  else {
+    cursor.take("the", "each", "every");
+    // `of the month` only repeats the frequency.
+    if (!cursor.read((word) => (unitNamed(word) === draft.freq ? word : undefined))) cursor.fail();
+  }
+}
+
+/** Reads weekdays: `monday`, `monday to friday`, `tuesday, thursday and saturday`. */
+function readDays(cursor: Cursor): Weekday[] {
+  const days: Weekday[] = [];
+  do {
+    const some = cursor.read(daysNamed) ?? cursor.fail();
+    if (cursor.take("day", "days")) days.push(...some);
+    else if (cursor.take("to")) days.push(...range(some[0], (cursor.read(daysNamed) ?? cursor.fail())[0]));
+    else days.push(...some);
+  } while (cursor.take("and"));
+  return inOrder(days);
+}
+
+function range(from: Weekday, to: Weekday): Weekday[] {
+  const first = weekdays.indexOf(from);
+  const length = ((weekdays.indexOf(to) - first + 7) % 7) + 1;
+  return [...weekdays, ...weekdays].slice(first, first + length);
+}
+
+type Cursor = ReturnType<typeof createCursor>;
+
+/** Creates a cursor over the words of a phrase. Lists are normalized to `and`, ranges to `to`. */
+function createCursor(phrase: string, fail: (message: string, word?: string) => never) {
+  const words = phrase
+    .toLowerCase()
+    .replace(/(?<=[a-z])\s*[-–]\s*(?=[a-z])/g, " to ")
+    .replace(/(\s*(,|&|\b(and|or)\b)\s*)+/g, " and ")
+    .split(/\s+/)
+    .filter(Boolean);
+  let at = 0;
+  return {
+    get word(): string | undefined {
+      return words[at];
+    },
+    /** Skips the current word if it is one of these; returns whether it did. */
+    take(...wanted: readonly string[]): boolean {
+      const word = words[at];
+      const found = word !== undefined && wanted.includes(word);
+      if (found) at += 1;
+      return found;
+    },
+    /** Skips the current word if `read` returns a value for it; returns that value. */
+    read<T>(read: (word: string) => T | undefined): T | undefined {
+      const word = words[at];
+      const value = word === undefined ? undefined : read(word);
+      if (value !== undefined) at += 1;
+      return value;
+    },
+    /** Throws: with the message, or because the current word is not understood. */
+    fail(message?: string): never {
+      const word = words[at];
+      if (message !== undefined) return fail(message);
+      return fail(word === undefined ? "the phrase is incomplete" : `'${word}' is not understood`, word);
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { mostRules, type Rule } from "../../../../contract/event-schemas.ts";
-import { readRrule } from "../../../time/recurrence/read-rrule.ts";
-import { describeTooManyRules, distinct } from "../../../time/recurrence/rule-combinations.ts";
+import { describeTooManyRules, distinct, readRrule } from "../../../time/recurrence/read-rrule.ts";
 import { dayOf } from "../../../time/zone-clock.ts";
 import type { Properties } from "./ics-properties.ts";
 import { type IcsTimes, lastDay } from "./ics-times.ts";
