@@ -188,6 +188,8 @@ describeEverywhere("polls", (environment) => {
       const [soup, salad, fish] = ids(post);
       await vote(post.id, [fish, soup]);
       await vote(post.id, [salad], colleague);
+      const other = await write();
+      await vote(other.id, ids(other).slice(0, 1), actors.manager);
       const first = await who(post.id);
       const next = { id: post.id, limit: 1, cursor: first.meta.next_cursor! };
       const second = await actors.manager.call(posts.votes, next);

@@ -96,7 +96,8 @@ describeOnDatabases("attempts over days", (open) => {
     expect(stopped.length).toBeGreaterThan(0);
     expect(stopped[0]).toMatchObject({ error: "Not sent: the webhook was disabled.", next_attempt_at: null });
     const mails = await instance.database.reader.selectFrom("mails").selectAll().execute();
-    expect(mails).toMatchObject([{ kind: "webhook_disabled", recipient: "admin@example.com" }]);
+    const due_at = instance.now() * 1000;
+    expect(mails).toMatchObject([{ kind: "webhook_disabled", recipient: "admin@example.com", due_at }]);
 
     await expect(instance.administrator.call(webhooks.recover, { id, since: 0 })).rejects.toMatchObject({
       code: "conflict",
