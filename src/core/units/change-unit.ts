@@ -11,7 +11,7 @@ import { addToCounts, addUnit, moveBranch, moveChildren } from "../directory/uni
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { asAdministrator, requireAbility } from "../pipeline/permissions.ts";
+import { requireAbility } from "../pipeline/permissions.ts";
 import { requireFree } from "../pipeline/reference-issues.ts";
 import { handOver } from "../visibility/feed-index.ts";
 import { requireMove, requireTransfer } from "./extended-grants.ts";
@@ -53,7 +53,7 @@ export const unitChangeHandlers = {
     const unit = await placeUnit(ctx, id);
     if (unit.parent_id === null) throw new ServiceError("conflict", "The root unit cannot be deleted.");
     if (transfer !== undefined) await requireTransfer(ctx, unit, await placeUnit(ctx, transfer));
-    ctx.changed("unit.delete", id, await unitWithChildren(asAdministrator(ctx), id));
+    ctx.changed("unit.delete", id, await unitWithChildren(ctx, id));
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {
       if (transfer === undefined) {
