@@ -200,18 +200,19 @@ function placesIn(db: Kysely<Schema>): () => string {
 }
 
 /** Returns rows as a table expression, passed in a single parameter. `types` are PostgreSQL types by column. */
-export function rowsAs<T extends Record<string, Cell>>(
+export function rowsAs<K extends string>(
   db: Kysely<Schema>,
   alias: string,
-  types: { readonly [K in keyof T & string]: "bigint" | "text" },
-  rows: readonly T[],
-): RawBuilder<T> {
-  const columns = Object.entries(types);
+  types: Readonly<Record<K, "bigint" | "text">>,
+  rows: readonly Readonly<Record<NoInfer<K>, Cell>>[],
+): RawBuilder<unknown> {
+  const columns = Object.entries(types) as [K, string][];
   if (isPostgres(db)) {
     const shape = sql.raw(columns.map(([name, type]) => `${name} ${type}`).join(", "));
-    return sql<T>`json_to_recordset(${JSON.stringify(rows)}::json) as ${sql.raw(alias)} (${shape})`;
+    const cells = JSON.stringify(rows, Object.keys(types));
+    return sql`json_to_recordset(${cells}::json) as ${sql.raw(alias)} (${shape})`;
   }
   const values = sql.raw(columns.map(([name], index) => `value ->> ${index} as ${name}`).join(", "));
   const cells = JSON.stringify(rows.map((row) => columns.map(([name]) => row[name])));
-  return sql<T>`(select ${values} from json_each(${cells})) as ${sql.raw(alias)}`;
+  return sql`(select ${values} from json_each(${cells})) as ${sql.raw(alias)}`;
 }

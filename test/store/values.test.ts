@@ -87,7 +87,7 @@ for (const kind of kinds) {
       const given = rowsAs(reader, "given", { id: "bigint", word: "text" }, rows);
       const found = await sql<(typeof rows)[number]>`select * from ${given} order by id`.execute(reader);
       expect(found.rows.map((row) => ({ ...row }))).toEqual(rows);
-      const none = rowsAs<(typeof rows)[number]>(reader, "given", { id: "bigint", word: "text" }, []);
+      const none = rowsAs(reader, "given", { id: "bigint", word: "text" }, []);
       expect((await sql`select * from ${none}`.execute(reader)).rows).toEqual([]);
     });
 

@@ -40,9 +40,8 @@ export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Ex
 }
 
 async function placeAll({ db }: Ctx, units: readonly ExistingUnit[]): Promise<void> {
-  const places = units.map(({ id, path }) => ({ id, place: path }));
-  const placed = rowsAs(db, "placed", { id: "bigint", place: "text" }, places);
-  await sql`update units set path = placed.place from ${placed} where units.id = placed.id`.execute(db);
+  const placed = rowsAs(db, "placed", { id: "bigint", path: "text" }, units);
+  await sql`update units set path = placed.path from ${placed} where units.id = placed.id`.execute(db);
 }
 
 async function countAll({ db }: Ctx, wanted: readonly NewUnit[]): Promise<void> {

@@ -36,6 +36,8 @@ interface QueueOptions<Row> {
 }
 
 const waiting = sql.lit("waiting");
+const leaseTypes = { id: "bigint", token: "text" } as const;
+const resultTypes = { ...leaseTypes, state: "text", attempt: "bigint", due_at: "bigint" } as const;
 
 /** A table whose rows workers claim by leases, without a database lock between a claim and its result. */
 export class LeasedQueue<Row extends { readonly id: number }> {
@@ -78,14 +80,14 @@ export class LeasedQueue<Row extends { readonly id: number }> {
   /** Renews leases. Returns the IDs of those that were not lost. */
   async renew(database: Database, leases: readonly Lease[], now: number): Promise<Set<number>> {
     const change = sql`due_at = ${now + leaseMilliseconds}`;
-    return database.writeLocking((tx) => this.#update(tx, leasesAs(tx, leases), change));
+    return database.writeLocking((tx) => this.#update(tx, rowsAs(tx, "lease", leaseTypes, leases), change));
   }
 
   /** Ends leases of rows that were not tried, so that any worker can claim them at once. */
   async release(database: Database, leases: readonly Lease[], now: number): Promise<void> {
     if (leases.length === 0) return;
     const change = sql`due_at = ${now}, lease_token = null`;
-    await database.writeLocking((tx) => this.#update(tx, leasesAs(tx, leases), change));
+    await database.writeLocking((tx) => this.#update(tx, rowsAs(tx, "lease", leaseTypes, leases), change));
     database.announce(["outbox"]);
   }
 
@@ -98,7 +100,7 @@ export class LeasedQueue<Row extends { readonly id: number }> {
       const current = new Set<number>();
       if (others !== undefined) {
         const change = sql`state = lease.state, attempt = lease.attempt, due_at = lease.due_at, lease_token = null`;
-        for (const id of await this.#update(tx, resultsAs(tx, others), change)) current.add(id);
+        for (const id of await this.#update(tx, rowsAs(tx, "lease", resultTypes, others), change)) current.add(id);
       }
       // Most results of a claim are successes, which need no values of their own and take one statement.
       if (done !== undefined) {
@@ -120,17 +122,4 @@ export class LeasedQueue<Row extends { readonly id: number }> {
       returning ${own}.id`.execute(tx);
     return new Set(rows.map(({ id }) => id));
   }
-}
-
-const leaseTypes = { id: "bigint", token: "text" } as const;
-
-function leasesAs(tx: Tx, leases: readonly Lease[]): RawBuilder<unknown> {
-  const rows = leases.map(({ id, token }) => ({ id, token }));
-  return rowsAs(tx, "lease", leaseTypes, rows);
-}
-
-function resultsAs(tx: Tx, results: readonly AttemptResult[]): RawBuilder<unknown> {
-  const types = { ...leaseTypes, state: "text", attempt: "bigint", due_at: "bigint" } as const;
-  const rows = results.map(({ id, token, state, attempt, due_at }) => ({ id, token, state, attempt, due_at }));
-  return rowsAs(tx, "lease", types, rows);
 }
