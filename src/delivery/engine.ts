@@ -3,7 +3,7 @@ import type { DeliveryOptions } from "./delivery-options.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
 import { type OutboxState, outboxState } from "./queue/outbox-state.ts";
 import { repairClock } from "./queue/repair-clock.ts";
-import { type Worker, WorkerLoop } from "./queue/worker-loop.ts";
+import { runRounds, type Worker } from "./queue/worker-loop.ts";
 import { removeExpired } from "./retention/remove-expired.ts";
 import { WebhookWorker } from "./webhooks/webhook-worker.ts";
 
@@ -41,7 +41,7 @@ export function createEngine(given: EngineOptions): Engine {
     });
     const chores = startChores();
     const loop = (worker: Worker, message: string) =>
-      new WorkerLoop(worker, { ...options, onError: (error) => log.error({ err: error }, message) });
+      runRounds(worker, { ...options, onError: (error) => log.error({ err: error }, message) });
     const webhookLoop = loop(webhooks, "webhooks cannot be sent");
     const mailLoop = loop(mails, "mails cannot be sent");
     return {

@@ -4,7 +4,7 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
-import { WorkerLoop } from "../../src/delivery/queue/worker-loop.ts";
+import { runRounds } from "../../src/delivery/queue/worker-loop.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { Wakeup } from "../../src/store/wakeup.ts";
 import { describeOnDatabases, listening, newEngine } from "../support/engine.ts";
@@ -128,7 +128,7 @@ it("a worker that is woken during a round that finds nothing starts another one"
     else start();
     return 0;
   };
-  const loop = new WorkerLoop({ wakeup, round }, { pollInterval: hour, onError() {} });
+  const loop = runRounds({ wakeup, round }, { pollInterval: hour, onError() {} });
   await again;
   await loop.stop();
 });
@@ -143,7 +143,7 @@ it("a worker whose round fails rests before the next one, also when it was woken
     wakeup.raise();
     throw new Error("no database");
   };
-  const loop = new WorkerLoop({ wakeup, round }, { pollInterval: hour, onError: () => fail() });
+  const loop = runRounds({ wakeup, round }, { pollInterval: hour, onError: () => fail() });
   await failed;
   await turn();
   expect(rounds).toBe(1);

@@ -29,9 +29,11 @@ export interface MailFailure {
 
 const noTls = "The mail server does not support TLS; set mail.allow_plain to send without it.";
 
+type SmtpError = Partial<Record<"code" | "command" | "response" | "message", string> & { responseCode: number }>;
+
 /** Returns the error to store in the outbox: the server's code and answer, without anything that we sent. */
 export function describeMailFailure(error: unknown, { requireTLS }: SmtpTarget): MailFailure {
-  const { code = "", command, responseCode = 0, response, message = "" } = error as Partial<SmtpError>;
+  const { code = "", command, responseCode = 0, response, message = "" } = error as SmtpError;
   const isRefused = responseCode >= 500;
   // A server that is only busy answers to both with 4xx.
   if (requireTLS && isRefused && (command === "EHLO" || command === "STARTTLS"))
@@ -41,12 +43,4 @@ export function describeMailFailure(error: unknown, { requireTLS }: SmtpTarget):
   const permanent = isRefused && (code === "EENVELOPE" || code === "EMESSAGE");
   const said = response === undefined ? "" : `: ${response.slice(0, 300)}`;
   return { error: `${code || "error"}${said}`, permanent };
-}
-
-interface SmtpError {
-  readonly code: string;
-  readonly command: string;
-  readonly responseCode: number;
-  readonly response: string;
-  readonly message: string;
 }

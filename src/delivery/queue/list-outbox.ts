@@ -3,26 +3,11 @@ import type { Database, Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 
-/** A callback or mail that was not delivered yet. Times are Unix seconds. */
-interface OutboxItem {
-  readonly what: "callback" | "mail";
-  readonly id: number;
-  /** The trigger, or the type of mail. */
-  readonly kind: string;
-  readonly to: string;
-  readonly created_at: number;
-  readonly due_at: number;
-  readonly attempts: number;
-  readonly error: string | null;
-  /** True when delivery was given up: it is sent again only on request. */
-  readonly failed: boolean;
-}
-
 /**
- * Lists undelivered mails and then callbacks, oldest first; at most `most` of each. The unary + before IDs keeps
- * SQLite from reading all rows in their order; it sorts those that wait.
+ * Lists undelivered mails and then callbacks, oldest first; at most `most` of each. Times are Unix seconds; `failed` ones are
+ * sent again only on request. The unary + before IDs keeps SQLite from reading all rows in their order.
  */
-export async function listOutbox({ reader }: Database, most: number): Promise<OutboxItem[]> {
+export async function listOutbox({ reader }: Database, most: number) {
   const mails = await reader
     .selectFrom("mails")
     .select(["id", "kind", "recipient as to", "created_at", "attempt as attempts", "last_error as error", "state"])

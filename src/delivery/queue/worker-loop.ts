@@ -13,35 +13,27 @@ interface LoopOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Runs rounds of a worker as long as they find work, then waits to be woken. */
-export class WorkerLoop {
-  readonly #worker: Worker;
-  readonly #options: LoopOptions;
-  readonly #ended: Promise<void>;
-  #stopped = false;
-
-  constructor(worker: Worker, options: LoopOptions) {
-    this.#worker = worker;
-    this.#options = options;
-    this.#ended = this.#run();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#worker.wakeup.raise();
-    await this.#ended;
-  }
-
-  async #run(): Promise<void> {
-    const { wakeup } = this.#worker;
-    while (!this.#stopped) {
+/** Runs rounds of a worker as long as they find work, then waits to be woken. `stop` ends it after the running round. */
+export function runRounds(worker: Worker, { pollInterval, onError }: LoopOptions) {
+  const { wakeup } = worker;
+  let stopped = false;
+  const run = async () => {
+    while (!stopped) {
       wakeup.clear();
-      const done = await this.#worker.round().catch((error) => {
-        this.#options.onError(error);
+      const done = await worker.round().catch((error) => {
+        onError(error);
         wakeup.clear();
         return 0;
       });
-      if (done === 0 && !this.#stopped) await wakeup.wait(this.#options.pollInterval);
+      if (done === 0 && !stopped) await wakeup.wait(pollInterval);
     }
-  }
+  };
+  const ended = run();
+  return {
+    stop() {
+      stopped = true;
+      wakeup.raise();
+      return ended;
+    },
+  };
 }

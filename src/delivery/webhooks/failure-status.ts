@@ -1,28 +1,16 @@
 /** Type of failure of an attempt without an HTTP response. */
 type FailureStatus = "timeout" | "refused" | "dns_error" | "tls_error" | "blocked" | "reset";
 
-const byCode: Record<string, FailureStatus> = {
-  EBLOCKED: "blocked",
-  ECONNREFUSED: "refused",
-  EHOSTUNREACH: "refused",
-  ENETUNREACH: "refused",
-  EADDRNOTAVAIL: "refused",
-  EACCES: "refused",
-  ENOTFOUND: "dns_error",
-  EAI_AGAIN: "dns_error",
-  EAI_FAIL: "dns_error",
-  EAI_NODATA: "dns_error",
-  ENODATA: "dns_error",
-  ESERVFAIL: "dns_error",
-  EBADNAME: "dns_error",
-  ETIMEOUT: "dns_error",
-  EREFUSED: "dns_error",
-  ETIMEDOUT: "timeout",
-  UND_ERR_CONNECT_TIMEOUT: "timeout",
-  UND_ERR_HEADERS_TIMEOUT: "timeout",
-  UND_ERR_BODY_TIMEOUT: "timeout",
-  EPROTO: "tls_error",
+const codes: Record<Exclude<FailureStatus, "reset">, readonly string[]> = {
+  blocked: ["EBLOCKED"],
+  refused: ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "EACCES"],
+  dns_error: "ENOTFOUND EAI_AGAIN EAI_FAIL EAI_NODATA ENODATA ESERVFAIL EBADNAME ETIMEOUT EREFUSED".split(" "),
+  timeout: ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"],
+  tls_error: ["EPROTO"],
 };
+const byCode = new Map(
+  Object.entries(codes).flatMap(([status, those]) => those.map((code) => [code, status as FailureStatus])),
+);
 
 const sentences: Record<FailureStatus, string> = {
   timeout: "The receiver did not answer in time.",
@@ -36,7 +24,7 @@ const sentences: Record<FailureStatus, string> = {
 /** Returns the status and the error for the log, with no more than a code: messages can hold anything. */
 export function describeAttemptFailure(error: unknown): { status: FailureStatus; error: string } {
   const code = codeOf(error);
-  const status = byCode[code ?? ""] ?? (isTls(code) ? "tls_error" : "reset");
+  const status = byCode.get(code ?? "") ?? (isTls(code) ? "tls_error" : "reset");
   return {
     status,
     error: code === undefined || code === "EBLOCKED" ? sentences[status] : `${sentences[status]} (${code})`,
