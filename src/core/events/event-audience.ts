@@ -1,10 +1,10 @@
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { eventTypes } from "../../contract/event-schemas.ts";
 import type { events } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { unitPath } from "../pipeline/permissions.ts";
+import { requireAbilityIn, unitPath } from "../pipeline/permissions.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
 import { type Audience, admitsMoreTypes, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
@@ -31,12 +31,11 @@ export async function planReaders(
 ): Promise<Readers> {
   const { type } = input;
   const shares = distinct(input.shares ? sharesOf(ctx, input.shares, before?.shares) : before?.shares);
-  const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
   const personal = type === "user";
   const found = await referenceIssues(ctx, [
-    ["units", "units", personal ? [] : added(input.units, before?.units)],
-    ["userTypes", "user_types", personal ? [] : added(input.userTypes, before?.userTypes)],
-    ["shares", "users", added(input.shares, before?.shares)],
+    ["units", "units", personal ? [] : input.units, before?.units],
+    ["userTypes", "user_types", personal ? [] : input.userTypes, before?.userTypes],
+    ["shares", "users", input.shares, before?.shares],
   ]);
   Object.assign(issues, found);
   if (personal) {
@@ -83,7 +82,5 @@ export async function requireEventPlaces({ db, actor }: Ctx, after: Readers, bef
   const there = stays ? before.units : [];
   const asked = after.units.filter((id) => !there.includes(id));
   const rows = await db.selectFrom("units").select(["id", "path"]).where("id", "in", asked).orderBy("id").execute();
-  const missing = rows.filter(({ path }) => !may(actor, ability, path)).map(({ id }) => id);
-  if (missing.length === 0) return;
-  throw new ServiceError("forbidden", `You don't have the ability ${ability} in these units: ${missing.join(", ")}.`);
+  requireAbilityIn(actor, ability, rows);
 }

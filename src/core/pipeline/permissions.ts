@@ -4,6 +4,7 @@ import { type Ability, type Access, type AnyOperation, abilities, type Reach } f
 import { findRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { type Actor, may, nobody } from "./actor.ts";
 import type { Ctx } from "./context.ts";
 import { requireTwoFactor } from "./two-factor-requirement.ts";
@@ -46,6 +47,17 @@ export function requireAbility(actor: Actor, ability: Ability, path?: string | n
   if (may(actor, ability, path)) return;
   const place = path ? `unit ${idInPath(path)}` : "any unit";
   throw new ServiceError("forbidden", `You don't have the ability ${ability} in ${place}.`);
+}
+
+/** Throws `forbidden` when the actor lacks the ability in one of these units. */
+export function requireAbilityIn(
+  actor: Actor,
+  ability: Ability,
+  units: readonly RowOf<"units", "id" | "path">[],
+): void {
+  const missing = units.filter(({ path }) => !may(actor, ability, path)).map(({ id }) => id);
+  if (missing.length > 0)
+    throw new ServiceError("forbidden", `You don't have the ability ${ability} in these units: ${missing.join(", ")}.`);
 }
 
 /** Throws `forbidden` for an API token: the action could give its holder a sign-in, which outlives the token. */

@@ -11,16 +11,11 @@ const messages = {
 
 const nouns = { units: "unit", user_types: "user type", users: "user" };
 
-interface UniqueValues {
-  readonly name_key?: string;
-  readonly reference?: string | null | undefined;
-}
-
 /** Throws `conflict` when another row than `except` has one of the values. */
 export async function requireFree(
   { db }: Ctx,
   table: "units" | "user_types",
-  { name_key, reference }: UniqueValues,
+  { name_key, reference }: { readonly name_key?: string; readonly reference?: string | null | undefined },
   except = 0,
 ): Promise<void> {
   if (name_key === undefined && !reference) return;
@@ -35,8 +30,13 @@ export async function requireFree(
   throw new ServiceError("conflict", `The ${field} is taken by ${nouns[table]} ${taken.id}.`);
 }
 
-/** An ID, or a list of them, in an input field. */
-type References = readonly [field: string, table: keyof typeof nouns, ids: number | readonly number[] | undefined];
+/** An ID, or a list of them, in an input field. Those that are `known` are not checked. */
+type References = readonly [
+  field: string,
+  table: keyof typeof nouns,
+  ids: number | readonly number[] | undefined,
+  known?: readonly number[] | undefined,
+];
 
 /** Returns an error for each list with unknown IDs, by its field. */
 export const referenceIssues = (ctx: Pick<Ctx, "db">, lists: readonly References[]): Promise<FieldErrors> =>
@@ -55,8 +55,8 @@ async function unknownIssues(
   of: (table: keyof typeof nouns) => { readonly says: string; readonly isKnown: RawBuilder<unknown> },
 ): Promise<FieldErrors> {
   const issues: FieldErrors = {};
-  for (const [field, table, given = []] of lists) {
-    const ids = [...new Set([given].flat())];
+  for (const [field, table, given = [], before = []] of lists) {
+    const ids = [...new Set([given].flat())].filter((id) => !before.includes(id));
     if (ids.length === 0) continue;
     const { says, isKnown } = of(table);
     const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}

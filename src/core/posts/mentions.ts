@@ -7,13 +7,10 @@ import type { Ctx } from "../pipeline/context.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
 
 /** A text that mentions users: a post, or a comment on it. */
-interface Text {
-  readonly post: number;
-  readonly comment: number | null;
-}
+type Text = { readonly post: number; readonly comment: number | null };
 
-export const mentionIssues = (ctx: Ctx, ids: readonly number[] = []): Promise<FieldErrors> =>
-  referenceIssues(ctx, [["mentions", "users", ids]]);
+export const mentionIssues = (ctx: Ctx, ids?: readonly number[], known?: readonly number[]): Promise<FieldErrors> =>
+  referenceIssues(ctx, [["mentions", "users", ids, known]]);
 
 /** Selects the users of mentions (`pm`) as one column. */
 export const mentionsWhere = (db: Db, condition: RawBuilder<SqlBool>) =>

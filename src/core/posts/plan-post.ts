@@ -20,31 +20,18 @@ export interface Before {
   readonly poll: Poll | undefined;
 }
 
-/** The state of a post after a change: its columns (undefined ones stay as they are) and its audience. */
-interface PostPlan {
-  readonly columns: ReturnType<typeof plainColumns> & ReturnType<typeof timeColumns> & { readonly event?: string };
-  readonly audience: Audience;
-}
-
-export async function planPost(
-  ctx: Ctx,
-  fields: Fields,
-  home: Home,
-  before?: Before,
-): Promise<{ plan: PostPlan; issues: FieldErrors }> {
+/** Plans the columns of a post after a change (undefined ones stay as they are) and its audience, and finds all issues. */
+export async function planPost(ctx: Ctx, fields: Fields, home: Home, before?: Before) {
   const { row, audience: known, poll } = before ?? {};
   const { event, issues: eventIssues } = await planEvent(ctx, fields, home, row);
   const times = timeColumns(ctx, fields, row);
   const audience = known === undefined ? newAudience(ctx, home, fields) : changedAudience(ctx, known, fields);
   const mentioned = row === undefined || fields.mentions === undefined ? [] : await mentionedIn(ctx, row.id);
-  const issues = {
+  const issues: FieldErrors = {
     ...eventIssues,
     ...groupIssues(fields, home),
     ...(await readerIssues(ctx, fields, known)),
-    ...(await mentionIssues(
-      ctx,
-      fields.mentions?.filter((id) => !mentioned.includes(id)),
-    )),
+    ...(await mentionIssues(ctx, fields.mentions, mentioned)),
     ...(fields.publish && publicationIssues(times, fields.publish)),
     ...pinIssues(ctx, fields),
     ...(fields.poll && pollIssues(fields.poll, poll)),

@@ -1,11 +1,11 @@
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { ContentType } from "../../contract/post-schemas.ts";
 import type { posts } from "../../contract/posts.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
-import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { requireAbilityIn } from "../pipeline/permissions.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
 import { type Audience, admitsMoreTypes, loadAudience, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
@@ -80,13 +80,12 @@ export async function readerIssues(
   { visibility = {}, sharing = {} }: PostReadersInput,
   before?: Audience,
 ): Promise<FieldErrors> {
-  const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
   const units = before?.units.map(({ id }) => id);
   return referenceIssues(ctx, [
-    ["visibility.units", "units", added(visibility.units, units)],
-    ["visibility.userTypes", "user_types", added(visibility.userTypes, before?.userTypes)],
-    ["sharing.shares", "users", added(sharing.shares, before?.shares)],
-    ["visibility.units_falldown", "units", added(visibility.units_falldown, units)],
+    ["visibility.units", "units", visibility.units, units],
+    ["visibility.userTypes", "user_types", visibility.userTypes, before?.userTypes],
+    ["sharing.shares", "users", sharing.shares, before?.shares],
+    ["visibility.units_falldown", "units", visibility.units_falldown, units],
   ]);
 }
 
@@ -107,7 +106,6 @@ const rootsAndUnits = prepared((db, p: { ids: readonly number[] }) =>
  */
 export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, after: Audience, old?: Audience) {
   const { actor, db } = ctx;
-  const ability = abilityFor(content_type);
   const before = old && admitsMoreTypes(old.userTypes, after.userTypes) ? undefined : old;
   const known = new Map(before?.units.map(({ id, falldown }) => [id, falldown]));
   const added = after.units.filter(({ id, falldown }) => !known.has(id) || (falldown && !known.get(id)));
@@ -116,10 +114,5 @@ export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, aft
   const everywhere = after.everywhere && !before?.everywhere;
   if (actor.admin || (asked.length === 0 && !everywhere)) return;
   const rows = everywhere ? await rootsAndUnits(db, { ids: asked }) : await unitsById(db, { ids: asked });
-  const missing = rows.filter(({ path }) => !may(actor, ability, path));
-  if (missing.length === 0) return;
-  throw new ServiceError(
-    "forbidden",
-    `You don't have the ability ${ability} in these units: ${missing.map(({ id }) => id).join(", ")}.`,
-  );
+  requireAbilityIn(actor, abilityFor(content_type), rows);
 }
