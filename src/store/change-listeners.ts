@@ -3,13 +3,8 @@ import type { ChangeListener, Topic } from "./topics.ts";
 /** Milliseconds between two checks of the data version. */
 const pause = 20;
 
-interface Listeners {
-  onChange(wake: ChangeListener): () => void;
-  readonly wakeAll: ChangeListener;
-}
-
 /** Creates a registry of listeners. `begin` runs for the first one, the function that it returns after the last one. */
-export function listeners(begin: (wakeAll: ChangeListener) => () => void): Listeners {
+export function listeners(begin: (wakeAll: ChangeListener) => () => void) {
   const all = new Set<ChangeListener>();
   let end: (() => void) | undefined;
   const wakeAll: ChangeListener = (topics) => {
@@ -17,7 +12,7 @@ export function listeners(begin: (wakeAll: ChangeListener) => () => void): Liste
   };
   return {
     wakeAll,
-    onChange(wake) {
+    onChange(wake: ChangeListener) {
       // The same function may be registered twice.
       const listener: ChangeListener = (topics) => wake(topics);
       all.add(listener);

@@ -4,20 +4,6 @@ import { isPostgres } from "../dialect.ts";
 import { latestMigration } from "../latest-migration.ts";
 import { schemaOf } from "../open-database.ts";
 
-/** Description of a database. Times are Unix seconds. */
-interface DatabaseInfo {
-  readonly kind: "sqlite" | "postgresql";
-  readonly version: string;
-  readonly schema: string;
-  readonly latest: string;
-  readonly size_bytes: number;
-  /** ID of the instance, which its tokens name as issuer. */
-  readonly instance: string;
-  readonly created_at: number;
-  /** Null when the schema is not this program's. */
-  readonly counts: Record<string, number> | null;
-}
-
 /** Tables and conditions of the counts. Deleted items do not count. */
 const counted: Readonly<Record<string, string>> = {
   users: "users where deleted_at is null",
@@ -32,7 +18,7 @@ const counted: Readonly<Record<string, string>> = {
 };
 
 /** Describes a database that was opened without migration, in four queries. Throws the errors of `schemaOf`. */
-export async function readDatabaseInfo(database: Database): Promise<DatabaseInfo> {
+export async function readDatabaseInfo(database: Database) {
   const { reader } = database;
   const schema = await schemaOf(database);
   const { rows } = await (isPostgres(reader)
@@ -47,13 +33,15 @@ export async function readDatabaseInfo(database: Database): Promise<DatabaseInfo
     .select(["issuer", "created_at"])
     .executeTakeFirstOrThrow();
   return {
-    kind: isPostgres(reader) ? "postgresql" : "sqlite",
+    kind: isPostgres(reader) ? ("postgresql" as const) : ("sqlite" as const),
     version,
     schema,
     latest: latestMigration,
     size_bytes,
+    /** The issuer of tokens. */
     instance: issuer,
     created_at,
+    /** Null when the schema is not that of this program. */
     counts: schema === latestMigration ? await count(database) : null,
   };
 }

@@ -28,58 +28,37 @@ export const unitRules: readonly (Recount | IntegrityRule)[] = [
 
 const firstMembership = "select user_id, min(id) as id from memberships group by user_id";
 
+const users = (condition: string, says: string): IntegrityRule => ({
+  thing: "user",
+  rows: `select id from users where ${condition}`,
+  says,
+});
+
 export const userRules: readonly (Recount | IntegrityRule)[] = [
   {
     thing: "user",
     from: `users t left join (${firstMembership}) f on f.user_id = t.id left join memberships m on m.id = f.id`,
     columns: { unit_id: "m.unit_id" },
   },
-  {
-    thing: "user",
-    rows: `select id from users u where deleted_at is null and not exists (select 1 from memberships m where m.user_id = u.id)`,
-    says: "is in no unit",
-  },
-  {
-    thing: "user",
-    rows: "select id from users where deleted_at is not null and id in (select user_id from memberships)",
-    says: "is deleted but still in a unit",
-  },
-  {
-    thing: "user",
-    rows: "select id from users where deleted_at is not null and id in (select user_id from api_tokens)",
-    says: "is deleted but still has API tokens",
-  },
-  {
-    thing: "user",
-    rows: "select id from users where active = 0 and id in (select user_id from sessions)",
-    says: "is not active but still has sessions",
-  },
-  {
-    thing: "user",
-    rows: `select id from users where deleted_at is not null and (two_factor_at is not null
+  users("deleted_at is null and not exists (select 1 from memberships m where m.user_id = users.id)", "is in no unit"),
+  users("deleted_at is not null and id in (select user_id from memberships)", "is deleted but still in a unit"),
+  users("deleted_at is not null and id in (select user_id from api_tokens)", "is deleted but still has API tokens"),
+  users("active = 0 and id in (select user_id from sessions)", "is not active but still has sessions"),
+  users(
+    `deleted_at is not null and (two_factor_at is not null
        or id in (select user_id from two_factors union select user_id from recovery_codes))`,
-    says: "is deleted but still has two factors",
-  },
-  {
-    thing: "user",
-    rows: "select id from users where two_factor_at is not null and id not in (select user_id from two_factors)",
-    says: "needs a second factor to sign in but has none",
-  },
-  {
-    thing: "user",
-    rows: "select id from users where two_factor_at is null and id in (select user_id from recovery_codes)",
-    says: "has recovery codes but no second factor",
-  },
-  {
-    thing: "user",
-    rows: "select id from users where provider = 'service' and email_key is not null",
-    says: "is a service account but has an e-mail address",
-  },
-  {
-    thing: "user",
-    rows: "select id from users where provider <> 'local' and password_hash is not null",
-    says: "has a password but another provider than local",
-  },
+    "is deleted but still has two factors",
+  ),
+  users(
+    "two_factor_at is not null and id not in (select user_id from two_factors)",
+    "needs a second factor to sign in but has none",
+  ),
+  users(
+    "two_factor_at is null and id in (select user_id from recovery_codes)",
+    "has recovery codes but no second factor",
+  ),
+  users("provider = 'service' and email_key is not null", "is a service account but has an e-mail address"),
+  users("provider <> 'local' and password_hash is not null", "has a password but another provider than local"),
   {
     thing: "user",
     from: "users t",

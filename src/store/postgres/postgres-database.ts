@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Driver, Kysely, PostgresDialect, type PostgresDialectConfig } from "kysely";
+import { type Driver, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Connected, OpenOptions } from "../database.ts";
@@ -29,8 +29,8 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   const behindPooler = isBehindPooler(url);
   const answerLimit: AnswerLimit = { milliseconds: undefined };
   const pool = openPool(url, { behindPooler, answerLimit });
-  const db = new Kysely<Schema>({ dialect: new WritingDialect({ pool }) });
-  const reader = new Kysely<Schema>({ dialect: new ReadingDialect({ pool }) });
+  const db = createKysely(new PostgresWritingDriver({ pool }));
+  const reader = createKysely(new PostgresDriver({ pool }));
   const readOne = async (text: string, values: readonly unknown[]) =>
     (await pool.query(text, values as unknown[])).rows;
   const read = behindPooler ? readOne : pipelinedReads(pool, readingConnections);
@@ -112,24 +112,15 @@ function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg
 /** Returns true for a pooler in transaction mode, without names of statements, LISTEN and locks of a session. */
 const isBehindPooler = (url: string): boolean => new URLSearchParams(url.split("?")[1]).get("pgbouncer") === "true";
 
-class ReadingDialect extends PostgresDialect {
-  override createQueryCompiler(): ArrayCompiler {
-    return new ArrayCompiler();
-  }
-}
-
-class WritingDialect extends ReadingDialect {
-  readonly #config: PostgresDialectConfig;
-
-  constructor(config: PostgresDialectConfig) {
-    super(config);
-    this.#config = config;
-  }
-
-  override createDriver(): Driver {
-    return new PostgresWritingDriver(this.#config);
-  }
-}
+const createKysely = (driver: Driver) =>
+  new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new ArrayCompiler(),
+    },
+  });
 
 /** Conflicts of a transaction after which it runs alone. */
 const mostConflicts = 3;
