@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Db } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import { numberIn, type Topic } from "./topics.ts";
@@ -10,20 +11,8 @@ const users = prepared((db, p: { ids: number[] }) =>
     .selectFrom("users")
     .select(["id", "active", "admin", "token_version"])
     // These change when a token is revoked or a session ends, so that a request that waits with it ends.
-    .select((eb) =>
-      eb
-        .selectFrom("api_tokens as t")
-        .select((count) => count.fn.countAll<number>().as("number"))
-        .whereRef("t.user_id", "=", "users.id")
-        .as("tokens"),
-    )
-    .select((eb) =>
-      eb
-        .selectFrom("sessions as s")
-        .select((sum) => sum.fn.sum<string | number | null>("s.id").as("number"))
-        .whereRef("s.user_id", "=", "users.id")
-        .as("sessions"),
-    )
+    .select(sql<number>`(select count(*) from api_tokens t where t.user_id = users.id)`.as("tokens"))
+    .select(sql<string | number | null>`(select sum(s.id) from sessions s where s.user_id = users.id)`.as("sessions"))
     .where("id", "in", p.ids),
 );
 const lastEvent = prepared((db) => db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id")));

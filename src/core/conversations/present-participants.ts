@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { z } from "zod";
 import type { participant as contract } from "../../contract/conversation-schemas.ts";
 import type { File } from "../../contract/file-schemas.ts";
@@ -17,15 +18,9 @@ const peopleById = prepared((db, p: { ids: number[] }) =>
     .leftJoin("departments as d", "d.id", "m.department_id")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
     .select(["n.id as unit_id", "n.name as unit_name", "d.id as department_id", "d.name as department_name"])
-    .select((eb) =>
-      eb
-        .selectFrom("membership_user_types as mt")
-        .innerJoin("user_types as t", "t.id", "mt.user_type_id")
-        .select("t.name")
-        .whereRef("mt.membership_id", "=", "m.id")
-        .orderBy("t.id")
-        .limit(1)
-        .as("type_name"),
+    .select(
+      sql<string | null>`(select t.name from membership_user_types mt join user_types t on t.id = mt.user_type_id
+        where mt.membership_id = m.id order by t.id limit 1)`.as("type_name"),
     )
     .select(filesOf(db, "user", "u.id").as("files"))
     .where("u.id", "in", p.ids),

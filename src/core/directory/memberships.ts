@@ -159,13 +159,8 @@ export async function moveMembers(ctx: Work, from: number, to: number): Promise<
   const { admin, units } = ctx.actor;
   if (!admin && units.includes(from) && !units.includes(to)) throw ownMembership();
   const members = await findRows(ctx.db, "memberships", { unit_id: from }, ["user_id"]);
-  await ctx.db
-    .deleteFrom("memberships")
-    .where("unit_id", "=", from)
-    .where("user_id", "in", (eb) =>
-      eb.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to),
-    )
-    .execute();
+  const inBoth = ctx.db.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to);
+  await ctx.db.deleteFrom("memberships").where("unit_id", "=", from).where("user_id", "in", inBoth).execute();
   const moved = await ctx.db
     .updateTable("memberships")
     .set({ unit_id: to, department_id: null })

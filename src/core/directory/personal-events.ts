@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import { deleteRows, findRows } from "../../store/bulk.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -16,9 +16,7 @@ export async function removePersonalEvents(ctx: Ctx, user: number): Promise<void
     .select(["e.id", "a.id as audience"])
     .where("a.author_id", "=", user)
     .where("a.personal", "=", 1)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("audience_shares as s").select("s.user_id").whereRef("s.audience_id", "=", "a.id"))),
-    )
+    .where(sql<SqlBool>`not exists (select 1 from audience_shares s where s.audience_id = a.id)`)
     .execute();
   for (let start = 0; start < events.length; start += portion) {
     if (start > 0) await takeTurn();

@@ -1,5 +1,6 @@
 import { invalid } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
+import { deleteRows, findRow, findRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 /** The provider of service accounts: users for machines, without e-mail address and password. */
@@ -7,14 +8,9 @@ export const serviceProvider = "service";
 
 /** Ends the API tokens of a service account that gets more rights: their creators may not have them. */
 export async function endServiceTokens(ctx: Pick<Ctx, "db" | "announce">, user: number): Promise<void> {
-  const { numDeletedRows } = await ctx.db
-    .deleteFrom("api_tokens")
-    .where("user_id", "=", user)
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom("users").select("id").where("id", "=", user).where("provider", "=", serviceProvider)),
-    )
-    .executeTakeFirst();
-  if (numDeletedRows > 0n) ctx.announce(`user:${user}`);
+  if (!(await findRow(ctx.db, "users", { id: user, provider: serviceProvider }, ["id"]))) return;
+  await deleteRows(ctx.db, "api_tokens", { user_id: user });
+  ctx.announce(`user:${user}`);
 }
 
 /** Ends the API tokens of the service accounts whose abilities in a unit pass to another one, of which they are no members. */
@@ -41,13 +37,6 @@ export async function endMovedServiceTokens(
 
 /** Throws `validation_failed` about the field when one of the users is a service account. */
 export async function requirePeople({ db }: Ctx, ids: readonly number[], field: string): Promise<void> {
-  const accounts = await db
-    .selectFrom("users")
-    .select("id")
-    .where("id", "in", ids)
-    .where("provider", "=", serviceProvider)
-    .limit(1)
-    .execute();
-  if (accounts.length === 0) return;
+  if ((await findRows(db, "users", { id: ids, provider: serviceProvider }, ["id"])).length === 0) return;
   throw invalid({ [field]: [messageOf({ code: "service_account" })] }, [{ field, code: "service_account" }]);
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
 import { isLine } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { insertRow } from "../../store/bulk.ts";
@@ -35,21 +36,12 @@ export async function startSession(ctx: Ctx, user: number, version: number) {
 export async function extendSession(ctx: Ctx, { authTime, session }: NonNullable<Ctx["token"]>) {
   const claims = { userId: ctx.actor.id, authTime, version: ctx.actor.tokenVersion, session };
   const token = await issueToken(ctx.instance, ctx.settings, ctx.now, claims);
+  const { expires } = token;
+  const later = sql<number>`case when expires_at < ${expires} then ${expires} else expires_at end`;
   await ctx.transaction(
     async ({ db }) => {
-      const { numUpdatedRows } = await db
-        .updateTable("sessions")
-        .set((eb) => ({
-          expires_at: eb
-            .case()
-            .when("expires_at", "<", token.expires)
-            .then(token.expires)
-            .else(eb.ref("expires_at"))
-            .end(),
-        }))
-        .where("key", "=", session)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw endedSession();
+      const own = db.updateTable("sessions").set({ expires_at: later }).where("key", "=", session);
+      if ((await own.executeTakeFirst()).numUpdatedRows === 0n) throw endedSession();
     },
     { locking: true },
   );

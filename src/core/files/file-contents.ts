@@ -1,7 +1,8 @@
+import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { upsertRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
-import { locking } from "../../store/dialect.ts";
+import { isAmong, locking } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 
 /** Bytes of a stored chunk, except the last one. A multiple of 3, so that each chunk is complete base64. */
@@ -30,13 +31,8 @@ export async function removeUnused(db: Db, contents: readonly string[]): Promise
   if (contents.length === 0) return;
   const these = db.selectFrom("file_contents").select("sha256");
   await locking(db, these.where("sha256", "in", contents).orderBy("sha256")).execute();
-  await db
-    .deleteFrom("file_contents")
-    .where("sha256", "in", contents)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("files").select("files.id").whereRef("files.sha256", "=", "file_contents.sha256"))),
-    )
-    .execute();
+  await sql`delete from file_contents where ${isAmong("sha256", contents)}
+    and not exists (select 1 from files f where f.sha256 = file_contents.sha256)`.execute(db);
 }
 
 /** Yields the bytes of a content from `from` up to `to`, exclusive. Reads each chunk when the previous one is consumed. */

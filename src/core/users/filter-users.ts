@@ -36,14 +36,9 @@ async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filt
   return { query, isSliced };
 }
 
-/** A condition that a user has one of some memberships. `ofUser` selects the same ones in a way that is quick for a single user. */
-interface MembershipCondition {
-  readonly all: Memberships;
-  readonly ofUser: Memberships;
-}
-
+/** Returns conditions of memberships that a user has. `ofUser` selects the same ones in a way that is quick for a single user. */
 async function membershipConditions(db: Db, { unit, below, user_type }: Pick<Filter, "unit" | "below" | "user_type">) {
-  const conditions: MembershipCondition[] = [];
+  const conditions: { readonly all: Memberships; readonly ofUser: Memberships }[] = [];
   if (unit !== undefined) {
     const path = below ? await unitPath(db, unit) : undefined;
     const all = path === undefined ? membersOf(db, unit) : membersBelow(db, path);

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import { fold } from "../../contract/fold-text.ts";
 import { userRow } from "../../contract/user-schemas.ts";
 import type { users as contract } from "../../contract/users.ts";
+import { isAmong } from "../../store/dialect.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey } from "../directory/text-keys.ts";
@@ -57,7 +59,7 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
       pending.push({ index, wanted });
       for (const key of keys) waiting.add(key);
     } else {
-      if (changes) await update(ctx, known, existing, { wanted, changes });
+      if (changes) await update(ctx, known, existing, wanted, changes);
       done(index, changes ? "changed" : "unchanged", existing.id);
       if (existing.active === 0) markDeactivated(index);
     }
@@ -85,12 +87,9 @@ function findUser(known: Known, { reference, email }: UserImportRow, key: Import
   return key === "reference" ? undefined : known.byEmail.get(emailKey(email));
 }
 
-interface Update {
-  readonly wanted: Wanted;
-  readonly changes: NonNullable<ReturnType<typeof findUserChanges>>;
-}
+type Changes = NonNullable<ReturnType<typeof findUserChanges>>;
 
-async function update(ctx: Ctx, known: Known, existing: ExistingUser, { wanted, changes }: Update): Promise<void> {
+async function update(ctx: Ctx, known: Known, existing: ExistingUser, wanted: Wanted, changes: Changes): Promise<void> {
   await changeUser(ctx, existing, wanted, changes);
   ctx.changed("user.update", existing.id);
   known.add(await loadUsers(ctx, [existing.id]));
@@ -183,11 +182,7 @@ function requireReach(
 function requireTakeover(
   { actor }: Ctx,
   { id, grants, unit_id, types: held }: ExistingUser,
-  {
-    unit,
-    columns,
-    types = [],
-  }: Pick<NonNullable<ReturnType<typeof findUserChanges>>, "columns" | "types"> & { unit: number },
+  { unit, columns, types = [] }: Pick<Changes, "columns" | "types"> & { unit: number },
   issues: RowIssues,
 ): void {
   if (id === actor.id && columns.provider !== undefined) issues.set("provider", { code: "own_provider" });
@@ -238,15 +233,6 @@ function requireGrantable(
 /** Deletes the user types that were created only for rows with errors. */
 async function dropUnheld({ db }: Ctx, types: readonly number[]): Promise<void> {
   if (types.length === 0) return;
-  await db
-    .deleteFrom("user_types")
-    .where("id", "in", types)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("membership_user_types").select("user_type_id").whereRef("user_type_id", "=", "user_types.id"),
-        ),
-      ),
-    )
-    .execute();
+  await sql`delete from user_types where ${isAmong("id", types)}
+    and not exists (select 1 from membership_user_types held where held.user_type_id = user_types.id)`.execute(db);
 }

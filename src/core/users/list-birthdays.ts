@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { users as contract } from "../../contract/users.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { presentShortUsers } from "../directory/present-short-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
@@ -14,7 +15,7 @@ type Birthdays = Handlers<typeof contract>["birthdays"];
 
 /** Returns the birthdays of a period, in the order of the days, limited by the actor's setting `show_birthdays`. */
 export const birthdays: Birthdays = async (ctx, input) => {
-  const found: Birthday[] = [];
+  const found: RowOf<"users", "id" | "birthday">[] = [];
   let total = 0;
   for (const days of period(ctx, input)) {
     const query = birthdaysIn(ctx, days);
@@ -32,10 +33,6 @@ export const birthdays: Birthdays = async (ctx, input) => {
 interface Days {
   readonly from: number;
   readonly to: number;
-}
-interface Birthday {
-  readonly id: number;
-  readonly birthday: string | null;
 }
 
 /** The conditions of literals are those of the index `users_birthday`, so that it alone gives counts and skips pages. */

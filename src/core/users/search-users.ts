@@ -72,7 +72,7 @@ interface WordSearch {
 
 /** Adds users until there are `limit`, one slice of the entries after the other. Other requests can run in between. */
 async function findByKind(db: Db, { first, limit, ...search }: WordSearch, found: Set<number>): Promise<void> {
-  let key: Entry = { word: first, user_id: 0 };
+  let key = { word: first, user_id: 0 };
   for (let size = slice.first; ; size = Math.min(4 * size, slice.most)) {
     const range = { ...search, low: key.word, lowId: key.user_id, high: afterPrefix(first), highId: 0 };
     const [end] = await readEntry(db, { ...range, skipped: size });
@@ -86,11 +86,6 @@ async function findByKind(db: Db, { first, limit, ...search }: WordSearch, found
     key = next;
     await takeTurn();
   }
-}
-
-interface Entry {
-  readonly word: string;
-  readonly user_id: number;
 }
 
 /** A range of the entries of a kind. The lower limit is not in it, the upper one is. */

@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
+import { isAmong } from "../../store/dialect.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { inPortions } from "../pipeline/change-in-portions.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -11,6 +12,9 @@ export async function markHolders(ctx: Ctx, type: number, changed: readonly Abil
   const granting = (ability: Ability) =>
     others.filter(({ abilities }) => (JSON.parse(abilities) as Ability[]).includes(ability)).map(({ id }) => id);
   const rivals = changed.map(granting);
+  const isAlone = (types: readonly number[]) =>
+    sql<SqlBool>`not exists (select 1 from membership_user_types other
+      where other.membership_id = mt.membership_id and ${isAmong("other.user_type_id", types)})`;
   const held = { table: "membership_user_types", column: "user_type_id", owner: type, key: "membership_id" } as const;
   await inPortions(ctx.db, held, async (rows) => {
     const holders = await ctx.db
@@ -19,26 +23,9 @@ export async function markHolders(ctx: Ctx, type: number, changed: readonly Abil
       .select("m.user_id")
       .distinct()
       .where(rows)
-      .where((eb) =>
-        eb.or(
-          rivals.map((types) =>
-            eb.not(
-              eb.exists(
-                eb
-                  .selectFrom("membership_user_types as other")
-                  .select(sql.lit(1).as("one"))
-                  .whereRef("other.membership_id", "=", "mt.membership_id")
-                  .where("other.user_type_id", "in", types),
-              ),
-            ),
-          ),
-        ),
-      )
+      .where((eb) => eb.or(rivals.map(isAlone)))
       .execute();
-    await markChanged(
-      ctx,
-      "user",
-      holders.map(({ user_id }) => user_id),
-    );
+    const users = holders.map(({ user_id }) => user_id);
+    await markChanged(ctx, "user", users);
   });
 }

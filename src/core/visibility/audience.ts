@@ -154,16 +154,11 @@ export const admitsMoreTypes = (before: readonly number[], after: readonly numbe
 
 /** Returns true when a post or an event that was not deleted is addressed to the user type. */
 export async function isMeantFor(db: Db, userType: number): Promise<boolean> {
-  const found = await db
-    .selectFrom("audience_user_types as t")
-    .leftJoin("posts as p", (join) => join.onRef("p.audience_id", "=", "t.audience_id").on("p.deleted_at", "is", null))
-    .leftJoin("events as e", (join) => join.onRef("e.audience_id", "=", "t.audience_id").on("e.deleted_at", "is", null))
-    .select("t.audience_id")
-    .where("t.user_type_id", "=", userType)
-    .where((eb) => eb.or([eb("p.id", "is not", null), eb("e.id", "is not", null)]))
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+  const { rows } = await sql`select 1 from audience_user_types t
+    left join posts p on p.audience_id = t.audience_id and p.deleted_at is null
+    left join events e on e.audience_id = t.audience_id and e.deleted_at is null
+    where t.user_type_id = ${userType} and (p.id is not null or e.id is not null) limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** Removes a user type from the audiences of deleted content, with their units: without types all members would be admitted. */

@@ -142,21 +142,13 @@ async function firstSince(ctx: Ctx, webhook: number, since: number): Promise<num
   return lowest;
 }
 
-interface Counts {
-  readonly succeeded: number;
-  readonly failed: number;
-}
-
-interface Period {
-  readonly since: number;
-  /** Seconds. */
-  readonly length: number;
-  readonly parts: number;
-}
-
 /** Counts the entries since a time by parts of a period. The last part also has those at its end and later. */
-async function countByPart(ctx: Ctx, webhook: number, { since, length, parts }: Period) {
-  const counts = new Map<number, Counts>();
+async function countByPart(
+  ctx: Ctx,
+  webhook: number,
+  { since, length, parts }: Record<"since" | "length" | "parts", number>,
+) {
+  const counts = new Map<number, Record<"succeeded" | "failed", number>>();
   // The last part that starts, at a whole second, at or before the entry.
   const part = sql<number>`((created_at - ${sql.lit(since)} + 1) * ${sql.lit(parts)} - 1) / ${sql.lit(length)}`;
   for await (const portion of portionsSince(ctx, webhook, since)) {
