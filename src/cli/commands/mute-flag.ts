@@ -18,34 +18,25 @@ function ruleOf(text: string, flag: string): number {
   return rule.id;
 }
 
-/** `--mute-rule` of a command that changes more than the mute rule. */
-export const muteRuleFlag = {
-  hidden: ["mute_rule"],
+/** Returns the flag that takes the period, and what it does. `note` ends its description. */
+const presentation = (name: string, note: string, periodIn: (flags: Context["flags"]) => unknown) => ({
+  hidden: ["mute_rule"] as const,
   flags: [
     {
-      flags: "--mute-rule <period>",
-      field: "mute_rule",
-      description: "Mute it always (until you unmute it), for 1h (an hour), 8h (eight hours) or 1w (a week)",
+      flags: `--${name} <period>`,
+      field: "mute_rule" as const,
+      description: `Mute it always (until you unmute it), for 1h (an hour), 8h (eight hours) or 1w (a week${note})`,
       completes: names,
     },
   ],
-  complete: (input: Record<string, unknown>, { muteRule: period }: Context["flags"]) =>
-    period === undefined ? input : { ...input, mute_rule: ruleOf(String(period), "--mute-rule") },
-} as const;
+  complete(input: Record<string, unknown>, flags: Context["flags"]) {
+    const period = periodIn(flags);
+    return period === undefined ? input : { ...input, mute_rule: ruleOf(String(period), `--${name}`) };
+  },
+});
+
+/** `--mute-rule` of a command that changes more than the mute rule. */
+export const muteRuleFlag = presentation("mute-rule", "", ({ muteRule }) => muteRule);
 
 /** Presentation that the commands which mute a post or a conversation share. */
-export const muting = {
-  hidden: ["mute_rule"],
-  flags: [
-    {
-      flags: "--for <period>",
-      field: "mute_rule",
-      description:
-        "Mute it always (until you unmute it), for 1h (an hour), 8h (eight hours) or 1w (a week; default always)",
-      completes: names,
-    },
-  ],
-  complete(input: Record<string, unknown>, { for: period = "always" }: Context["flags"]) {
-    return { ...input, mute_rule: ruleOf(String(period), "--for") };
-  },
-} as const;
+export const muting = presentation("for", "; default always", (flags) => flags.for ?? "always");

@@ -62,12 +62,9 @@ async function list(context: Context): Promise<void> {
 async function show(context: Context): Promise<void> {
   const wanted = context.args.name ?? context.globals.profile ?? readConfig(context.terminal.env).current;
   const all = shown(context);
-  const found = all.find((candidate) => candidate.name === wanted);
-  if (!found)
-    throw unknown(
-      String(wanted ?? ""),
-      all.map((candidate) => candidate.name),
-    );
+  const found = all.find(({ name }) => name === wanted);
+  const names = all.map(({ name }) => name);
+  if (!found) throw unknown(String(wanted ?? ""), names);
   await createOutput({ formats }, context).one(found);
 }
 

@@ -37,7 +37,7 @@ export async function* csvRows(
       width = "issue" in header.cells ? 0 : header.cells.length;
     }
     const names = columns;
-    if (names) yield records.map((record) => rowOf(record, { names, width, values }));
+    if (names) yield records.map((record) => rowOf(record, names, width, values));
   }
   if (columns === undefined) columnsOf(undefined);
 }
@@ -47,16 +47,13 @@ function named(cells: CsvRecord["cells"]): CsvRecord["cells"] {
   return "issue" in cells ? cells : cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== "") + 1);
 }
 
-/** The columns of a file. Those beyond `names` have no name. */
-interface Columns {
-  readonly names: readonly string[];
-  readonly width: number;
-  /** The same in each row. */
-  readonly values: Readonly<Record<string, string>> | undefined;
-}
-
-/** Returns a record as a row, without the columns whose name is empty. */
-function rowOf({ line, size, cells }: CsvRecord, { names, width, values }: Columns): SourceRow {
+/** Returns a record as a row, without the columns whose name is empty, and with the values that are the same in each row. */
+function rowOf(
+  { line, size, cells }: CsvRecord,
+  names: readonly string[],
+  width: number,
+  values?: Readonly<Record<string, string>>,
+): SourceRow {
   const refused = (issue: string): SourceRow => ({ line, size, fields: { row: [issue] } });
   if ("issue" in cells) return refused(cells.issue);
   if (cells.length !== width) return refused(`has ${pluralize(cells.length, "column")}, and the header ${width}`);

@@ -18,11 +18,6 @@ import { createOutput } from "../../output/create-output.ts";
 import { formatsOf } from "../../output/field-selection.ts";
 import type { Item } from "../../output/item.ts";
 
-interface Found {
-  readonly op: AnyOperation;
-  readonly params: readonly string[];
-}
-
 /** `wcs api`: finds the operation for a method and path, and prints its response. */
 export async function request(context: Context): Promise<void> {
   const { args, flags, terminal } = context;
@@ -35,16 +30,20 @@ export async function request(context: Context): Promise<void> {
     .split("?", 2);
   if (method === "DELETE")
     await requireConfirmation(context, async () => `Send DELETE ${path}?`, "DELETE needs a confirmation");
-  const found = find(await allOperations(), method, path);
-  if (!found) return unknownOperation(context, method, path, query);
-  const { op, params } = found;
   const sources = createSources(terminal);
   const pairs = await fields(flags.field as string[] | undefined, sources);
-  const input = hasBody(op)
-    ? decode(op, { params, query, body: await bodyOf(op, pairs, flags.input as string | undefined, sources) })
-    : decode(op, { params, query: [query, ...pairs.map(queryPair)].filter(Boolean).join("&") });
+  const found = find(await allOperations(), method, path);
+  const inQuery = found ? !hasBody(found.op) : method === "GET" || method === "DELETE";
+  const whole = [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&");
+  const body = inQuery ? undefined : await readInput(flags.input as string | undefined, sources);
+  if (!found) {
+    const text = inQuery ? undefined : (body ?? JSON.stringify(Object.fromEntries(pairs)));
+    return unknownOperation(context, method, path, { query: whole, ...(text !== undefined && { body: text }) });
+  }
+  const { op, params } = found;
+  const input = decode(op, { params, query: whole, ...(!inQuery && { body: bodyOf(op, pairs, body) }) });
   const { caller } = await context.connect({ anonymous: op.access === "public" });
-  if (asksForItems(found, context)) return printItems(context, op, input, caller);
+  if (asksForItems(op, context)) return printItems(context, op, input, caller);
   const answer: unknown = await caller.call(op, input, flags.dryRun ? { dryRun: true } : {});
   if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
   else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
@@ -63,7 +62,7 @@ async function print(context: Context, answer: unknown, op?: AnyOperation): Prom
 }
 
 /** Returns whether the items of the response are printed, as by the typed commands, instead of its body. */
-const asksForItems = ({ op }: Found, { flags, globals }: Context): boolean =>
+const asksForItems = (op: AnyOperation, { flags, globals }: Context): boolean =>
   op.list !== undefined &&
   [flags.all, flags.limit, globals.query, globals.output, globals.template].some((option) => option !== undefined);
 
@@ -72,7 +71,7 @@ async function printItems(context: Context, op: AnyOperation, input: Input, call
   await createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);
 }
 
-function find(operations: readonly AnyOperation[], method: string, path: string): Found | undefined {
+function find(operations: readonly AnyOperation[], method: string, path: string) {
   // Tries paths with fewer parameters first: /users/current must not match /users/{id}.
   const candidates = operations
     .filter((op) => op.method === method)
@@ -109,13 +108,7 @@ async function fields(given: readonly string[] | undefined, sources: Sources): P
 
 type Body = Record<string, unknown>;
 
-async function bodyOf(
-  op: AnyOperation,
-  pairs: readonly [string, string][],
-  file: string | undefined,
-  sources: Sources,
-): Promise<unknown> {
-  const text = await readInput(file, sources);
+function bodyOf(op: AnyOperation, pairs: readonly [string, string][], text: string | undefined): unknown {
   const body = text === undefined ? undefined : parseJson(text, "--input");
   if (pairs.length === 0) return body;
   if (body !== undefined && (typeof body !== "object" || body === null))
@@ -163,18 +156,16 @@ function typed(field: Field | undefined, text: string): unknown {
 }
 
 /** Sends the request as it is, because a newer instance may have operations that this version does not know. */
-async function unknownOperation(context: Context, method: string, path: string, query: string): Promise<void> {
+async function unknownOperation(
+  context: Context,
+  method: string,
+  path: string,
+  input: { readonly query: string; readonly body?: string },
+): Promise<void> {
   const { raw, target } = await context.connect();
   if (!raw) throw new ServiceError("not_found", "This path does not exist.");
-  const sources = createSources(context.terminal);
-  const pairs = await fields(context.flags.field as string[] | undefined, sources);
-  const file = context.flags.input as string | undefined;
-  const inQuery = method === "GET" || method === "DELETE";
-  const message = await raw(method, path, {
-    query: [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&"),
-    ...(context.flags.dryRun === true && { headers: { "dry-run": "true" } }),
-    ...(!inQuery && { body: (await readInput(file, sources)) ?? JSON.stringify(Object.fromEntries(pairs)) }),
-  });
+  const dryRun = context.flags.dryRun === true && { headers: { "dry-run": "true" } };
+  const message = await raw(method, path, { ...input, ...dryRun });
   await print(context, readResponse(message, target.address));
 }
 

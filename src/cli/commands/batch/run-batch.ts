@@ -147,17 +147,15 @@ const fatalCodes: Readonly<Record<number, ErrorCode>> = { 4: "unauthenticated", 
 
 async function runOne({ context, words, connection, log, signal }: Batch, source: SourceRow): Promise<BatchResult> {
   const { line } = source;
-  if ("fields" in source) {
-    const error = Object.values(source.fields).flat().join("; ");
-    return { line, command: "", result: "failed", exit: 3, output: null, error: `The row ${error}.` };
-  }
+  const failed = (exit: number, error: string) =>
+    ({ line, command: "", result: "failed", exit, output: null, error }) as const;
+  if ("fields" in source) return failed(3, `The row ${Object.values(source.fields).flat().join("; ")}.`);
   let filled: FilledTemplate;
   try {
     filled = fillTemplate(words, source.row);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const reason = [error.message, error.hint].filter(Boolean).join("; ");
-    return { line, command: "", result: "failed", exit: 2, output: null, error: reason };
+    return failed(2, [error.message, error.hint].filter(Boolean).join("; "));
   }
   const command = lineOf(filled.words);
   if (log?.takeDone(command)) return { line, command, result: "skipped", exit: 0, output: null, error: null };

@@ -87,13 +87,10 @@ function hasTarget(globals: Globals, { env }: Terminal): boolean {
 }
 
 async function itemsIn(finder: Finder, wanted: Wanted): Promise<Candidate[]> {
-  const found = await finder(wanted);
-  const text = wanted.name?.toLowerCase();
-  const fitting =
-    text === undefined
-      ? found
-      : found.filter(({ id, name }) => typeof id === "string" || name.toLowerCase().includes(text));
-  return fitting.map(({ id, name }) => ({ value: id, name }));
+  const text = wanted.name?.toLowerCase() ?? "";
+  return (await finder(wanted)).flatMap(({ id, name }) =>
+    typeof id === "string" || name.toLowerCase().includes(text) ? [{ value: id, name }] : [],
+  );
 }
 
 /** Returns the names that begin with a text, so that what was typed stays. Others are replaced by their IDs. */

@@ -1,5 +1,6 @@
 import { roles } from "../../../contract/conversation-schemas.ts";
 import { conversations as ops } from "../../../contract/conversations.ts";
+import type { ItemOf } from "../../../contract/operation.ts";
 import {
   askAbout,
   type CommandArgument,
@@ -11,7 +12,6 @@ import {
   listOf,
 } from "../../kit/command-spec.ts";
 import { muteRuleFlag, muting } from "../mute-flag.ts";
-import { askToDelete, askToRemove } from "./conversation-questions.ts";
 
 const id = { field: "id" } as const;
 const message = { field: "messageId", label: "message", completes: "messages" } as const;
@@ -36,6 +36,14 @@ const extent: readonly CommandFlag[] = [
 ];
 const naming = "Users are given by ID, me, reference, full name or, where you can see it, e-mail address.";
 
+/** Returns the title of a conversation or, without one, the names of its first participants. */
+const titleOf = ({ title, participants }: ItemOf<typeof ops.get>): string =>
+  title ||
+  `of ${participants
+    .slice(0, 3)
+    .map(({ name }) => name)
+    .join(", ")}`;
+
 const participants: CommandGroup = {
   summary: "Manage the participants of a conversation",
   commands: {
@@ -51,7 +59,10 @@ const participants: CommandGroup = {
       examples: ["wcs conversations participants add 5 12 13", "wcs conversations participants add 5 ann@example.com"],
     }),
     remove: command(ops.participantRemove, {
-      confirm: askAbout(ops.get, askToRemove),
+      confirm: askAbout(ops.get, (conversation, { user }) => {
+        const { name } = conversation.participants.find(({ id }) => id === user) ?? { name: `user ${user}` };
+        return `Remove ${name} from conversation ${titleOf(conversation)}?`;
+      }),
       done: ({ user, id }) => `Removed user ${user} from conversation ${id}.`,
       examples: ["wcs conversations participants remove 5 12", "wcs conversations participants remove 5 me --yes"],
     }),
@@ -165,7 +176,7 @@ export const conversations: Commands = {
     examples: ["wcs conversations unmute 5"],
   }),
   delete: command(ops.delete, {
-    confirm: askAbout(ops.get, askToDelete),
+    confirm: askAbout(ops.get, (item) => `Delete conversation ${titleOf(item)} for yourself, with all its messages?`),
     done: ({ id }) => `Deleted conversation ${id} for yourself.`,
     examples: ["wcs conversations delete 5 --yes"],
   }),

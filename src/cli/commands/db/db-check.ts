@@ -6,7 +6,7 @@ import { structureCheck } from "../../../store/integrity/missing-objects.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { type Finding, failed, failure, ok, warning } from "../doctor/finding.ts";
+import { checkSchema, type Finding, failed, failure, ok } from "../doctor/finding.ts";
 import { showFindings } from "../doctor/show-findings.ts";
 import { databaseOf } from "./db-target.ts";
 
@@ -43,19 +43,15 @@ export async function checkDatabase(address: string): Promise<Finding[]> {
 }
 
 async function findSchema(database: Database): Promise<{ finding: Finding; isKnown: boolean }> {
-  const named = (verdict: ReturnType<typeof ok>) => ({ check: "schema", ...verdict });
   try {
     const schema = await schemaOf(database);
-    if (schema === latestMigration && !(await hasInstance(database)))
-      return { finding: named(failed("The instance, with its keys, is missing. Restore a backup.")), isKnown: true };
-    if (schema === latestMigration)
-      return { finding: named(ok(`The schema is the newest (${schema}).`)), isKnown: true };
-    const left = "Derived data was not checked.";
-    const verdict =
-      schema < latestMigration
-        ? warning(`The schema is older than this wcs (${schema}). ${left} Bring it up to date with wcs db migrate.`)
-        : failed(`The schema belongs to a newer version of wcs (${schema}). ${left} Update wcs.`);
-    return { finding: named(verdict), isKnown: false };
+    const isKnown = schema === latestMigration;
+    const isWhole = !isKnown || (await hasInstance(database));
+    const verdict = isWhole
+      ? checkSchema(schema)
+      : failed("The instance, with its keys, is missing. Restore a backup.");
+    const message = isKnown ? verdict.message : `${verdict.message} Derived data was not checked.`;
+    return { finding: { check: "schema", ...verdict, message }, isKnown };
   } catch (error) {
     return { finding: failure("schema", database.explain(error)), isKnown: false };
   }

@@ -9,14 +9,12 @@ export async function migrate(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const dryRun = flags.dryRun === true;
   const address = databaseOf(context);
-  await withDatabase(
-    dryRun ? openDatabase(address, { skipMigration: true }) : openToMigrate(address),
-    async (database) => {
-      const done = await terminal.spin("migrating", migrateSchema(database, dryRun));
-      const items = done.map((migration) => ({ migration, applied: !dryRun }));
-      await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, context).all(items);
-      if (done.length === 0) terminal.note(`The schema is up to date (${latestMigration}).`);
-      else if (dryRun) terminal.note(dryRunNote);
-    },
-  );
+  const opening = dryRun ? openDatabase(address, { skipMigration: true }) : openToMigrate(address);
+  await withDatabase(opening, async (database) => {
+    const done = await terminal.spin("migrating", migrateSchema(database, dryRun));
+    const items = done.map((migration) => ({ migration, applied: !dryRun }));
+    await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, context).all(items);
+    if (done.length === 0) terminal.note(`The schema is up to date (${latestMigration}).`);
+    else if (dryRun) terminal.note(dryRunNote);
+  });
 }

@@ -15,10 +15,8 @@ export async function prune(context: Context): Promise<void> {
     const work = dryRun ? countExpired(database, moment) : removeExpired(database, { ...moment, waits: true });
     const items = (await terminal.spin("pruning", work)).map((item) => ({ ...item }));
     await createOutput({ columns: ["kind", "rows", "days", "setting"] }, context).all(items);
-    const total = pluralize(
-      items.reduce((sum, { rows }) => sum + rows, 0),
-      "row",
-    );
+    const deleted = items.reduce((sum, { rows }) => sum + rows, 0);
+    const total = pluralize(deleted, "row");
     terminal.note(dryRun ? `Dry run: ${total} would be deleted.` : `Deleted ${total}.`);
   });
 }

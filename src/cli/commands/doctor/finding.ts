@@ -1,3 +1,4 @@
+import { latestMigration } from "../../../store/latest-migration.ts";
 import { failureOf } from "../../errors/cli-errors.ts";
 import { pluralize } from "../../output/pluralize.ts";
 
@@ -30,6 +31,14 @@ export function judgeFacts<F>(checks: FactChecks<F>, facts: F): Finding[] {
 export function failure(check: string, error: unknown): Finding {
   const { message, hint } = failureOf(error);
   return { check, ...failed(hint ? `${message} ${withStop(hint)}` : message) };
+}
+
+/** Compares the schema of a database with that of this program. */
+export function checkSchema(schema: string): Verdict {
+  if (schema === latestMigration) return ok(`The schema is the newest (${schema}).`);
+  return schema > latestMigration
+    ? failed(`The schema belongs to a newer version of wcs (${schema}). Install that version, or restore a backup.`)
+    : warning(`The schema is older than this wcs (${schema}). Make a backup, then run wcs db migrate.`);
 }
 
 const withStop = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);

@@ -16,7 +16,7 @@ import { shownAddress } from "../../session/target.ts";
 import { checkSecrets } from "../doctor/check-database-facts.ts";
 import { checkPrivacy, modeOf } from "../doctor/check-machine.ts";
 import { checkBaseUrl } from "../doctor/check-service.ts";
-import { type Finding, failed, failure, ok, type Verdict, warning } from "../doctor/finding.ts";
+import { checkSchema, type Finding, failed, failure, ok, type Verdict, warning } from "../doctor/finding.ts";
 import { showFindings } from "../doctor/show-findings.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 
@@ -78,15 +78,6 @@ async function findInDatabase({ target, environment }: ServeOptions): Promise<Fi
     await database.close();
   }
   return findings;
-}
-
-function checkSchema(schema: string): Verdict {
-  if (schema === latestMigration) return ok(`The schema is the newest (${schema}).`);
-  if (schema > latestMigration)
-    return failed(
-      `The schema belongs to a newer version of wcs (${schema}). Install that version, or restore a backup.`,
-    );
-  return warning(`The schema is older than this wcs (${schema}). Make a backup, then run wcs db migrate.`);
 }
 
 function checkFileRights(file: string): Verdict {

@@ -10,6 +10,8 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { readNamedFile } from "../../file-io/value-sources.ts";
+import { kebab } from "../../kit/field-flags.ts";
+import { attribute } from "../../kit/read-input.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { advice } from "../../session/open-with-key.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
@@ -119,29 +121,22 @@ function offsetOf(map: unknown, field: string): number | undefined {
 
 /** Returns the options of a configuration file as values of flags and of environment variables. */
 function toFlagsAndVariables(config: Options, folder: string) {
-  const { behind_proxy: proxies, settings = {} } = config;
+  const { db, smtp_url, secret_key_file, secret_key, token_key, metrics_token, settings = {}, ...others } = config;
+  const { behind_proxy: proxies, ...texts } = others;
   const flags = {
-    host: config.host,
-    port: config.port?.toString(),
-    metricsPort: config.metrics_port?.toString(),
-    workers: config.workers?.toString(),
+    ...Object.fromEntries(Object.entries(texts).map(([key, value]) => [attribute(kebab(key)), String(value)])),
     behindProxy: Array.isArray(proxies) ? proxies.join(",") : proxies || undefined,
-    bodyLimit: config.body_limit?.toString(),
-    uploadLimit: config.upload_limit?.toString(),
-    shutdownNotice: config.shutdown_notice?.toString(),
-    logLevel: config.log_level,
-    logFormat: config.log_format,
   };
   // Relative paths begin at the folder of the file, so that it means the same wherever the command runs.
   const at = (path: string | undefined) => path && resolve(folder, path);
-  const isUrl = config.db !== undefined && /^postgres(ql)?:/.test(databaseAddress(config.db));
+  const isUrl = db !== undefined && /^postgres(ql)?:/.test(databaseAddress(db));
   const env = {
-    WCS_DB: isUrl ? config.db : at(config.db),
-    WCS_SECRET_KEY: config.secret_key,
-    WCS_SECRET_KEY_FILE: at(config.secret_key_file),
-    WCS_TOKEN_KEY: config.token_key,
-    WCS_METRICS_TOKEN: config.metrics_token,
-    WCS_SETTING_MAIL_SMTP_URL: config.smtp_url,
+    WCS_DB: isUrl ? db : at(db),
+    WCS_SECRET_KEY: secret_key,
+    WCS_SECRET_KEY_FILE: at(secret_key_file),
+    WCS_TOKEN_KEY: token_key,
+    WCS_METRICS_TOKEN: metrics_token,
+    WCS_SETTING_MAIL_SMTP_URL: smtp_url,
     ...Object.fromEntries(
       Object.entries(settings).map(([key, value]) => [settingVariable(key), asVariable(key, value)]),
     ),

@@ -17,29 +17,17 @@ function parseSamples(text: string): Sample[] {
 }
 
 /** Requests to a route since the instance was started. */
-export interface RouteRequests {
-  readonly method: string;
-  readonly route: string;
-  readonly count: number;
-  readonly failed: number;
-  readonly seconds: number;
-}
-
-export interface InstanceMetrics {
-  readonly routes: readonly RouteRequests[];
-  readonly queue: Readonly<Record<"due" | "later" | "mails" | "failed_mails", number>>;
-  readonly memory_bytes: number;
-  readonly started_at: number;
-}
+export type RouteRequests = InstanceMetrics["routes"][number];
+export type InstanceMetrics = ReturnType<typeof parseMetrics>;
 
 /** Returns the values of an instance from the text of its GET /metrics. Failed requests have a status of 500 or above. */
-export function parseMetrics(text: string): InstanceMetrics {
+export function parseMetrics(text: string) {
   const samples = parseSamples(text);
   const one = (name: string, what?: string) =>
     samples.find((sample) => sample.name === name && (what === undefined || sample.labels.what === what))?.value ?? 0;
   const requests = samples.filter(({ name }) => name.startsWith("wcs_http_request_duration_seconds_"));
   const byRoute = Map.groupBy(requests, ({ labels }) => `${labels.method} ${labels.route}`);
-  const routes = [...byRoute.values()].map((some): RouteRequests => {
+  const routes = [...byRoute.values()].map((some) => {
     const sum = (suffix: string, isCounted = (_: Sample) => true) =>
       some
         .filter((sample) => sample.name.endsWith(suffix) && isCounted(sample))

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../contract/errors.ts";
-import type { Caller, OutputOf } from "../../../contract/operation.ts";
+import type { Caller } from "../../../contract/operation.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 import { type InstanceMetrics, parseMetrics, type RouteRequests } from "./parse-metrics.ts";
 
@@ -7,25 +7,13 @@ import { type InstanceMetrics, parseMetrics, type RouteRequests } from "./parse-
 const [mostWebhooks, mostErrors, mostRoutes] = [10, 8, 6];
 const hour = 3600;
 
-type LogEntry = OutputOf<typeof webhooks.logs>["data"][number];
-
 /** The state of an instance at one moment. What cannot be read is null, and `missing` says why. */
-export interface Snapshot {
-  readonly at: number;
-  readonly requests: ReturnType<typeof requestsOf> | null;
-  readonly queue: InstanceMetrics["queue"] | null;
-  readonly process: Pick<InstanceMetrics, "memory_bytes" | "started_at"> | null;
-  readonly webhooks: readonly { id: number; name: string; active: boolean; succeeded: number; failed: number }[] | null;
-  readonly errors: readonly (Pick<LogEntry, "id" | "event" | "status" | "error" | "created_at"> & {
-    webhook: string;
-  })[];
-  readonly missing: readonly string[];
-}
+export type Snapshot = Awaited<ReturnType<ReturnType<typeof createSnapshots>>>;
 
 /** Takes snapshots, each with the rates since the one before. */
 export function createSnapshots(caller: Caller, readMetrics: () => Promise<string>) {
   let before: { metrics: InstanceMetrics; at: number } | undefined;
-  return async (): Promise<Snapshot> => {
+  return async () => {
     const missing: string[] = [];
     const metrics = await unlessMissing(missing, async () => parseMetrics(await readMetrics()));
     const deliveries = await unlessMissing(missing, () => readDeliveries(caller));
@@ -76,7 +64,8 @@ function requestsOf(
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-async function readDeliveries(caller: Caller): Promise<Pick<Snapshot, "errors"> & { webhooks: Snapshot["webhooks"] }> {
+/** Reads the delivery attempts of the last hour. */
+async function readDeliveries(caller: Caller) {
   const { data } = await caller.call(webhooks.list, {});
   const since = Math.floor(Date.now() / 1000) - hour;
   const found = await Promise.all(

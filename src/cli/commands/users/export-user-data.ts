@@ -25,28 +25,24 @@ export async function exportUserData(context: Context): Promise<void> {
   requireFree(folder);
   const signal = context.stopOnInterrupt();
   const { caller } = await context.connect();
-  let draft: string | undefined;
+  const id = await findOneByName("users", "<user>", args.user, caller, terminal);
+  const draft = await createDraft(folder);
+  const writer = createWriter(draft);
   try {
-    const id = await findOneByName("users", "<user>", args.user, caller, terminal);
-    draft = await createDraft(folder);
-    const writer = createWriter(draft);
-    try {
-      for await (const { items } of walk(caller, users.exportData, { id })) {
-        signal.throwIfAborted();
-        for (const item of items) await writer.write(item);
-        terminal.progress(`exporting records  ${writer.count.records.toLocaleString("en")}`);
-      }
-    } finally {
-      await writer.end();
+    for await (const { items } of walk(caller, users.exportData, { id })) {
+      signal.throwIfAborted();
+      for (const item of items) await writer.write(item);
+      terminal.progress(`exporting records  ${writer.count.records.toLocaleString("en")}`);
     }
+    await writer.end();
     requireFree(folder);
     await rename(draft, folder);
-    draft = undefined;
-    await createOutput({}, context).one({ folder, ...writer.count });
-    terminal.note("The folder contains personal data; keep it safe.");
   } finally {
-    if (draft !== undefined) await rm(draft, { recursive: true, force: true });
+    await writer.end();
+    await rm(draft, { recursive: true, force: true });
   }
+  await createOutput({}, context).one({ folder, ...writer.count });
+  terminal.note("The folder contains personal data; keep it safe.");
 }
 
 function requireFree(folder: string): void {

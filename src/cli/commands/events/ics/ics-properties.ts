@@ -5,22 +5,15 @@ export interface ReadProperty {
   readonly value: unknown;
 }
 
-export interface Properties {
-  /** Returns the first property with that name, in lower case. */
-  first(name: string): ReadProperty | undefined;
-  /** Values of the RRULE lines, not parsed. */
-  readonly rrules: readonly string[];
-  /** Returns the number of lines with that name, in upper case. */
-  count(name: string): number;
-}
+export type Properties = Exclude<ReturnType<typeof propertiesOf>, string>;
 
 /** Properties that are parsed; errors in other lines are ignored. */
 const wanted = new Set(
   "UID SUMMARY DESCRIPTION LOCATION URL DTSTART DTEND DURATION RECURRENCE-ID STATUS CLASS X-WCS-TYPE".split(" "),
 );
 
-/** Parses the lines of a component. Returns a message when one of them cannot be parsed. */
-export function propertiesOf(lines: readonly string[], library: typeof ICAL): Properties | string {
+/** Parses the lines of a component. Returns a message when one of them cannot be parsed. RRULE lines are not parsed. */
+export function propertiesOf(lines: readonly string[], library: typeof ICAL) {
   const found = new Map<string, ReadProperty>();
   const counts = new Map<string, number>();
   const rrules: string[] = [];
@@ -34,7 +27,13 @@ export function propertiesOf(lines: readonly string[], library: typeof ICAL): Pr
     if (property === undefined) return `has a line that cannot be parsed: ${line.slice(0, 80)}`;
     found.set(name.toLowerCase(), property);
   }
-  return { first: (name) => found.get(name), rrules, count: (name) => counts.get(name) ?? 0 };
+  return {
+    /** Returns the first property with that name, in lower case. */
+    first: (name: string) => found.get(name),
+    rrules,
+    /** Returns the number of lines with that name, in upper case. */
+    count: (name: string) => counts.get(name) ?? 0,
+  };
 }
 
 function read(line: string, library: typeof ICAL): ReadProperty | undefined {

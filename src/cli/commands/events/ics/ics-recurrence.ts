@@ -5,14 +5,11 @@ import type { Properties } from "./ics-properties.ts";
 import { type IcsTimes, lastDay } from "./ics-times.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
-/** The rules of an event, and by property the reasons why parts of its recurrence are not imported. */
-export interface Repeats {
-  readonly rules: readonly Rule[];
-  readonly without: Readonly<Record<string, readonly string[]>>;
-}
-
-/** Returns the rules of a VEVENT. Leaves out rules that are not fully supported, since they would name other days. */
-export function repeatsOf(found: Properties, times: IcsTimes, { clock }: IcsContext): Repeats {
+/**
+ * Returns the rules of a VEVENT, and by property the reasons why parts of its recurrence are not imported. Leaves out rules that
+ * are not fully supported, since they would name other days.
+ */
+export function repeatsOf(found: Properties, times: IcsTimes, { clock }: IcsContext) {
   const without: Record<string, string[]> = {};
   const lose = (name: string, reason: string) => {
     without[name] = [...(without[name] ?? []), reason];

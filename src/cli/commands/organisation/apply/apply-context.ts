@@ -42,16 +42,11 @@ export function idOfReference(ids: ReadonlyMap<string, number>, name: string): n
   return id;
 }
 
-export interface Batch<S extends OrganisationSection> {
-  readonly tasks: readonly Task<S>[];
-  readonly rows: readonly FileRow[];
-}
-
 export async function* inBatches<S extends OrganisationSection>(
   tasks: Iterable<Task<S>>,
   rowOf: (task: Task<S>) => FileRow,
   most: number,
-): AsyncGenerator<Batch<S>> {
+) {
   async function* sized() {
     for (const task of tasks) {
       const row = rowOf(task);

@@ -8,25 +8,19 @@ import { type ParsedYaml, parseYaml } from "../../../file-io/parse-yaml.ts";
 import { tooDeep } from "../../../file-io/too-deep.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { type FileChunk, NotSeparable, parseChunk } from "./file-chunk.ts";
-import { createIssues, type FileIssues, type FileLocation, type Path } from "./file-issues.ts";
-import { collectOrganisation, type Organisation } from "./organisation-entries.ts";
+import { createIssues, type FileLocation, type Path } from "./file-issues.ts";
+import { collectOrganisation } from "./organisation-entries.ts";
 import { splitJson } from "./split-json.ts";
 import { splitYaml } from "./split-yaml.ts";
 
 /** A file of 16 MiB takes 2 GB of memory while it is parsed as a whole. */
 const largestWhole = 16_777_216;
 
-/** The valid content of a file, and the issues of the rest. */
-interface ReadFile {
-  readonly organisation: Organisation;
-  readonly issues: FileIssues;
-}
-
 /**
- * Reads an organisation as YAML or JSON. Reads it entry by entry if it can; a small file may use all of YAML. The issues read the
- * source again.
+ * Reads the valid content of an organisation as YAML or JSON, and the issues of the rest, which read the source again. Reads it
+ * entry by entry if it can; a small file may use all of YAML.
  */
-export async function readOrganisation(source: Source, context: Context, scratch: DatabaseSync): Promise<ReadFile> {
+export async function readOrganisation(source: Source, context: Context, scratch: DatabaseSync) {
   try {
     return await readInParts(source, context, scratch);
   } catch (error) {

@@ -1,23 +1,15 @@
-import type { OrganisationSection } from "../file/organisation-schema.ts";
-import type { Task } from "./change.ts";
 import type { Names } from "./current-entries.ts";
 import type { Planning } from "./plan-context.ts";
-import { planUnits, type UnitPlan } from "./plan-units.ts";
-import { planUsers, type TaskList } from "./plan-users.ts";
-import { planUserTypes, type UserTypePlan } from "./plan-usertypes.ts";
+import { planUnits } from "./plan-units.ts";
+import { planUsers } from "./plan-users.ts";
+import { planUserTypes } from "./plan-usertypes.ts";
 import { planWebhooks } from "./plan-webhooks.ts";
 
 /** The tasks in an order that respects their dependencies, and the labels that they use. */
-export interface OrganisationPlan {
-  readonly tasks: { readonly [S in Exclude<OrganisationSection, "users">]: readonly Task<S>[] } & {
-    readonly users: TaskList;
-  };
-  readonly userTypes: UserTypePlan;
-  readonly units: UnitPlan;
-}
+export type OrganisationPlan = Awaited<ReturnType<typeof makePlan>>;
 
 /** Compares a file with an instance. Throws `validation_failed` with all issues of the file. */
-export async function makePlan(planning: Planning): Promise<OrganisationPlan> {
+export async function makePlan(planning: Planning) {
   const { held, issues } = planning;
   const userTypes = planUserTypes(planning);
   const names: Names = { units: (id) => held.unitById.get(id)?.reference ?? null, userTypes: userTypes.labelOf };

@@ -58,14 +58,8 @@ function directory(after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>, 
   };
 }
 
-interface Matched {
-  readonly entry: OrganisationEntry<"usertypes">;
-  readonly at: number;
-  readonly type: CurrentUserType | undefined;
-}
-
 /** Matches entries with existing types: by reference, or by name when there is no reference. */
-function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, issues }: Planning): Matched[] {
+function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, issues }: Planning) {
   const byReference = new Map(held.userTypes.map((type) => [type.reference, type]));
   const byName = new Map(held.userTypes.map((type) => [fold(type.name), type]));
   const once = onlyOnce("usertypes", issues);
@@ -91,7 +85,7 @@ function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, is
 
 /** Adds an issue for each name in the file that another type keeps, because no entry names that type. */
 function checkNames(
-  matched: readonly Matched[],
+  matched: ReturnType<typeof matchAll>,
   after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>,
   { held, issues }: Planning,
 ): void {

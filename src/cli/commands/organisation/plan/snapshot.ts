@@ -2,17 +2,11 @@ import type { Caller } from "../../../../contract/operation.ts";
 import { units } from "../../../../contract/units.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
 import { walkItems } from "../../../kit/walk-list.ts";
-import type { CurrentUnit, CurrentUserType } from "./current-entries.ts";
 
 /** The items of an instance that others refer to. */
-export interface OrganisationSnapshot {
-  readonly userTypes: readonly CurrentUserType[];
-  readonly units: readonly CurrentUnit[];
-  readonly unitById: ReadonlyMap<number, CurrentUnit>;
-  readonly unitByReference: ReadonlyMap<string, CurrentUnit>;
-}
+export type OrganisationSnapshot = Awaited<ReturnType<typeof loadHeld>>;
 
-export async function loadHeld(caller: Caller, signal: AbortSignal): Promise<OrganisationSnapshot> {
+export async function loadHeld(caller: Caller, signal: AbortSignal) {
   const userTypes = await Array.fromAsync(walkItems(caller, usertypes.list, {}, signal));
   // Drops fields that are not used here, to save memory.
   const found = await Array.fromAsync(walkItems(caller, units.list, {}, signal), (unit) => ({
