@@ -1,3 +1,4 @@
+import { memoize } from "../contract/bounded-map.ts";
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
 import { deepest } from "../contract/nesting.ts";
@@ -12,19 +13,7 @@ interface WireInput {
   readonly body?: unknown;
 }
 
-interface Plan {
-  readonly path: readonly { readonly name: string; readonly field: Field }[];
-  readonly rest: ReadonlyMap<string, Field>;
-}
-
 const unknown = "is not a field of this operation";
-const plans = new WeakMap<AnyOperation, Plan>();
-
-/** A decoded input, with the wrong fields that it does not show. */
-interface Decoded {
-  readonly input: Record<string, unknown>;
-  readonly refused?: FieldErrors;
-}
 
 /** Decodes the input of an operation. Throws `validation_failed` with every wrong field if one cannot be decoded. */
 export function decode(op: AnyOperation, wire: WireInput): Record<string, unknown> {
@@ -34,8 +23,8 @@ export function decode(op: AnyOperation, wire: WireInput): Record<string, unknow
   throw withRefused(result.ok ? invalid({}) : invalid(result.fields, result.issues), refused);
 }
 
-/** Decodes the input of an operation. Leaves values of a wrong type unchanged, so that the schema reports them. */
-export function decodeWire(op: AnyOperation, wire: WireInput): Decoded {
+/** Decodes an input, and the wrong fields that it does not show. The schema reports values of a wrong type, which stay. */
+export function decodeWire(op: AnyOperation, wire: WireInput) {
   const plan = planOf(op);
   // Without a prototype, because a field may be called __proto__.
   const issues: FieldErrors = Object.create(null);
@@ -48,7 +37,7 @@ export function decodeWire(op: AnyOperation, wire: WireInput): Decoded {
     input = queryFields(wire.query, plan, issues);
   }
   Object.assign(input, pathInput(plan, wire.params));
-  return Object.keys(issues).length > 0 ? { input, refused: issues } : { input };
+  return { input, refused: Object.keys(issues).length > 0 ? issues : undefined };
 }
 
 /** Returns an error about the input with the `refused` fields as well, by their names in the request. */
@@ -84,21 +73,19 @@ export function textListsOf(op: AnyOperation): string[] {
   return [...planOf(op).rest].flatMap(([name, { items }]) => (isFreeText(items) ? [name] : []));
 }
 
-function planOf(op: AnyOperation): Plan {
-  let plan = plans.get(op);
-  if (!plan) {
-    const fields = new Map(fieldsOf(op).map((field) => [field.name, field]));
-    const path = pathFields(op).map(({ name }) => {
-      const field = fields.get(name);
-      if (!field) throw new Error(`${op.name}: the path names ${name}, which the input does not have`);
-      return { name, field };
-    });
-    for (const { name } of path) fields.delete(name);
-    plan = { path, rest: fields };
-    plans.set(op, plan);
-  }
-  return plan;
-}
+/** Returns the fields in the path of an operation, and the others by name. */
+const planOf = memoize((op: AnyOperation) => {
+  const rest = new Map(fieldsOf(op).map((field) => [field.name, field]));
+  const path = pathFields(op).map(({ name }) => {
+    const field = rest.get(name);
+    if (!field) throw new Error(`${op.name}: the path names ${name}, which the input does not have`);
+    rest.delete(name);
+    return { name, field };
+  });
+  return { path, rest };
+});
+
+type Plan = ReturnType<typeof planOf>;
 
 function bodyFields(op: AnyOperation, body: unknown, issues: FieldErrors): Record<string, unknown> {
   if (body === undefined) return {};

@@ -19,16 +19,14 @@ import recorded from "./openapi-examples.json" with { type: "json" };
 export const recordedExamples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> =
   recorded;
 
-interface OpenApiOptions {
-  readonly version?: string | undefined;
-  /** URL of the service without `/api`. Default: the origin of the document. */
-  readonly url?: string | undefined;
-}
-
 /** The version of the interface, which clients rely on. The version of the program is in `x-wcs-version`. */
 const interfaceVersion = "1.0";
 
-export function openapi(operations: readonly AnyOperation[], { version = "0.0.0", url = "" }: OpenApiOptions = {}) {
+/** `url` is that of the service without `/api`. Default: the origin of the document. */
+export function openapi(
+  operations: readonly AnyOperation[],
+  { version = "0.0.0", url = "" }: { version?: string | undefined; url?: string | undefined } = {},
+) {
   const paths: ZodOpenApiPathsObject = {};
   for (const op of operations) {
     const path = documentedPath(op);

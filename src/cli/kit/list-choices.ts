@@ -3,14 +3,12 @@ import type { Caller, CallOptions } from "../../contract/operation.ts";
 import { capitalize } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** An item of a list, with a title that people know it by. */
-interface ListedItem {
-  readonly id: number;
-  readonly name: string;
-}
-
 /** Returns the first page of the items whose IDs can be chosen; of conversations, those with the keyword. */
-type ListItems = (caller: Caller, options?: CallOptions, keyword?: string) => Promise<readonly ListedItem[]>;
+type ListItems = (
+  caller: Caller,
+  options?: CallOptions,
+  keyword?: string,
+) => Promise<readonly { readonly id: number; readonly name: string }[]>;
 
 /** The lists that prompts and shell completion offer. */
 export const itemLists: Readonly<Record<ListedKind, ListItems>> = {

@@ -2,16 +2,8 @@ import { valuedGlobals } from "../terminal/global-options.ts";
 import { aliasIn, isTaken, shortcutOf } from "./command-aliases.ts";
 import { type CommandEntry, isGroup, type Registry } from "./command-spec.ts";
 
-/** The entry that a line names, the words that name it, and the remaining arguments. */
-export interface Found {
-  readonly path: readonly string[];
-  /** Undefined for the program itself. */
-  readonly entry: CommandEntry | undefined;
-  readonly rest: readonly string[];
-}
-
-/** Finds the command or group that a line names. Loads no other entries. */
-export async function findCommand(registry: Registry, args: readonly string[]): Promise<Found> {
+/** Finds the entry that a line names, without loading others; undefined for the program itself. */
+export async function findCommand(registry: Registry, args: readonly string[]) {
   const path: string[] = [];
   const rest = [...args];
   let removed = 0;

@@ -49,7 +49,8 @@ const slowest = 50;
 export function createClient(options: ClientOptions): Client {
   const base = baseOf(options.url);
   const transport = createTransport(base, options.env ?? process.env, options.ca);
-  const common = commonHeaders(options);
+  const { token, userAgent } = options;
+  const common = { accept: "application/json", "user-agent": userAgent, ...(token !== undefined && bearer(token)) };
   const timeout = options.timeout ?? 30_000;
   return {
     async call<O extends AnyOperation>(op: O, input: ArgumentsOf<O>, given: CallOptions = {}): Promise<OutputOf<O>> {
@@ -107,10 +108,6 @@ async function bytesOf(op: AnyOperation, reply: Reply, origin: string): Promise<
   const { status, headers } = reply;
   if ((status === 200 || status === 206) && headers.etag && headers["content-length"]) return reply;
   throw readResponse(await whole(reply, origin), origin, answerShapeOf(op));
-}
-
-function commonHeaders({ token, userAgent }: ClientOptions): Record<string, string> {
-  return { accept: "application/json", "user-agent": userAgent, ...(token !== undefined && bearer(token)) };
 }
 
 /** Normalizes a path given as `/users`, `users` or `/api/users`. */

@@ -1,12 +1,5 @@
 import { once } from "node:events";
-import {
-  Agent,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestOptions,
-  request,
-} from "node:http";
+import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Base } from "./base-url.ts";
 import { timedOut, unreachable } from "./connection-errors.ts";
@@ -33,24 +26,11 @@ interface SendOptions {
   readonly onSent?: ((sent: number, of: number) => void) | undefined;
 }
 
-export interface Transport {
-  /** `target` is the escaped path with the query. Throws `unavailable` without a response. */
-  send(method: string, target: string, options: SendOptions): Promise<HttpResponse>;
-  /** Returns the body as a stream. `timeout` applies to the headers and to each part of the body. */
-  open(method: string, target: string, options: SendOptions): Promise<Reply>;
-  close(): void;
-}
-
-interface Connector {
-  readonly request: (options: RequestOptions) => ClientRequest;
-  readonly agent: Agent;
-}
-
 const largest = 64 * 1024 * 1024;
 
 /** Creates a transport to one service that keeps connections and uses the proxies of the environment. */
-export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string): Transport {
-  let connector: Promise<Connector> | undefined;
+export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string) {
+  let connector: ReturnType<typeof connect> | undefined;
   const ask = async <T>(method: string, target: string, options: SendOptions, take: Take<T>) => {
     options.signal?.throwIfAborted();
     connector ??= connect(base, env, ca);
@@ -64,20 +44,20 @@ export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string)
     return exchange(make, base, options, take);
   };
   return {
-    send: (method, target, options) =>
+    /** `target` is the escaped path with the query. Throws `unavailable` without a response. */
+    send: (method: string, target: string, options: SendOptions): Promise<HttpResponse> =>
       ask(method, target, options, (response) => whole(replyOf(response, base, options), base.origin)),
-    open: (method, target, options) =>
+    /** Returns the body as a stream. `timeout` applies to the headers and to each part of the body. */
+    open: (method: string, target: string, options: SendOptions): Promise<Reply> =>
       ask(method, target, options, async (response) => replyOf(response, base, options)),
-    close() {
-      connector?.then(
-        ({ agent }) => agent.destroy(),
-        () => {},
-      );
+    close(): void {
+      connector?.then(({ agent }) => agent.destroy()).catch(() => {});
     },
   };
 }
 
-async function connect(base: Base, env: NodeJS.ProcessEnv, ca: string | undefined): Promise<Connector> {
+/** Returns the request function and the agent for http or https. */
+async function connect(base: Base, env: NodeJS.ProcessEnv, ca: string | undefined) {
   try {
     if (!base.secure) return { request, agent: new Agent({ keepAlive: true, proxyEnv: env }) };
     const { default: https } = await import("node:https");

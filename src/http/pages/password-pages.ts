@@ -74,15 +74,9 @@ export async function errorPage(request: PageRequest, error: unknown): Promise<s
   const code = error instanceof ServiceError ? error.code : "internal";
   const text = code === "forbidden" ? failure.foreign : code === "too_many_requests" ? failure.busy : failure.later;
   const main = html`<h1>${failure.title}</h1>\n<p>${text}</p>`;
-  return renderPage({ ...request, name: await nameOf(request), title: failure.title, main });
-}
-
-/** Returns the name of the instance, and a substitute while its database cannot be read. */
-async function nameOf({ options }: PageRequest): Promise<string> {
-  return options.instance().then(
-    ({ name }) => name,
-    () => "wcs",
-  );
+  // The database of the name may be the one that fails.
+  const { name } = await request.options.instance().catch(() => ({ name: "wcs" }));
+  return renderPage({ ...request, name, title: failure.title, main });
 }
 
 const linkOf = (fields: URLSearchParams) => ({ token: only(fields, "token"), email: only(fields, "email") });
@@ -111,7 +105,10 @@ async function findFailure(request: PageRequest): Promise<ServiceError | undefin
 function respondToFailure(request: PageRequest, kind: Kind, error: unknown): Promise<Response> {
   if (!isInvalid(error)) throw error;
   const { issues } = error;
-  if (issues.some(({ code }) => code === "managed_elsewhere")) return respondElsewhere(request);
+  if (issues.some(({ code }) => code === "managed_elsewhere")) {
+    const { title, intro } = request.texts.elsewhere;
+    return respond(request, { title, main: html`<h1>${title}</h1>\n<p>${intro}</p>`, status: 422 });
+  }
   if (issues.some(({ field }) => field === "token" || field === "email")) return respondUnusable(request);
   return respondWithForm(request, kind, issues);
 }
@@ -150,11 +147,6 @@ function respondUnusable(request: PageRequest): Promise<Response> {
 <h2>${request.texts.request.heading}</h2>
 ${otherLink(request)}`;
   return respond(request, { title, main, status: 410 });
-}
-
-function respondElsewhere(request: PageRequest): Promise<Response> {
-  const { title, intro } = request.texts.elsewhere;
-  return respond(request, { title, main: html`<h1>${title}</h1>\n<p>${intro}</p>`, status: 422 });
 }
 
 function otherLink({ texts, fields, language, root }: PageRequest, issues: readonly FormIssue[] = []) {

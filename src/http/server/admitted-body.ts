@@ -41,7 +41,7 @@ export function bodyReader({ admit, ...limits }: BodyOptions) {
     // Only large bodies of a user wait for each other.
     const user = bytes > commonLimit ? caller : undefined;
     const read = (arrival: Arrival) => readBytes(exchange, { limit, check, arrival });
-    return largeBodies.take({ user, address: exchange.network }, read, parseJsonBody, work);
+    return largeBodies.take(user, exchange.network, read, work);
   };
 }
 

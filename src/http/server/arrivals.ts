@@ -14,14 +14,7 @@ interface ArrivalLimits {
 }
 
 /** A large body that is being received. */
-export interface Arrival {
-  /** Counts received bytes. Returns a promise when the next must wait for room. */
-  add(bytes: number): Promise<void> | undefined;
-  /** Rejects when the body has to make room for others. */
-  readonly ended: Promise<never>;
-  complete(): void;
-  leave(): void;
-}
+export type Arrival = ReturnType<Arrivals["begin"]>;
 
 /** Limits the memory for large bodies by the bytes received so far. When it is full, the oldest continues, and slow ones end. */
 export class Arrivals {
@@ -36,11 +29,13 @@ export class Arrivals {
     this.#refusal = refusal;
   }
 
-  begin(address: string | undefined): Arrival {
+  begin(address: string | undefined) {
     const body = new Body(address);
     this.#bodies.add(body);
     return {
-      add: (bytes) => this.#add(body, bytes),
+      /** Counts received bytes. Returns a promise when the next must wait for room. */
+      add: (bytes: number) => this.#add(body, bytes),
+      /** Rejects when the body has to make room for others. */
       ended: body.ended.promise,
       complete: () => {
         body.isComplete = true;

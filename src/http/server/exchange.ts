@@ -35,6 +35,7 @@ export interface SocketEnv {
   readonly outgoing?: ServerResponse;
 }
 
+const crashed = "The service failed; its log has the details under this request ID.";
 const saneId = /^[\w.:-]{1,128}$/;
 
 /** The getters must be those of a class: V8 keeps the shape of an object literal with one, and all that the getter reaches. */
@@ -135,7 +136,7 @@ export class Exchange implements Origin {
 
   /** Responds with an error. An error that is not a `ServiceError` only appears in the log. */
   fail(error: unknown, more?: Record<string, string>): Response {
-    const known = error instanceof ServiceError ? error : crash(error);
+    const known = error instanceof ServiceError ? error : new ServiceError("internal", crashed, { cause: error });
     if (known.status >= 500) {
       const { id: request_id } = this;
       this.#state.log.error({ err: known.cause ?? known, request_id, route: this.#route }, known.message);
@@ -183,8 +184,4 @@ export function rawError(error: ServiceError, requestId: string, allow?: string)
     "Connection: close",
   ];
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
-}
-
-function crash(cause: unknown): ServiceError {
-  return new ServiceError("internal", "The service failed; its log has the details under this request ID.", { cause });
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
 import { Room } from "./fair-room.ts";
+import { parseJsonBody } from "./request-body.ts";
 
 const mebibyte = 1024 * 1024;
 const busy = () => new ServiceError("unavailable", "Too many uploads are under way; try again.", { retryAfter: 5 });
@@ -14,11 +15,6 @@ const working = 48 * mebibyte;
 /** Limits of bodies being received. The oldest may exceed them by its own size, which is at most 40 MiB. */
 const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
 
-interface BodySender {
-  readonly user: number | undefined;
-  readonly address: string | undefined;
-}
-
 /** Accepts large bodies: one at a time for each user, as long as there is room. */
 export class LargeBodies {
   readonly #turns = new Map<number, { readonly room: Room; users: number }>();
@@ -26,19 +22,19 @@ export class LargeBodies {
   readonly #working = new Room(working, { refusal: busy });
 
   async take<T>(
-    sender: BodySender,
+    user: number | undefined,
+    address: string,
     read: (arrival: Arrival) => Promise<Buffer | undefined>,
-    parse: (body: Buffer | undefined) => unknown,
     work: (body: unknown) => Promise<T>,
   ): Promise<T> {
-    return this.#inTurn(sender.user, async () => {
-      const arrival = this.#arrivals.begin(sender.address);
+    return this.#inTurn(user, async () => {
+      const arrival = this.#arrivals.begin(address);
       let done: (() => void) | undefined;
       try {
         let body = await read(arrival);
         arrival.complete();
         done = await this.#working.enter(body?.length ?? 0);
-        const parsed = parse(body);
+        const parsed = parseJsonBody(body);
         body = undefined;
         return await work(parsed);
       } finally {

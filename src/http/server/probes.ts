@@ -4,7 +4,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { ServerState } from "./exchange.ts";
 import { type AppEnv, answering } from "./routing.ts";
 
-export interface Probes {
+interface Probes {
   ready(): Promise<boolean>;
   describe(): Promise<string>;
 }
