@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { freePort } from "../support/free-port.ts";
 import { newDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
-import { put } from "./support.ts";
+import { get, put } from "./support.ts";
 
 describe("PostgreSQL targets", () => {
   let target: string;
@@ -110,6 +110,18 @@ describe("PostgreSQL targets", () => {
       message: expect.stringContaining("The PostgreSQL database does not exist"),
     });
     expect((await refusal(openDatabase(missing, create))).code).toBe("not_found");
+  });
+
+  it("that is dropped while it is open: unavailable", async () => {
+    const { target } = await newDatabase("postgres");
+    const database = await openDatabase(target, create);
+    const name = new URL(target).pathname.slice(1);
+    await sql(`${inject("postgresUrl")}/postgres`, `drop database ${name} with (force)`);
+    const explained = () => get(database, "any").then(() => "found", database.explain);
+    await expect
+      .poll(explained)
+      .toMatchObject({ code: "unavailable", message: "The PostgreSQL database was dropped or renamed." });
+    await database.close();
   });
 
   it("with a wrong password, or user: refused, without saying either", async () => {

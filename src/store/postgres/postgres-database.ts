@@ -45,7 +45,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     if (create && rows[0].ours === 0 && !rows[0].may_create) throw lacksRight();
   } catch (error) {
     await pool.end();
-    throw explain(error);
+    throw sqlState(error) === noSuchDatabase ? isMissing(error) : explain(error);
   }
   const changes = postgresChanges(pool, behindPooler ? undefined : url);
   const [serializable, locking] = [conflictRetries(), conflictRetries()];
@@ -162,6 +162,11 @@ function isConflict(error: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(sqlState(error) ?? "");
 }
 
+const noSuchDatabase = "3D000";
+
+const isMissing = (cause: unknown) =>
+  new ServiceError("not_found", "The PostgreSQL database does not exist. Create it with createdb.", { cause });
+
 /** SQLSTATEs of transactions that waited too long for a lock, or for their next statement. */
 const waitedTooLong = ["55P03", "25P03"];
 
@@ -192,11 +197,12 @@ function explain(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   const state = sqlState(error) ?? "";
   const failed = (message: string, more: { readonly hint?: string; readonly retryAfter?: number } = {}) =>
-    new ServiceError(state === "3D000" ? "not_found" : "unavailable", message, { ...more, cause: error });
+    new ServiceError("unavailable", message, { ...more, cause: error });
   if (state === "0A000") forgetNames();
   if (isConflict(error) || waitedTooLong.includes(state))
     return failed("The database is busy; try again.", { retryAfter: 1 });
-  if (state === "3D000") return failed("The PostgreSQL database does not exist. Create it with createdb.");
+  // It existed when it was opened.
+  if (state === noSuchDatabase) return failed("The PostgreSQL database was dropped or renamed.");
   if (state.startsWith("28") || hasMessage(error, missingPassword)) {
     const hint = "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.";
     return failed("PostgreSQL rejected the user or password of the database URL.", { hint });
