@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { sql as statement } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -122,6 +123,39 @@ describe("PostgreSQL targets", () => {
       .poll(explained)
       .toMatchObject({ code: "unavailable", message: "The PostgreSQL database was dropped or renamed." });
     await database.close();
+  });
+
+  it("that refuses connections: unavailable", async () => {
+    const { target, remove } = await newDatabase("postgres");
+    await (await openDatabase(target, create)).close();
+    const name = new URL(target).pathname.slice(1);
+    const allow = (value: boolean) =>
+      sql(`${inject("postgresUrl")}/postgres`, `alter database ${name} allow_connections ${value}`);
+    await allow(false);
+    expect(await refusal(openDatabase(target))).toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/: PostgreSQL refuses connections to the database\.$/),
+    });
+    await allow(true);
+    await remove();
+  });
+
+  it("that cancels statements: unavailable", async () => {
+    const { target, remove } = await newDatabase("postgres");
+    const database = await openDatabase(target, create);
+    for (const limit of ["statement_timeout", "transaction_timeout"]) {
+      const cancelled = database.write(async (tx) => {
+        await statement`select set_config(${limit}, '10', true)`.execute(tx);
+        await statement`select pg_sleep(60)`.execute(tx);
+      });
+      expect(await cancelled.catch(database.explain)).toMatchObject({
+        code: "unavailable",
+        message: "PostgreSQL cancelled a statement; try again.",
+        retryAfter: 1,
+      });
+    }
+    await database.close();
+    await remove();
   });
 
   it("with a wrong password, or user: refused, without saying either", async () => {

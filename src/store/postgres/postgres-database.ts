@@ -169,6 +169,8 @@ const isMissing = (cause: unknown) =>
 
 /** SQLSTATEs of transactions that waited too long for a lock, or for their next statement. */
 const waitedTooLong = ["55P03", "25P03"];
+/** SQLSTATEs of statements and transactions that took longer than a setting of PostgreSQL allows, or that an administrator cancelled. */
+const cancelled = ["57014", "25P04"];
 
 // node-pg reports these failures as plain errors without a code or a class, so only the message tells them apart.
 const missingPassword = /password must be a (non-empty )?string$/i;
@@ -201,6 +203,11 @@ function explain(error: unknown): unknown {
   if (state === "0A000") forgetNames();
   if (isConflict(error) || waitedTooLong.includes(state))
     return failed("The database is busy; try again.", { retryAfter: 1 });
+  if (cancelled.includes(state)) {
+    const hint = "Check statement_timeout and transaction_timeout of the PostgreSQL user and database.";
+    return failed("PostgreSQL cancelled a statement; try again.", { hint, retryAfter: 1 });
+  }
+  if (state === "55000") return failed("PostgreSQL refuses connections to the database.");
   // It existed when it was opened.
   if (state === noSuchDatabase) return failed("The PostgreSQL database was dropped or renamed.");
   if (state.startsWith("28") || hasMessage(error, missingPassword)) {
@@ -214,7 +221,7 @@ function explain(error: unknown): unknown {
   }
   if (state === "53100") return failed("The disk of the database server is full; nothing was changed.");
   if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) return failedTls(error as Error);
-  const unreachable = /^(E[A-Z]+|57P0[123]|08\w{3}|53\w{3}|25006)$/.test(state);
+  const unreachable = /^(E[A-Z]+|57P0[1-5]|08\w{3}|53\w{3}|25006)$/.test(state);
   return unreachable || hasMessage(error, lostConnection)
     ? failed("PostgreSQL cannot be reached; check that it runs and the database URL.", { retryAfter: 2 })
     : error;
