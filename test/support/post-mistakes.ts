@@ -2,12 +2,13 @@ import type { Database } from "../../src/store/database.ts";
 
 /** What is counted of posts, comments and polls, and is not what a recount gives. */
 export async function postMistakes({ reader }: Database): Promise<string[]> {
-  const marks = await reader.selectFrom("post_marks").selectAll().execute();
+  const marks = Map.groupBy(await reader.selectFrom("post_marks").selectAll().execute(), (each) => each.post_id);
   const comments = await reader.selectFrom("comments").selectAll().execute();
+  const commentsOf = Map.groupBy(comments, (each) => each.post_id);
   const found: string[] = [];
   for (const post of await reader.selectFrom("posts").selectAll().execute()) {
-    const own = marks.filter((each) => each.post_id === post.id);
-    const written = comments.filter((each) => each.post_id === post.id && each.deleted_at === null);
+    const own = marks.get(post.id) ?? [];
+    const written = (commentsOf.get(post.id) ?? []).filter((each) => each.deleted_at === null);
     const expected = {
       comment_count: written.filter((each) => each.parent_id === null).length,
       reply_count: written.filter((each) => each.parent_id !== null).length,
@@ -34,9 +35,10 @@ export async function postMistakes({ reader }: Database): Promise<string[]> {
 
 /** Posts that are not exactly where their readers look for them. */
 async function placeMistakes({ reader }: Pick<Database, "reader">): Promise<string[]> {
-  const units = await reader.selectFrom("audience_units").selectAll().execute();
-  const shares = await reader.selectFrom("audience_shares").selectAll().execute();
-  const places = await reader.selectFrom("post_places").selectAll().execute();
+  const ofAudience = ({ audience_id }: { audience_id: number }) => audience_id;
+  const units = Map.groupBy(await reader.selectFrom("audience_units").selectAll().execute(), ofAudience);
+  const shares = Map.groupBy(await reader.selectFrom("audience_shares").selectAll().execute(), ofAudience);
+  const places = Map.groupBy(await reader.selectFrom("post_places").selectAll().execute(), (each) => each.post_id);
   const posts = await reader
     .selectFrom("posts as p")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
@@ -44,16 +46,14 @@ async function placeMistakes({ reader }: Pick<Database, "reader">): Promise<stri
     .select(["p.id as post", "p.listed_at", "p.updated_at", "p.deleted_at"])
     .execute();
   return posts.flatMap((post) => {
-    const kept = places.filter((each) => each.post_id === post.post);
+    const kept = places.get(post.post) ?? [];
     const expected = [
       `a${post.author_id}`,
       `o${post.owner_unit_id}`,
       ...(post.everywhere === 1 ? ["*"] : []),
       ...(post.group_id === null ? [] : [`g${post.group_id}`]),
-      ...units
-        .filter((each) => each.audience_id === post.id)
-        .map((each) => `${each.falldown ? "d" : "u"}${each.unit_id}`),
-      ...shares.filter((each) => each.audience_id === post.id).map((each) => `s${each.user_id}`),
+      ...(units.get(post.id) ?? []).map((each) => `${each.falldown ? "d" : "u"}${each.unit_id}`),
+      ...(shares.get(post.id) ?? []).map((each) => `s${each.user_id}`),
     ];
     const wanted = post.deleted_at === null ? expected.sort().join(" ") : "";
     const there = kept

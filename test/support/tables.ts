@@ -83,7 +83,8 @@ async function foundBySql(database: Database): Promise<string[]> {
 
 async function treeMistakes({ reader }: Database): Promise<string[]> {
   const units = await reader.selectFrom("units").selectAll().execute();
-  const members = await reader.selectFrom("memberships").select("unit_id").execute();
+  const rows = await reader.selectFrom("memberships").select("unit_id").execute();
+  const members = Map.groupBy(rows, (membership) => membership.unit_id);
   const byId = new Map(units.map((unit) => [unit.id, unit]));
   const children = Map.groupBy(units, (unit) => unit.parent_id);
   const below = (id: number): number =>
@@ -97,7 +98,7 @@ async function treeMistakes({ reader }: Database): Promise<string[]> {
       level: parent === undefined ? 0 : parent.level + 1,
       child_count: children.get(unit.id)?.length ?? 0,
       descendant_count: below(unit.id),
-      user_count: members.filter((member) => member.unit_id === unit.id).length,
+      user_count: members.get(unit.id)?.length ?? 0,
     };
     for (const [name, value] of Object.entries(expected)) {
       const kept = unit[name as keyof typeof expected];
@@ -109,9 +110,10 @@ async function treeMistakes({ reader }: Database): Promise<string[]> {
 
 async function userMistakes({ reader }: Database): Promise<string[]> {
   const found: string[] = [];
-  const memberships = await reader.selectFrom("memberships").selectAll().orderBy("id").execute();
+  const rows = await reader.selectFrom("memberships").selectAll().orderBy("id").execute();
+  const memberships = Map.groupBy(rows, (membership) => membership.user_id);
   for (const user of await reader.selectFrom("users").selectAll().execute()) {
-    const own = memberships.filter((membership) => membership.user_id === user.id);
+    const own = memberships.get(user.id) ?? [];
     if (user.unit_id !== (own[0]?.unit_id ?? null)) found.push(`user ${user.id}: unit_id is ${user.unit_id}`);
     if (user.deleted_at === null && own.length === 0) found.push(`user ${user.id}: no membership`);
     if (user.deleted_at !== null && own.length > 0) found.push(`user ${user.id}: deleted, with memberships`);
