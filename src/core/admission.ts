@@ -11,10 +11,7 @@ import { fieldOfReach, permit, requireAbility } from "./pipeline/permissions.ts"
 /** An operation's input, or only its path fields while the body has not been read. */
 type Known = Readonly<Record<string, unknown>>;
 
-/**
- * Rejects an operation before its body is read or its files are decoded, as far as the known input allows a decision.
- * The operation itself checks again. A repeat with an idempotency key passes, because it gets its stored answer.
- */
+/** Rejects an operation early, as far as the known input allows. Repeats with a key pass: they get their stored answer. */
 export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known, origin: Origin): Promise<void> {
   try {
     await checkAccess(ctx, op, known);

@@ -178,10 +178,7 @@ function ownContext(execution: Execution, onStored: (answer: unknown) => void): 
   return ctx;
 }
 
-/**
- * Runs `work` in a transaction that also stores the answer for repeats and the entry of the audit log. Unless it is `lasting`,
- * which changes no more than counters, the caller must still be signed in and permitted when it starts.
- */
+/** Runs `work` in a transaction that also stores the answer and the audit entry. `lasting` ones need no confirmed caller. */
 function inTransaction<T>(
   execution: Execution,
   work: (ctx: Ctx) => Promise<T>,

@@ -21,10 +21,7 @@ interface WrongInput {
   readonly origin: Origin;
 }
 
-/**
- * Returns the error of a wrong input, with every wrong field: also those that depend on other fields or on data, as far
- * as the other fields allow to check them. The server adds the `refused` fields of the origin.
- */
+/** Returns the error of a wrong input with every wrong field, also those that depend on other fields or on data. */
 export async function inputError(ctx: Ctx, op: AnyOperation, { input, found, origin }: WrongInput) {
   const known = validFields(op.input() as z.ZodObject, withoutIgnored(op, input));
   const fields: FieldErrors = Object.assign(Object.create(null), found.fields);

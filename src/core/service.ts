@@ -35,10 +35,7 @@ export type Identity = { readonly token: string } | { readonly userId: number };
 
 export interface Service {
   readonly invoke: Invoke;
-  /**
-   * Throws the error that `invoke` would throw for an unknown or unauthorized caller, as far as the path fields allow a
-   * decision, so that a server can refuse before reading the body. Returns the caller's ID.
-   */
+  /** Throws for a caller whom the path fields exclude, so that a server need not read the body. Returns the caller's ID. */
   admit(op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin): Promise<number>;
   caller(identity: Identity): Caller;
   /** Returns the ID of the user with that e-mail address or ID, by default of the first active administrator. */

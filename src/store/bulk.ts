@@ -42,8 +42,7 @@ export async function insertRows<R = never>(
     const text = `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1)${back}`;
     return runText<R>(db, text, [JSON.stringify(rows)]);
   }
-  // SQLite is fastest with values as parameters, some hundred at a time. Few different sizes keep the prepared statements
-  // reusable.
+  // SQLite is fastest with values as parameters, some hundred at a time; few sizes keep prepared statements reusable.
   const made: R[] = [];
   for (let at = 0; at < rows.length; ) {
     const size = portions.find((portion) => portion <= rows.length - at) ?? 1;

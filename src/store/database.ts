@@ -18,10 +18,7 @@ export interface Database {
   readonly reader: Db;
   /** Runs `work` in a serializable transaction, again after a conflict: it must not have effects outside of it. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /**
-   * Runs `work` in a transaction that may see what others commit meanwhile (READ COMMITTED), for work that locks the rows it
-   * depends on. Never causes a serializable transaction to run again.
-   */
+  /** Runs `work` in a READ COMMITTED transaction, for work that locks the rows it depends on. */
   writeLocking<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Returns the versions of facts as committed by any process; undefined where this would take a round trip. */
   factVersions(): FactVersions | undefined;
@@ -47,10 +44,7 @@ export type Connected = Omit<Database, "secrets">;
 export interface OpenOptions {
   /** Creates a new database and fills it in one transaction. An existing database is a `conflict` and stays unchanged. */
   readonly create?: (tx: Tx, secrets: SecretCipher) => Promise<void>;
-  /**
-   * Last migration before `create`, which runs the others itself and may store secrets that were encrypted with any key.
-   * Default: the newest.
-   */
+  /** Last migration before `create`, which runs the others and may store secrets of any key. Default: the newest. */
   readonly schema?: string;
   /** Key of 32 bytes for the secrets. Throws a `SecretKeyError` when the stored ones have another key. */
   readonly secretKey?: Uint8Array | undefined;

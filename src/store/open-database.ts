@@ -34,10 +34,7 @@ async function orClose<T>(database: Database, target: string, work: () => Promis
   }
 }
 
-/**
- * Throws what `openDatabase` with `create` would throw. Creates the database in a transaction that is rolled back; of a
- * SQLite file that does not exist it only checks the folder.
- */
+/** Throws what `openDatabase` with `create` would throw. Of a missing SQLite file it only checks the folder. */
 export async function checkNewDatabase(target: string, options: OpenOptions): Promise<void> {
   if (!isPostgresUrl(target) && (await import("./sqlite/can-create.ts")).canCreate(target)) return;
   const database = await connectWithKey(target, options);

@@ -69,10 +69,7 @@ export type Build<P, R> = (db: Kysely<Schema>, parameters: P) => { compile(db: K
 
 type PreparedQuery<P, R> = (db: Kysely<Schema>, values: P) => Promise<R[]>;
 
-/**
- * Returns a query that is compiled once for each database, because compiling takes longer than SQLite takes to answer.
- * Runs with lists of one value have a form of their own; see `listedValues`.
- */
+/** Returns a query that is compiled once for each database and for lists of one value: compiling takes long. */
 export function prepared<P extends object, R>(build: Build<P, R>): PreparedQuery<P, R> {
   return preparedWith(undefined, build);
 }

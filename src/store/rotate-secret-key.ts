@@ -32,13 +32,11 @@ export interface SecretCounts {
 export async function countSecrets({ reader }: Database): Promise<SecretCounts> {
   const secrets = await listSecrets(reader);
   const encrypted = secrets.filter(({ stored }) => isSealed(stored)).length;
-  return { encrypted, plain: secrets.length - encrypted, keyId: await keyIdOf(reader) };
+  const instance = await reader.selectFrom("instance").select("secret_key_id").executeTakeFirst();
+  return { encrypted, plain: secrets.length - encrypted, keyId: instance?.secret_key_id ?? null };
 }
 
-/**
- * Encrypts all secrets with another key, or stores them in plain text without one, in one transaction. Returns their number.
- * Fails without a change when the present key cannot decrypt one of them. With `dryRun` it rolls back.
- */
+/** Encrypts all secrets with another key, or none, in one transaction. Returns their number. `dryRun` rolls back. */
 export async function rotateSecretKey(
   database: Database,
   next: SecretCipher,
@@ -58,12 +56,6 @@ export async function rotateSecretKey(
       await replace(tx, await next.seal(tx, place, database.secrets.open(place, stored)));
     return secrets.length;
   });
-}
-
-/** Returns the ID of the key of the database's secrets; null while all of them are in plain text. */
-async function keyIdOf(db: Db): Promise<string | null> {
-  const instance = await db.selectFrom("instance").select("secret_key_id").executeTakeFirst();
-  return instance?.secret_key_id ?? null;
 }
 
 /** Lists the secrets. Those of deleted webhooks are empty. */

@@ -20,18 +20,17 @@ export async function proofIssues(_ctx: Ctx, { password, otp }: Proof): Promise<
   return password === undefined && otp === undefined ? { password: ["is required, unless otp is given"] } : {};
 }
 
-/**
- * Throws `validation_failed` unless the password or the code is the actor's, so that a stolen token is not enough. Returns
- * the code, which still has to be used up in the transaction of the change.
- */
+/** Throws unless the password or the code is the actor's. Returns the code, to be used up in the transaction. */
 export async function proveIdentity(ctx: Ctx, proof: Proof): Promise<ValidCode | undefined> {
   refuse(await proofIssues(ctx, proof));
   const { password, otp = "" } = proof;
   const { id } = ctx.actor;
   const { good, code } = await attempt(ctx, proofSubject(ctx), {
     check: async () => {
-      if (password !== undefined)
-        return { ...(await checkPassword(password, await passwordHash(ctx))), code: undefined };
+      if (password !== undefined) {
+        const user = await findRow(ctx.db, "users", { id }, ["password_hash"]);
+        return { ...(await checkPassword(password, user?.password_hash ?? null)), code: undefined };
+      }
       const code = await findCode(ctx, id, otp);
       return { good: code !== undefined, code };
     },
@@ -44,9 +43,4 @@ export async function proveIdentity(ctx: Ctx, proof: Proof): Promise<ValidCode |
 export async function useProof(tx: Ctx, code: ValidCode | undefined): Promise<void> {
   if (code === undefined || (await useCode(tx, code))) return;
   throw new ServiceError("conflict", "The code was used at the same moment; try again with another one.");
-}
-
-async function passwordHash({ db, actor }: Ctx): Promise<string | null> {
-  const row = await findRow(db, "users", { id: actor.id }, ["password_hash"]);
-  return row?.password_hash ?? null;
 }

@@ -5,15 +5,12 @@ import type { Ctx } from "../pipeline/context.ts";
 /** Crockford's base32, without letters that look like digits. */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 const codeCount = 10;
-const groupCount = 4;
-const groupLength = 5;
 
-/** Returns new codes of 100 random bits, as in `h5k2q-09wtz-xc7rm-4d8pb`. */
-function newRecoveryCodes(): string[] {
-  return Array.from({ length: codeCount }, () => Array.from({ length: groupCount }, randomGroup).join("-"));
+/** Returns a new code of 100 random bits, as in `h5k2q-09wtz-xc7rm-4d8pb`. */
+function newRecoveryCode(): string {
+  const text = [...randomBytes(20)].map((byte) => digits[byte % digits.length]).join("");
+  return text.replace(/.{5}(?=.)/g, "$&-");
 }
-
-const randomGroup = () => [...randomBytes(groupLength)].map((byte) => digits[byte % digits.length]).join("");
 
 /**
  * Returns the form in which a code is kept. A fast hash is enough, because a code has 100 random bits. The secret of the
@@ -28,7 +25,7 @@ export function hashRecoveryCode(secret: string, code: string): string {
 
 /** Stores new recovery codes of a user in place of the old ones, and returns them; none in a dry run, where they would never work. */
 export async function replaceRecoveryCodes({ db, dryRun }: Ctx, user: number, secret: string): Promise<string[]> {
-  const codes = newRecoveryCodes();
+  const codes = Array.from({ length: codeCount }, newRecoveryCode);
   await deleteRows(db, "recovery_codes", { user_id: user });
   const rows = codes.map((code) => ({ user_id: user, code_hash: hashRecoveryCode(secret, code) }));
   await insertRows(db, "recovery_codes", rows);

@@ -30,7 +30,10 @@ export const messageReadHandlers = {
 
   async follow(ctx, { id, after, wait, limit }) {
     let mine = await participation(ctx, id);
-    if (after === undefined) return { data: [], meta: { last_id: await lastOf(ctx, mine) } };
+    if (after === undefined) {
+      const [last] = await newestFirst(ctx.db, rangeOf(mine, undefined, 1));
+      return { data: [], meta: { last_id: last?.id ?? 0 } };
+    }
     const position = after === 0 ? 0 : (await visibleMessage(ctx, mine, after, "after")).position;
     const data = await ctx.waitFor({ seconds: wait, topics: [`conversation:${id}`] }, async () => {
       const range = { id, after: Math.max(position, mine.cleared_position), before: noEnd, limit };
@@ -101,9 +104,4 @@ async function around(ctx: Ctx, mine: Participation, starter: number, limit: num
     // The page has at least the message in its middle.
     meta: { next_cursor: cursor("after", rows.at(-1)!), prev_cursor: cursor("before", rows[0]!) },
   };
-}
-
-async function lastOf(ctx: Ctx, { id, cleared_position }: Participation): Promise<number> {
-  const [last] = await newestFirst(ctx.db, { id, after: cleared_position, before: noEnd, limit: 1 });
-  return last?.id ?? 0;
 }

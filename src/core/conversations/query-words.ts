@@ -13,10 +13,8 @@ const segmenter = once(() => new Intl.Segmenter("en", { granularity: "word" }));
 
 /** Returns the folded words of a message or a query in order, in any script. */
 export function wordsInOrder(text: string): string[] {
-  const found = unspaced().test(text) ? segments(text).flatMap(foldedWords) : foldedWords(text);
+  const found = unspaced().test(text)
+    ? [...segmenter().segment(text.normalize("NFKC"))].flatMap(({ segment }) => foldedWords(segment))
+    : foldedWords(text);
   return found.map((word) => (word.length > longestWord ? [...word].slice(0, longestWord).join("") : word));
-}
-
-function segments(text: string): string[] {
-  return Array.from(segmenter().segment(text.normalize("NFKC")), ({ segment }) => segment);
 }

@@ -30,8 +30,7 @@ export async function replacePassword(
     .executeTakeFirst();
   if (numUpdatedRows === 0n)
     throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
-  // Changing one's own known password is a routine that should not stop jobs. Others replace a password that somebody else may know,
-  // who could have created tokens with it.
+  // Changing one's own password should not stop jobs. Other changes end tokens of somebody who may have known it.
   await endAccess(tx, [id], id === tx.actor.id ? ["sessions", "password_tokens"] : kinds);
   // Wrong codes stay: who can reset a password may not have the second factor.
   await forgetFailures(tx, id, "sign_in", "current_password");

@@ -16,10 +16,7 @@ export interface Membership {
   readonly department?: number | null | undefined;
 }
 
-/**
- * Makes a user a member of a unit, and returns true when this grants abilities. Throws `conflict` when the user is a member
- * already, `validation_failed` when the unit does not exist.
- */
+/** Makes a user a member of a unit, and returns true when this grants abilities. Throws `conflict` for a member. */
 export async function addMembership(
   ctx: Work,
   { user, unit, userTypes = [], department = null }: Membership,
@@ -34,10 +31,7 @@ export async function addMembership(
 
 type NewMembership = Omit<Membership, "user">;
 
-/**
- * Throws `validation_failed` or `forbidden` unless the actor may make the user, undefined for a new one, such a member.
- * Returns true when this grants abilities.
- */
+/** Throws unless the actor may make the user, undefined for a new one, such a member. Returns true when this grants abilities. */
 export async function requireNewMembership(ctx: Work, user: number | undefined, after: NewMembership) {
   refuse(await membershipIssues(ctx, after));
   return requireMembershipChange(ctx, user, { after: { unit: after.unit, userTypes: after.userTypes ?? [] } });

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from "kysely";
 import { deleteRows, findRows } from "../../store/bulk.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { takeTurn } from "../pipeline/event-loop-turns.ts";
+import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { placeInFeed } from "../visibility/feed-index.ts";
 
 /** Events removed at a time: with 730 occurrences each, for up to 50 ms, when no other request can run on SQLite. */
@@ -18,10 +18,7 @@ export async function removePersonalEvents(ctx: Ctx, user: number): Promise<void
     .where("a.personal", "=", 1)
     .where(sql<SqlBool>`not exists (select 1 from audience_shares s where s.audience_id = a.id)`)
     .execute();
-  for (let start = 0; start < events.length; start += portion) {
-    if (start > 0) await takeTurn();
-    await removeEvents(ctx, user, events.slice(start, start + portion));
-  }
+  for await (const some of inTurns(events, portion)) await removeEvents(ctx, user, some);
 }
 
 async function removeEvents(

@@ -48,10 +48,7 @@ export async function extendSession(ctx: Ctx, { authTime, session }: NonNullable
   return token;
 }
 
-/**
- * Writes the user's row without changing it: a simultaneous change of the password or deactivation then runs before this
- * transaction, or after it, and so ends the new session, too. Simultaneous sign-ins of a user follow each other.
- */
+/** Writes the user's row unchanged, so that simultaneous sign-ins, changes and deactivations follow each other. */
 async function requireUnchanged({ db }: Ctx, user: number, version: number): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable("users")

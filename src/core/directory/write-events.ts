@@ -4,7 +4,7 @@ import { insertRows } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { takeTurn } from "../pipeline/event-loop-turns.ts";
+import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { insertEvents, listeningSeconds, newDelivery, newEvent, type RecordedChange } from "../pipeline/outbox.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
 import { presentFullUnits } from "./present-units.ts";
@@ -42,9 +42,8 @@ export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]):
   // Makes events visible in the order of their IDs, because clients that continue after an ID must not miss a lower one
   // committed later: PostgreSQL assigns IDs before the commit.
   if (listened) await waitForTurn(ctx.db, orderLock);
-  for (let start = 0; start < wanted.length; start += portion) {
-    if (start > 0) await takeTurn();
-    const events = await present(ctx, wanted.slice(start, start + portion));
+  for await (const some of inTurns(wanted, portion)) {
+    const events = await present(ctx, some);
     const ids = await insertEvents(ctx, events);
     const deliveries = events.flatMap(({ type, message_id }) =>
       // insertEvents returns an ID for each event.

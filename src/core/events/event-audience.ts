@@ -72,10 +72,7 @@ export function eventAudienceOf({ type, units, userTypes, shares, owner }: Reade
   return { ...audience, ownerUnit: owner, personal: type === "user" };
 }
 
-/**
- * Throws `forbidden` when the actor lacks the ability in an added unit. Without a change of type, units that were there
- * `before` may stay, unless more of their members are to read it.
- */
+/** Throws `forbidden` without the ability in a unit. Those of `before` may stay, unless more members are to read it. */
 export async function requireEventPlaces({ db, actor }: Ctx, after: Readers, before?: Readers): Promise<void> {
   if (actor.admin || after.type === "user") return;
   const stays = before?.type === after.type && !admitsMoreTypes(before.userTypes, after.userTypes);

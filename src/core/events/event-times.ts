@@ -37,7 +37,8 @@ export async function planTimes(
     Object.assign(issues, ruleIssues(rules));
     return undefined;
   }
-  const same = before && first.day === before.date && (first.day !== null || isAt(before, first));
+  const { day, start, end } = first;
+  const same = before?.date === day && (day !== null || (before.start_at === start && before.end_at === end));
   if (same && before.recurrence === recurrence) return undefined;
   const { timezone } = ctx.settings;
   const { occurrences, issues: more } = await expand({ ...first, timezone }, rules);
@@ -48,9 +49,6 @@ export async function planTimes(
   const all_day = date === null ? 0 : 1;
   return { columns: { start_at, end_at, last_at: final.end, all_day, date, recurrence, timezone }, occurrences };
 }
-
-const isAt = (before: TimesColumns, { start, end }: { start: number; end: number }) =>
-  before.start_at === start && before.end_at === end;
 
 /** Returns the first occurrence, as a day or as start and end; undefined when a field is missing. */
 function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) {

@@ -5,7 +5,7 @@ import { countRows, deleteRows, findRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { flagValue, listed } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { takeTurn } from "../pipeline/event-loop-turns.ts";
+import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
 import { type Reader, readable, readerOf } from "../visibility/audience.ts";
 import { isOfMembers, placeInFeed, placesFor, placesOf } from "../visibility/feed-index.ts";
@@ -47,23 +47,19 @@ async function inPortionsOfPlaces(
   event: IndexedEvent,
   write: (places: string[], starts: number[]) => Promise<unknown>,
 ): Promise<void> {
-  const places = placesOfEvent(event);
+  const { author, readers } = event;
+  const places = placesOf(eventAudienceOf(readers), { author, owner: readers.owner });
+  if (readers.type !== "user") places.push(placeInFeed.common);
   const dates = await findRows(db, "event_dates", { event_id: event.id }, ["start_at"]);
   const starts = dates.map(({ start_at }) => start_at);
   const size = Math.ceil(portion / Math.max(1, starts.length));
-  for (let at = 0; at < places.length; at += size) {
-    if (at > 0) await takeTurn();
-    await write(places.slice(at, at + size), starts);
-  }
+  for await (const some of inTurns(places, size)) await write(some, starts);
 }
 
 export const countOccurrences = (db: Db, event: number): Promise<number> =>
   countRows(db.selectFrom("event_dates").where("event_id", "=", event));
 
-/**
- * Returns an issue when the units and shares of an event would have too many occurrences, which the feed index holds for
- * each of them. It is one of the larger list if that is `given`, otherwise one of the recurrence.
- */
+/** Returns an issue of too many index entries, about the larger list if it is `given`, otherwise about the recurrence. */
 export function entryIssues(
   { units, shares }: Readers,
   occurrences: number,
@@ -75,11 +71,6 @@ export function entryIssues(
   const entries = `${occurrences} occurrences for ${readers} units and users make ${readers * occurrences} entries`;
   const field = given[larger] === undefined ? "recurrence" : larger;
   return { [field]: [`is too much: ${entries}, and at most ${mostEventEntries} are allowed`] };
-}
-
-function placesOfEvent({ author, readers }: IndexedEvent): string[] {
-  const common = readers.type === "user" ? [] : [placeInFeed.common];
-  return [...placesOf(eventAudienceOf(readers), { author, owner: readers.owner }), ...common];
 }
 
 /** A reader of events, and the places that cover all of them. */

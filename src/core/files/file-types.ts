@@ -32,8 +32,7 @@ async function dimensionsOf(mime: string, head: Uint8Array): Promise<Pick<FileTy
   if (measurable.test(mime)) {
     const { imageSize } = await import("image-size");
     try {
-      // Copies the bytes, because image-size reads beyond a view of a larger buffer, into memory that belongs to other
-      // data.
+      // A copy, because image-size reads beyond a view of a larger buffer.
       const { width, height } = imageSize(new Uint8Array(head));
       if (width > 0 && height > 0) return { width: Math.round(width), height: Math.round(height) };
     } catch {

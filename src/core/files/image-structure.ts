@@ -1,9 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/**
- * Returns true when an image is complete: the parts of its file follow each other up to the end mark of the format, and
- * the checksums of a PNG agree. The pixels are not decoded. Bytes after the end are ignored, as browsers do.
- */
+/** Returns true when the parts of an image follow each other up to its end mark. The pixels are not decoded. */
 export function isIntact(mime: string, bytes: Buffer): boolean {
   return checks[mime]?.(bytes) ?? false;
 }

@@ -15,10 +15,7 @@ interface OwnedRows {
 /** Rows that a statement changes, for up to 20 ms, when no other request can run on SQLite. */
 const portion = 4000;
 
-/**
- * Changes rows in portions, the highest keys first: comments before those that they reply to. Other requests can run in between,
- * but their transactions wait, since this one stays one. `change` receives the condition for the rows of a portion.
- */
+/** Changes rows in portions, the highest keys first: comments before those that they reply to. Reads can run in between. */
 export async function inPortions(
   db: Db,
   { table, column, owner, key }: OwnedRows,

@@ -35,10 +35,7 @@ export interface Ctx {
   readonly dryRun: boolean;
   readonly token: { readonly authTime: number; readonly session: string } | undefined;
   readonly apiToken: ApiToken | undefined;
-  /**
-   * Runs `work` in a transaction with a context of its own, for operations with `transaction: "own"`. A `lasting`
-   * transaction is committed in a dry run, too; `locking` has the same meaning as in the contract.
-   */
+  /** Runs `work` in a transaction of an operation with `transaction: "own"`. A `lasting` one is committed in a dry run, too. */
   transaction<T>(
     work: (ctx: Ctx) => Promise<T>,
     options?: { readonly lasting?: boolean; readonly locking?: boolean },

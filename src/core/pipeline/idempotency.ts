@@ -17,10 +17,7 @@ export interface Repeatable {
   readonly input_hash: string;
 }
 
-/**
- * Returns the identity of a request whose repeats get the stored answer; undefined when each repeat runs again. The
- * hash leaves out secret input, and the instance's key protects the rest from guessing.
- */
+/** Returns the identity of a request, without secret input, whose repeats get the stored answer. */
 export async function repeatableOf(
   op: AnyOperation,
   given: unknown,

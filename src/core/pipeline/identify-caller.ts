@@ -46,10 +46,7 @@ export interface Identification {
   readonly identify: Identify;
   /** Returns the actor at the start of a transaction. Throws `unauthenticated` when the sign-in has ended meanwhile. */
   confirm(tx: Db, call: IdentifiedCall): Promise<Actor>;
-  /**
-   * Returns the last known caller of this token, so that reading can start before `identify` confirms it; undefined where
-   * versions of facts are known. `identify` returns the same `actor` object when nothing changed.
-   */
+  /** Returns the last known caller of this token, with the same `actor` object as `identify` when nothing changed. */
   presume(origin: FullOrigin, moment: Moment): IdentifiedCaller | undefined;
 }
 

@@ -36,7 +36,10 @@ export function settingsLoader({ reader, secrets }: Kept, environment: Environme
     const settings: Record<string, unknown> = { ...defaults };
     for (const { key, value } of await settingRows(reader, {}))
       settings[key] = JSON.parse(secrets.open(`settings.value.${key}`, value));
-    return given === undefined ? (settings as Settings) : checked({ ...settings, ...given });
+    if (given === undefined) return settings as Settings;
+    const parsed = settingsSchema().safeParse({ ...settings, ...given });
+    if (parsed.success) return parsed.data;
+    throw new ServiceError("unavailable", invalidValue(parsed.error));
   };
 }
 
@@ -48,12 +51,6 @@ function settingsIn(environment: Environment): Record<string, unknown> | undefin
     if (value !== undefined) given[key] = typeof defaults[key as keyof Settings] === "string" ? value : json(value);
   }
   return given;
-}
-
-function checked(settings: Record<string, unknown>): Settings {
-  const parsed = settingsSchema().safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new ServiceError("unavailable", invalidValue(parsed.error));
 }
 
 function invalidValue({ issues }: z.ZodError): string {

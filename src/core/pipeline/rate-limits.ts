@@ -73,10 +73,7 @@ export async function countEvent(ctx: Ctx, subject: Subject, isWanted = true): P
   return counts;
 }
 
-/**
- * Counts a notice of a kind of change to an address, and returns true for the last one before the limit; undefined when it is
- * reached. Takes no lock, because an import may count a thousand: the changes of one account do not commit at the same time.
- */
+/** Counts a notice, and returns true for the last one before the limit; undefined at the limit. Takes no lock. */
 export async function countNotice(ctx: Ctx, kind: string, address: string): Promise<boolean | undefined> {
   const subject = { kind: "account_notice", account: accountOf(ctx, `${kind} ${address}`, undefined) } as const;
   const isReached = async () => (await checkLimits(ctx, subject)).until > 0;

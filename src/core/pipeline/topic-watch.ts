@@ -9,10 +9,7 @@ interface Watched {
   state: string | undefined;
 }
 
-/**
- * Wakes waiters when a topic changes: immediately when the change was announced with its topics, otherwise after
- * comparing the states of all watched topics. All waiters in this process share that comparison.
- */
+/** Wakes waiters of announced topics at once, otherwise after a comparison of all watched topics that they share. */
 export class TopicWatch {
   readonly #database: Pick<Database, "reader" | "onChange">;
   readonly #blindPause: number;

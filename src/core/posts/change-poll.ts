@@ -46,7 +46,8 @@ export async function addPoll({ db }: Ctx, post: number, { choices = [], ...fiel
 
 /** Returns true when anything changed. Throws `conflict` when votes would be lost or secret votes become public. */
 export async function changePoll(ctx: Ctx, poll: Poll, { choices, ...fields }: PollFields): Promise<boolean> {
-  requireVotesKept(poll, fields);
+  if (poll.anonymous && fields.anonymous === false && poll.choices.some((choice) => choice.votes > 0))
+    throw new ServiceError("conflict", "The poll must stay anonymous, because it has secret votes already.");
   if (fields.type === "single" && poll.type === "multiple") await requireOneVoteEach(ctx, poll.id);
   const { id, choices: _, voted: __, ...before } = poll;
   const changes = listChangedColumns(columns(before), columns(fields));
@@ -102,12 +103,6 @@ function requireUnvoted(choices: Poll["choices"]): void {
     "conflict",
     `Choices with votes cannot be changed or removed: ${voted.map((choice) => choice.id).join(", ")}.`,
   );
-}
-
-function requireVotesKept({ choices, anonymous }: Poll, fields: Columns): void {
-  if (anonymous && fields.anonymous === false && choices.some((choice) => choice.votes > 0)) {
-    throw new ServiceError("conflict", "The poll must stay anonymous, because it has secret votes already.");
-  }
 }
 
 async function requireOneVoteEach({ db }: Ctx, poll: number): Promise<void> {

@@ -100,10 +100,7 @@ const rootsAndUnits = prepared((db, p: { ids: readonly number[] }) =>
     .orderBy("id"),
 );
 
-/**
- * Throws `forbidden` when the actor lacks the ability in an added unit. Units that were there `before` may stay, unless more of
- * their members are to read it.
- */
+/** Throws `forbidden` without the ability in a unit. Those of `before` may stay, unless more members are to read it. */
 export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, after: Audience, old?: Audience) {
   const { actor, db } = ctx;
   const before = old && admitsMoreTypes(old.userTypes, after.userTypes) ? undefined : old;

@@ -43,18 +43,12 @@ export function extendedAbilities(
   return [...new Set(added.flatMap((id) => grants.get(id) ?? []))];
 }
 
-/**
- * Returns true when the actor is a member of the unit, or of one below it, and comes below further units with it: their posts
- * and events would become readable for the actor.
- */
+/** Returns true when the actor is in the unit or below it, and would read posts and events of further units. */
 export function movesItself(actor: Actor, unit: Pick<UnitPosition, "id">, parent: Pick<UnitPosition, "path">): boolean {
   return actor.branch.includes(unit.id) && chainOf(parent.path).some((id) => !actor.branch.includes(id));
 }
 
-/**
- * Throws `forbidden` unless the actor has every ability, of the actor or of others, that moving the unit below `parent`
- * extends to the unit; and when the actor would move along to read more.
- */
+/** Throws `forbidden` unless the actor has every ability that the move extends, and does not move along to read more. */
 export async function requireMove(ctx: Ctx, unit: UnitPosition, parent: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
   requireElsewhere(ctx.actor, unit, parent);
@@ -62,10 +56,7 @@ export async function requireMove(ctx: Ctx, unit: UnitPosition, parent: UnitPosi
   requireAbilities(ctx.actor, [{ path: unit.path, abilities: extendedAbilities(grants, unit, parent) }]);
 }
 
-/**
- * Throws `forbidden` unless the actor has every ability that a transfer extends: to the children that move below the
- * target, and to the target by the memberships that move there; and when the actor would move along to read more.
- */
+/** Throws `forbidden` as `requireMove`, for the children that move and the memberships that move to the target. */
 export async function requireTransfer(ctx: Ctx, unit: UnitPosition, target: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
   requireElsewhere(ctx.actor, unit, target);

@@ -172,8 +172,11 @@ async function changeUnit(
   await updateRow(ctx.db, "units", id, { name, name_key: fold(name), unit_type, description, updated_at: ctx.now });
   ctx.changed("unit.update", id);
   // A move changes the paths of all units below.
-  if (moves) await refresh(ctx, tree.known);
-  else tree.known.set(row.reference, { ...existing, name, unit_type, description });
+  if (moves) {
+    const ids = [...tree.known.values()].flatMap((unit) => (unit === "assumed" ? [] : unit.id));
+    const units = await loadUnits(ctx).where("id", "in", ids).execute();
+    for (const unit of units) tree.known.set(unit.reference ?? "", unit);
+  } else tree.known.set(row.reference, { ...existing, name, unit_type, description });
   return { action: "changed", id };
 }
 
@@ -190,10 +193,4 @@ function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, issues: RowI
   const allowed = may(ctx.actor, "units", path);
   if (!allowed) issues.set(field, { code: "out_of_reach", params: { ability: "units" } });
   return allowed;
-}
-
-async function refresh(ctx: Ctx, known: Known): Promise<void> {
-  const ids = [...known.values()].flatMap((unit) => (unit === "assumed" ? [] : [unit.id]));
-  const units = await loadUnits(ctx).where("id", "in", ids).execute();
-  for (const unit of units) known.set(unit.reference ?? "", unit);
 }

@@ -63,7 +63,9 @@ export const userChangeHandlers = {
     await requireFree(ctx, fields, id);
     const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return oneUser(ctx, id);
-    if (changes.provider !== undefined) requireAnother(ctx, id);
+    // The change would end the session and could lock everybody out.
+    if (changes.provider !== undefined && id === ctx.actor.id)
+      throw new ServiceError("forbidden", "You cannot change your own provider; ask another administrator.");
     if (changes.provider !== undefined && row.provider === "local" && before.admin)
       await requireOtherAdministrator(ctx, id);
     if (changes.admin === 1) await endServiceTokens(ctx, id);
@@ -164,12 +166,6 @@ function requireAdministrator(ctx: Ctx): void {
 /** Returns true for users whose address gives more than the abilities of a token: its owner and administrators. */
 export const isSignInAddress = ({ actor }: Ctx, user: { readonly id: number; readonly admin: boolean }): boolean =>
   user.id === actor.id || user.admin;
-
-/** Throws `forbidden` about one's own provider: the change would end the session and could lock everybody out. */
-function requireAnother({ actor }: Ctx, id: number): void {
-  if (id === actor.id)
-    throw new ServiceError("forbidden", "You cannot change your own provider; ask another administrator.");
-}
 
 async function requireFree(
   ctx: Ctx,

@@ -10,10 +10,7 @@ interface Batch {
   readonly isValid: (row: UserImportRow) => boolean;
 }
 
-/**
- * Clears the e-mail addresses that valid rows replace and other rows claim, so that users can swap them. With the key `email`,
- * which stays, clears references instead.
- */
+/** Clears addresses (references, for the key `email`) that rows replace and others claim, so that users can swap them. */
 export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Promise<void> {
   const column = batch.key === "email" ? "reference" : "email_key";
   const leavers = findLeavers(batch, column);
@@ -44,10 +41,7 @@ interface Leaver {
   readonly claim: string | null;
 }
 
-/**
- * Finds users whose key a row replaces and another row claims. Leaves out users with several rows, and keys that several rows
- * claim, because the order of those rows decides.
- */
+/** Finds users whose key one row replaces and one other claims. Of several rows, their order decides. */
 function findLeavers({ rows, userOf }: Batch, column: "reference" | "email_key"): Leaver[] {
   const claimOf = (row: UserImportRow) => (column === "reference" ? row.reference : emailKey(row.email));
   const rowsByClaim = Map.groupBy(rows, claimOf);

@@ -57,7 +57,8 @@ function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: st
   let to = end === undefined ? daysAfter(year, from, standardDays) : keyOf(end);
   const wraps = from > to;
   // The February of this year, or of next year when the period begins after it.
-  if (!isLeap(from <= february29 ? year : year + 1)) {
+  const isLeap = new Date(Date.UTC(from <= february29 ? year : year + 1, 1, 29)).getUTCDate() === 29;
+  if (!isLeap) {
     if (to === february28) to = february29;
     if (from === february29) from = february29 + 1;
   }
@@ -77,10 +78,6 @@ function localDay(ctx: Ctx): [year: number, key: number] {
 function daysAfter(year: number, key: number, days: number): number {
   const day = new Date(Date.UTC(year, Math.floor(key / 100) - 1, (key % 100) + days));
   return (day.getUTCMonth() + 1) * 100 + day.getUTCDate();
-}
-
-function isLeap(year: number): boolean {
-  return new Date(Date.UTC(year, 1, 29)).getUTCDate() === 29;
 }
 
 function keyOf(monthDay: string): number {

@@ -31,10 +31,7 @@ export async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<voi
   await queueMails(ctx, "welcome", recipients);
 }
 
-/**
- * Counts the mails and throws `too_many_requests` beyond the limits. Counts by address, because many accounts can have one after
- * the other, and by sender. Takes no lock, because the transaction is serializable.
- */
+/** Counts the mails by address and by sender. Takes no lock, because the transaction is serializable. */
 async function countMails(ctx: Ctx, recipients: readonly Record<"email" | "email_key", string>[]): Promise<void> {
   const addresses = new Map(
     recipients.map(({ email, email_key }) => [accountOf(ctx, `welcome_mail ${email_key}`, undefined), email] as const),

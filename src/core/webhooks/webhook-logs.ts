@@ -96,10 +96,7 @@ async function statusesIn({ db }: Ctx, webhook: number, digit: number): Promise<
   return rows.map((row) => row.status);
 }
 
-/**
- * Returns the IDs of the newest entries that some queries find together, highest first. The entries of one status come in the order of
- * their index, so none of the queries reads more than these.
- */
+/** Returns the IDs of the newest entries of all queries, none of which reads more than these. */
 function newest({ db }: Ctx, matching: readonly Entries[], most: number) {
   const parts = matching.map((query) =>
     db.selectFrom(query.select("id").orderBy("id", "desc").limit(most).as("part")).select("part.id"),
@@ -126,10 +123,7 @@ async function entriesWhere(
   return query;
 }
 
-/**
- * Returns the lowest ID of the entries since a time, null if there are none. It is not that of the first one: results may be
- * written long after later ones, when they waited for the database.
- */
+/** Returns the lowest ID of the entries since a time, null without any. Results may be written long after later ones. */
 async function firstSince(ctx: Ctx, webhook: number, since: number): Promise<number | null> {
   let lowest: number | null = null;
   for await (const portion of portionsSince(ctx, webhook, since)) {

@@ -9,10 +9,7 @@ import type { Addressee, Person } from "./mail-text.ts";
 /** The current data of the recipient, with a new token where the mail lets the user set a password. */
 export type Prepared = { readonly person: Person } | { readonly obsolete: string };
 
-/**
- * Prepares a welcome or a password reset to be sent now. Only the returned value holds the token in clear text; it replaces
- * an earlier token, and its lifetime begins now. `now` is in Unix milliseconds.
- */
+/** Prepares a mail to be sent now. Its new token replaces an earlier one. `now` is in Unix milliseconds. */
 export async function preparePersonMail(
   database: Database,
   mail: ClaimedMail,

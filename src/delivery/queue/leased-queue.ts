@@ -51,8 +51,7 @@ export class LeasedQueue<Row extends { readonly id: number }> {
       const part = partition === undefined ? sql`` : sql`${sql.ref(partition)} = ${p.partition} and`;
       const due = sql`select id from ${this.#table} where ${part} state = ${waiting} and due_at <= ${p.now}
         order by due_at, id limit ${p.most}`;
-      // The array is evaluated once. A planner may evaluate a plain sub-select again for each row, and lock other rows each
-      // time.
+      // The array is evaluated once. A planner may evaluate a sub-select again for each row, and lock others.
       const among = isPostgres(db) ? sql`= any(array(${due} for update skip locked))` : sql`in (${due})`;
       return sql<Row>`update ${this.#table} set due_at = ${p.until}, lease_token = ${p.token} where id ${among}
         returning ${sql.join(columns.map((column) => sql.ref(column)))}`;

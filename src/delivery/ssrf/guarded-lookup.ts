@@ -14,10 +14,7 @@ class BlockedError extends Error {
   readonly code = "EBLOCKED";
 }
 
-/**
- * Connects to public addresses only. Checks the address of the actual connection, so neither a name that resolves to another
- * address a moment later nor an unusual notation of an address gets around the check.
- */
+/** Connects to public addresses only, by that of the actual connection: a name may resolve to another one later. */
 export function guarded(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     const { hostname } = options;

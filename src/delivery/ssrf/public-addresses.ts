@@ -30,10 +30,7 @@ const special6 = [
 const special = subnets(special4, "ipv4", subnets(special6, "ipv6", new BlockList()));
 const global6 = subnets(["2000::/3"], "ipv6", new BlockList());
 
-/**
- * Returns true when the address belongs to the public internet. Returns false for IPv6 forms that carry an IPv4 address
- * (mapped, compatible, NAT64, 6to4, Teredo), because their destination depends on the network.
- */
+/** Returns true for a public address. IPv6 forms with an IPv4 address are not: the network decides where they lead. */
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -91,7 +91,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#end({
       status: String(status),
       error: good ? null : sentenceFor(status),
-      retryAfter: good ? undefined : parseRetryAfter(single(headers["retry-after"]), this.#options.clock()),
+      retryAfter: good ? undefined : parseRetryAfter([headers["retry-after"]].flat()[0], this.#options.clock()),
       response: {
         headers: loggedHeaders(headers),
         body: Buffer.concat(this.#loggedBody).toString(),
@@ -125,8 +125,4 @@ function loggedHeaders(headers: Headers): Record<string, string> {
     logged[name] = text;
   }
   return logged;
-}
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }

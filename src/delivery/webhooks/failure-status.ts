@@ -12,6 +12,8 @@ const byCode = new Map(
   Object.entries(codes).flatMap(([status, those]) => those.map((code) => [code, status as FailureStatus])),
 );
 
+const tls = /ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|CRL_/;
+
 const sentences: Record<FailureStatus, string> = {
   timeout: "The receiver did not answer in time.",
   refused: "The receiver could not be reached.",
@@ -24,7 +26,7 @@ const sentences: Record<FailureStatus, string> = {
 /** Returns the status and the error for the log, with no more than a code: messages can hold anything. */
 export function describeAttemptFailure(error: unknown): { status: FailureStatus; error: string } {
   const code = codeOf(error);
-  const status = byCode.get(code ?? "") ?? (isTls(code) ? "tls_error" : "reset");
+  const status = byCode.get(code ?? "") ?? (tls.test(code ?? "") ? "tls_error" : "reset");
   return {
     status,
     error: code === undefined || code === "EBLOCKED" ? sentences[status] : `${sentences[status]} (${code})`,
@@ -40,10 +42,4 @@ function codeOf(error: unknown): string | undefined {
     each = each.cause as typeof each;
   }
   return undefined;
-}
-
-function isTls(code: string | undefined): boolean {
-  return (
-    code !== undefined && /ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|CRL_/.test(code)
-  );
 }

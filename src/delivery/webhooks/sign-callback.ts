@@ -9,10 +9,7 @@ interface UnsignedCallback {
   readonly body: string;
 }
 
-/**
- * Returns the headers that prove the origin of a callback (Standard Webhooks 1.0, "Webhook headers" and "Symmetric
- * signatures"): one signature for each secret (`whsec_` and base64), newest first.
- */
+/** Returns the headers of Standard Webhooks 1.0, with a signature for each secret (`whsec_` and base64), newest first. */
 export function signatureHeaders(message: UnsignedCallback, secrets: readonly string[]): Record<string, string> {
   return {
     "webhook-id": message.id,

@@ -23,10 +23,7 @@ type Webhook = Awaited<ReturnType<typeof lockWebhooks>>[number];
 const isGood = ({ answer }: FinishedAttempt) => /^2\d\d$/.test(answer.status);
 const isGone = ({ answer }: FinishedAttempt) => answer.status === "410";
 
-/**
- * Writes the results of attempts in one transaction: deliveries, log entries, and the health of the webhooks. An attempt
- * whose lease was lost is logged, but changes nothing else.
- */
+/** Writes deliveries, log entries and the health of webhooks. An attempt whose lease was lost is only logged. */
 export async function writeResults(
   database: Database,
   results: readonly FinishedAttempt[],

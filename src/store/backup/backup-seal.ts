@@ -7,10 +7,7 @@ import { crc32 } from "node:zlib";
 const place = { offset: 60, length: 4 };
 const atOnce = 1_048_576;
 
-/**
- * Writes a checksum of the database into its own file and syncs it, because SQLite has no checksum and does not notice a
- * value that changed on the disk. No other process may use the file.
- */
+/** Writes a checksum of the database into its file: SQLite has none. No other process may use the file. */
 export async function seal(path: string, signal: AbortSignal): Promise<void> {
   const sum = Buffer.alloc(place.length);
   sum.writeUInt32BE(await checksum(path, signal));

@@ -17,10 +17,7 @@ const pagesAtOnce = 1000;
 /** Suffixes of the files in which SQLite keeps changes that are not yet in the database file. */
 export const logSuffixes = ["-wal", "-journal"] as const;
 
-/**
- * Copies a consistent snapshot of a database to a new file that only its owner can read, while others may write. Replaces a
- * file left at `path`; removes the copy when it fails.
- */
+/** Copies a snapshot of a database to a new file of its owner, while others may write. Removes it when it fails. */
 export async function copyDatabase(source: DatabaseSync, path: string, { signal, progress }: Watch): Promise<void> {
   await removeDatabase(path);
   closeSync(openSync(path, "wx", 0o600));

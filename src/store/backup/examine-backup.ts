@@ -16,10 +16,7 @@ interface BackupSource {
   readonly schema: string;
 }
 
-/**
- * Opens a backup, or another database of wcs, for reading. Throws `conflict` when the file is not a database of wcs, comes
- * from a newer version, or no longer matches its checksum.
- */
+/** Opens a database of wcs for reading. Throws `conflict` for others, newer ones, and those changed since the backup. */
 export async function openBackup(path: string, signal: AbortSignal): Promise<BackupSource> {
   const isAlone = !logSuffixes.some((suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size);
   if (statSync(path).size === 0) throw refused(path, "is empty");

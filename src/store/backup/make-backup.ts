@@ -11,10 +11,7 @@ export interface Backup {
   readonly sha256: string;
 }
 
-/**
- * Makes `draft`, a complete, checked and synced copy of the SQLite database at `path`, with its schema. Throws `conflict`
- * when the database is corrupt, and `not_found` when it contains no instance.
- */
+/** Makes `draft`, a complete, checked and synced copy. Throws when the database is corrupt or contains no instance. */
 export async function makeBackup(path: string, draft: string, watch: Watch): Promise<Backup> {
   using source = openFile(path, false);
   try {

@@ -25,7 +25,11 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
     for (const suffix of ["-shm", ...logSuffixes]) await rm(path + suffix, { force: true });
     await syncFolder(path);
     if (before) await rename(draft, path);
-    else await add(draft, path);
+    else {
+      // Unlike a rename, fails when a file has appeared there meanwhile.
+      await link(draft, path);
+      await rm(draft);
+    }
     await syncFolder(path);
     return old;
   } catch (error) {
@@ -102,12 +106,6 @@ function nameForOld(path: string): string {
   let old = `${path}.${stamp}`;
   for (let number = 2; isTaken(old); number++) old = `${path}.${stamp}-${number}`;
   return old;
-}
-
-/** Moves the draft to `path`; fails when a file has appeared there meanwhile. */
-async function add(draft: string, path: string): Promise<void> {
-  await link(draft, path);
-  await rm(draft);
 }
 
 const inUse = () =>

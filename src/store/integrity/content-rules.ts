@@ -47,10 +47,7 @@ export const postRules: readonly (Recount | IntegrityRule)[] = [
   muteEnds("post", "post_marks", "post_id"),
 ];
 
-/**
- * Lists the feed places of a post or event with the alias `t`, in the format of the core's `placesOf`. `columns` are columns
- * of `t`. The column `limited` is as in `event_places`.
- */
+/** Lists the feed places of a post or event `t`, as `placesOf` of the core, with `columns` of `t` and `limited`. */
 function places(table: string, columns: string): string {
   const from = `${table} t join audiences a on a.id = t.audience_id`;
   const isThere = "t.deleted_at is null";

@@ -27,15 +27,12 @@ export async function listTables(db: Db): Promise<CatalogueTable[]> {
   return [...tables].flatMap(([name, columns]) => {
     if (Object.hasOwn(notCopied, name)) return [];
     const key = columns.filter(({ key_place }) => key_place > 0).sort((a, b) => a.key_place - b.key_place);
-    const order = orderOf(key, columns[0]?.has_rowid === 1);
+    const order = columns[0]?.has_rowid === 1 ? ["rowid"] : key.map(({ name }) => name);
     columns.sort((a, b) => (a.name < b.name ? -1 : 1));
     const types = columns.map(({ type }) => type);
     return { name, columns: columns.map(({ name }) => name), types, order };
   });
 }
-
-const orderOf = (key: readonly ColumnRow[], hasRowid: boolean): string[] =>
-  hasRowid ? ["rowid"] : key.map(({ name }) => name);
 
 interface ColumnRow {
   readonly table_name: string;

@@ -4,10 +4,7 @@ import type { Db } from "../database.ts";
 import { hexadecimal, type StoredRow, type StoredValue } from "../insert-by-copy.ts";
 import type { CatalogueTable } from "./table-catalogue.ts";
 
-/**
- * Number of rows and checksum of a table. The checksum is the sum of 64 bits of the SHA-256 hashes of all rows, so the order
- * of the rows does not matter, and a row that occurs twice counts twice. `digestOnPostgres` returns the same.
- */
+/** Number of rows, and the sum of 64 bits of their SHA-256 hashes, which does not depend on their order. */
 export class TableDigest {
   readonly #columns: readonly string[];
   #high = 0;

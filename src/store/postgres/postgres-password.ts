@@ -3,10 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 
-/**
- * Returns the URL with the password from the password file (PGPASSFILE, else ~/.pgpass). A password in the URL or in
- * PGPASSWORD takes precedence. pg can read the file itself, but prints a deprecation warning.
- */
+/** Returns the URL with the password of the password file, unless there is another. pg warns when it reads the file. */
 export function withPassword(url: string, env: NodeJS.ProcessEnv = process.env): string {
   const client = new pg.Client(url);
   if (client.password || env.PGPASSWORD !== undefined) return url;

@@ -83,12 +83,6 @@ export function notOurs(path: string): ServiceError {
   return new ServiceError("conflict", `${path} is not a wcs database; it was not changed.`);
 }
 
-function isEmpty(path: string): ServiceError {
-  return new ServiceError("not_found", `${path} is empty: it contains no wcs instance.`, {
-    hint: `Create one with wcs init --db '${path}'`,
-  });
-}
-
 function open(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
   connection.exec(`pragma cache_size = -${cacheKibibytes}`);
@@ -111,7 +105,11 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
     const { tables } = connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number };
     if (tables > 0 || (statSync(path).size > 0 && !isHeader(headerOf(path)))) throw notOurs(path);
     // A process that created it may have been killed before its first commit.
-    if (!create) throw isEmpty(path);
+    if (!create) {
+      throw new ServiceError("not_found", `${path} is empty: it contains no wcs instance.`, {
+        hint: `Create one with wcs init --db '${path}'`,
+      });
+    }
     connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
   }
   // A database that was about to be replaced, or has been, is not in WAL mode.
@@ -165,10 +163,7 @@ function versionSeenBy(connection: DatabaseSync): () => number {
   return () => (dataVersion.get() as { data_version: number }).data_version;
 }
 
-/**
- * Looks up the data version once per turn of the event loop, because all requests of one turn began before the lookup, and
- * the versions of facts when it differs. Call `forget` after each commit of this process.
- */
+/** Looks up versions once per turn of the event loop: its requests began before. Call `forget` after each commit. */
 function onceInATurn(reader: DatabaseSync): Pick<Connected, "factVersions"> & { forget: () => void } {
   const lookUp = versionSeenBy(reader);
   let isCurrent = false;
