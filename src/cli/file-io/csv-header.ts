@@ -69,12 +69,7 @@ function requireOnce(names: readonly string[], fields: HeaderFields, table: Tabl
 }
 
 /** Throws when the file lacks a mapped column, or has a column for a field that has the same value in all rows. */
-function requireFit(
-  names: readonly string[],
-  fields: HeaderFields,
-  label: string,
-  { mapped, values }: ColumnMapping,
-): void {
+function requireFit(names: readonly string[], fields: HeaderFields, label: string, { mapped, values }: ColumnMapping) {
   const keys = new Set(names.map(columnKey));
   const absent = mapped.filter(({ column }) => !keys.has(columnKey(column)));
   if (absent.length > 0) {

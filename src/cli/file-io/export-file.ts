@@ -51,11 +51,12 @@ export async function writeExportFile(
   const { globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
   const csv = formatFor(path, flags.format, globals) === "csv";
+  const asCsv = (row: FileRow) => csvLine(table.columns.map((name) => escapeCell((row[name] as string | null) ?? "")));
   const rows: Exported<FileRow> = {
     name: table.name,
     path,
     head: csv ? csvLine(table.columns) : "",
-    text: (some) => some.map((row) => (csv ? asCsv(row, table) : `${JSON.stringify(row)}\n`)).join(""),
+    text: (some) => some.map(csv ? asCsv : (row) => `${JSON.stringify(row)}\n`).join(""),
   };
   await exportItems(rows, context, work);
 }
@@ -66,12 +67,16 @@ export async function exportItems<T>(
   context: ExportCommand,
   work: (to: Export<T>) => Promise<void>,
 ): Promise<void> {
-  const { path, head, text } = exported;
+  const { name, path, head, text } = exported;
   const { terminal } = context;
   // Stdout needs no cleanup, so the default handler of Ctrl-C stays.
   const signal = path === "-" ? new AbortController().signal : context.stopOnInterrupt();
   await using file = path === "-" ? stdout(terminal) : await openDestination(path);
-  const tally = createTally(exported, terminal);
+  let [written, left] = [0, 0];
+  const skip = (what: string): void => {
+    left += 1;
+    terminal.complain(`${terminal.sanitizeLine(what)}\n`);
+  };
   let isBegun = false;
   // Nothing is written when the first items cannot be read.
   const begin = async () => {
@@ -83,40 +88,17 @@ export async function exportItems<T>(
     const next = await text(items);
     await begin();
     await file.write(next);
-    tally.written(items.length);
+    written += items.length;
+    if (path !== "-") terminal.progress(`exporting ${name}  ${written.toLocaleString("en")}`);
   };
   const { caller } = await context.connect();
-  await work({ caller, signal, write, skip: tally.skip });
+  await work({ caller, signal, write, skip });
   await begin();
   const { tail } = exported;
   if (tail !== undefined) await file.write(tail);
   await file.keep();
-  tally.report();
-}
-
-function createTally({ name, path }: Pick<Exported<unknown>, "name" | "path">, terminal: Terminal) {
-  const count = { written: 0, left: 0 };
-  return {
-    written(more: number): void {
-      count.written += more;
-      if (path !== "-") terminal.progress(`exporting ${name}  ${count.written.toLocaleString("en")}`);
-    },
-    skip(what: string): void {
-      count.left += 1;
-      terminal.complain(`${terminal.sanitizeLine(what)}\n`);
-    },
-    report(): void {
-      const { written, left } = count;
-      const items = written === 1 ? name.replace(/s$/, "") : name;
-      if (path !== "-") terminal.note(`Exported ${written} ${items} to ${path}`);
-      if (left > 0)
-        throw new ServiceError("validation_failed", `${left} of ${left + written} ${name} were not exported.`);
-    },
-  };
-}
-
-function asCsv(row: FileRow, { columns }: Table): string {
-  return csvLine(columns.map((name) => escapeCell((row[name] as string | null) ?? "")));
+  if (path !== "-") terminal.note(`Exported ${written} ${written === 1 ? name.replace(/s$/, "") : name} to ${path}`);
+  if (left > 0) throw new ServiceError("validation_failed", `${left} of ${left + written} ${name} were not exported.`);
 }
 
 function stdout(terminal: Terminal) {

@@ -9,7 +9,12 @@ let isLimited = false;
  */
 export function limitHeap(young = 0): void {
   // Under other flags, compiled code would not be kept for the next command.
-  if (!isLimited) process.prependOnceListener("exit", resetFlags);
+  if (!isLimited)
+    process.prependOnceListener("exit", () => {
+      setFlagsFromString("--semi-space-growth-factor=2");
+      setFlagsFromString("--heap-growing-percent=0");
+      setFlagsFromString("--separate-gc-phases");
+    });
   isLimited = true;
   const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
   const mayGrow = space !== undefined && space.space_size < young;
@@ -17,10 +22,4 @@ export function limitHeap(young = 0): void {
   setFlagsFromString("--heap-growing-percent=100");
   // V8 would let the young generation grow, and keep all of it, while it marks the heap.
   setFlagsFromString("--no-separate-gc-phases");
-}
-
-function resetFlags(): void {
-  setFlagsFromString("--semi-space-growth-factor=2");
-  setFlagsFromString("--heap-growing-percent=0");
-  setFlagsFromString("--separate-gc-phases");
 }

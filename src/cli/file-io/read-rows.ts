@@ -20,11 +20,7 @@ export function readRows(
 }
 
 /** Maps the objects of JSON; rows of CSV have their fields already. Counts the values of the mapping in the sizes. */
-async function* mapRows(
-  rows: AsyncIterable<SourceRow[]>,
-  format: FileFormat,
-  mapping: ColumnMapping,
-): AsyncGenerator<SourceRow[]> {
+async function* mapRows(rows: AsyncIterable<SourceRow[]>, format: FileFormat, mapping: ColumnMapping) {
   const more = JSON.stringify(mapping.values).length;
   for await (const some of rows) {
     yield some.map((each) => {

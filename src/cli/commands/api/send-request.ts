@@ -2,7 +2,7 @@ import { allOperations } from "../../../contract/all-operations.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { type Field, fieldsOf, shape } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
-import type { AnyOperation, Caller } from "../../../contract/operation.ts";
+import type { AnyOperation } from "../../../contract/operation.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
 import { decode } from "../../../http/codec.ts";
 import { hasBody } from "../../../http/encode-request.ts";
@@ -12,7 +12,6 @@ import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseJson } from "../../kit/parse-value.ts";
-import type { Input } from "../../kit/read-input.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { formatsOf } from "../../output/field-selection.ts";
@@ -43,7 +42,10 @@ export async function request(context: Context): Promise<void> {
   const { op, params } = found;
   const input = decode(op, { params, query: whole, ...(!inQuery && { body: bodyOf(op, pairs, body) }) });
   const { caller } = await context.connect({ anonymous: op.access === "public" });
-  if (asksForItems(op, context)) return printItems(context, op, input, caller);
+  if (asksForItems(op, context)) {
+    const pages = walk(caller, op, input, { ...extentOf(context), all: flags.all === true });
+    return createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);
+  }
   const answer: unknown = await caller.call(op, input, flags.dryRun ? { dryRun: true } : {});
   if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
   else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
@@ -65,11 +67,6 @@ async function print(context: Context, answer: unknown, op?: AnyOperation): Prom
 const asksForItems = (op: AnyOperation, { flags, globals }: Context): boolean =>
   op.list !== undefined &&
   [flags.all, flags.limit, globals.query, globals.output, globals.template].some((option) => option !== undefined);
-
-async function printItems(context: Context, op: AnyOperation, input: Input, caller: Caller): Promise<void> {
-  const pages = walk(caller, op, input, { ...extentOf(context), all: context.flags.all === true });
-  await createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);
-}
 
 function find(operations: readonly AnyOperation[], method: string, path: string) {
   // Tries paths with fewer parameters first: /users/current must not match /users/{id}.

@@ -188,16 +188,13 @@ export async function printToken(context: Context): Promise<void> {
   if (ownToken) return terminal.write(`${ownToken}\n`);
   const login = environmentLogin(terminal.env, target);
   if (login) return terminal.write(`${(await authenticate(routeOf(context, target), login)).jwt}\n`);
-  if (!target.remote && !target.profile?.token) return issueToken(context);
+  if (!target.remote && !target.profile?.token) {
+    // A token for the owner of a database, for use with the instance that serves it.
+    const { auth } = await import("../../../contract/auth.ts");
+    const [{ jwt }] = await (await context.connect()).caller.call(auth.renew, {});
+    return terminal.write(`${jwt}\n`);
+  }
   const { name, token } = needProfile(target);
   const { freshToken } = await import("../../session/token-renewal.ts");
   await terminal.write(`${await freshToken(routeOf(context, target), name, token)}\n`);
-}
-
-/** Issues a token to the owner of a database, for use with the instance that serves it. */
-async function issueToken({ connect, terminal }: Context): Promise<void> {
-  const { auth } = await import("../../../contract/auth.ts");
-  const { caller } = await connect();
-  const [{ jwt }] = await caller.call(auth.renew, {});
-  await terminal.write(`${jwt}\n`);
 }

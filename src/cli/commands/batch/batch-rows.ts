@@ -19,11 +19,7 @@ export async function* batchRows(
   for await (const some of rows) yield* some;
 }
 
-function columnsIn(
-  header: CsvRecord["cells"] | undefined,
-  needed: readonly string[],
-  label: string,
-): readonly string[] {
+function columnsIn(header: CsvRecord["cells"] | undefined, needed: readonly string[], label: string) {
   if (header === undefined)
     throw new ServiceError("validation_failed", `${label} is empty: its first line must name the columns.`);
   if ("issue" in header) throw new ServiceError("validation_failed", `${label}: the header line ${header.issue}.`);

@@ -6,17 +6,13 @@ import { fillPlaceholders, namesIn } from "../../output/placeholders.ts";
 export const columnsIn = (words: readonly string[]): string[] => [...new Set(words.flatMap(namesIn))];
 
 /** The words of a command for a row. */
-export interface FilledTemplate {
-  readonly words: readonly string[];
-  /** The values `@file` whose `@` is in the command itself. One in a cell is not read as the name of a file. */
-  readonly fileValues: ReadonlySet<string>;
-}
+export type FilledTemplate = ReturnType<typeof fillTemplate>;
 
 /**
  * Replaces the placeholders of a command by the values of a row. Throws a `UsageError` for a value that would be read as a
  * flag, or that would change the JSON around it.
  */
-export function fillTemplate(template: readonly string[], row: FileRow): FilledTemplate {
+export function fillTemplate(template: readonly string[], row: FileRow) {
   const fill = (word: string) => {
     const json = jsonIn(word);
     const plain = fillPlaceholders(word.slice(0, word.length - json.length), (name) => textOf(row, name));
@@ -28,6 +24,7 @@ export function fillTemplate(template: readonly string[], row: FileRow): FilledT
       throw new UsageError(`'${filled}' would be read as a flag`, { hint: `write --flag=${word} in the command` });
     return filled;
   });
+  // A value `@file` whose `@` is in a cell is not read as the name of a file.
   return { words, fileValues: new Set(template.flatMap(fileValueIn).map(fill)) };
 }
 

@@ -46,12 +46,7 @@ function profiles({ env }: Terminal): Candidate[] {
   }));
 }
 
-async function items(
-  kind: string,
-  prefix: string,
-  words: readonly string[],
-  environment: CommandEnvironment,
-): Promise<Candidate[]> {
+async function items(kind: string, prefix: string, words: readonly string[], environment: CommandEnvironment) {
   const { terminal } = environment;
   const finder = finders[kind] ?? choiceFinder(kind);
   if (!finder) return [];
@@ -117,11 +112,7 @@ interface Wanted {
   readonly environment: CommandEnvironment;
 }
 
-interface Found {
-  readonly id: number | string;
-  readonly name: string;
-}
-
+type Found = Readonly<{ id: number | string; name: string }>;
 type Finder = (wanted: Wanted) => Promise<readonly Found[]>;
 
 const firstOf =

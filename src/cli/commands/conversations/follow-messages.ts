@@ -5,10 +5,8 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
-import type { Page } from "../../output/item.ts";
 import { longPollSeconds, pollAnswers } from "../../session/poll.ts";
 import { conversationOf, withCaller } from "./command-line.ts";
-import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 
@@ -27,12 +25,7 @@ export async function follow(context: Context): Promise<void> {
 }
 
 /** Yields messages in the order in which they arrive, without end. */
-async function* messagesFrom(
-  caller: Caller,
-  id: number,
-  last: number,
-  { terminal, globals }: Context,
-): AsyncGenerator<Page<ShownMessage>> {
+async function* messagesFrom(caller: Caller, id: number, last: number, { terminal, globals }: Context) {
   const wait = longPollSeconds(globals);
   let after = 0;
   if (last === 0) after = (await caller.call(conversations.follow, { id })).meta.last_id;

@@ -40,13 +40,12 @@ function headOf(
 
 function bodyOf(message: ShownMessage, style: Frame): string[] {
   const { paint, width } = style;
-  const quote = message.is_reply ? [paint.dim(cut(`│ ${quoteOf(message.parent)}`, width))] : [];
+  const quoted = message.parent === null ? "an earlier message" : summarizeMessage(message.parent);
+  const quote = message.is_reply ? [paint.dim(cut(`│ ${quoted}`, width))] : [];
   if (message.deleted) return [...quote, paint.dim("This message was deleted.")];
   const notes = [...reactionsOf(message), ...attachmentsOf(message)].flatMap((note) => wrapText(note, width));
   return [...quote, ...textLines(message.message, width), ...notes.map(paint.dim)];
 }
-
-const quoteOf = (parent: Quoted | null) => (parent === null ? "an earlier message" : summarizeMessage(parent));
 
 /** Summarizes a message in one line: author and text, or the event of a service message. */
 export function summarizeMessage(message: Quoted): string {

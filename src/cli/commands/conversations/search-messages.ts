@@ -7,9 +7,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { type Extent, extentOf, walk, walkItems } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
-import type { Page } from "../../output/item.ts";
 import { withCaller, wordsIn } from "./command-line.ts";
-import type { ShownMessage } from "./message-lines.ts";
 import { type ShownConversation, titleOf } from "./render-conversation.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
@@ -40,12 +38,7 @@ export async function searchMessages(context: Context): Promise<void> {
 }
 
 /** Yields matches in all conversations; `titles` receives the titles of the conversations that have matches. */
-async function* everywhere(
-  caller: Caller,
-  query: string,
-  { all, limit }: Extent,
-  titles: Map<number, string>,
-): AsyncGenerator<Page<ShownMessage>> {
+async function* everywhere(caller: Caller, query: string, { all, limit }: Extent, titles: Map<number, string>) {
   let left = limit ?? (all ? Number.POSITIVE_INFINITY : standardLimit);
   if (left < 1) throw new UsageError("--limit must be at least 1");
   const { id: me } = await caller.call(users.current, {});
@@ -77,11 +70,7 @@ async function firstPage(caller: Caller, id: number, query: string) {
   }
 }
 
-async function* pagesFrom(
-  caller: Caller,
-  input: { id: number; query: string },
-  first: NonNullable<Found>,
-): AsyncGenerator<Page<ShownMessage>> {
+async function* pagesFrom(caller: Caller, input: { id: number; query: string }, first: NonNullable<Found>) {
   const cursor = first.meta.next_cursor ?? undefined;
   yield { items: first.data, more: cursor !== undefined, response: first };
   if (cursor) yield* walk(caller, conversations.messages, { ...input, cursor });

@@ -24,7 +24,8 @@ export async function sendMessage(context: Context): Promise<void> {
     throw new UsageError("missing <id>", { hint: "to send to users, use --to USER,..." });
   const parent_id = flags.replyTo === undefined ? undefined : parseInteger(flags.replyTo, "--reply-to");
   const sources = createSources(terminal);
-  const files = await filesIn(context, sources);
+  const paths = flags.file as string[] | undefined;
+  const files = paths && (await (await import("../../file-io/file-items.ts")).readItems(paths, "--file", sources));
   const options = await optionsOf(context, files);
   const send = async (caller: Caller) => {
     if (place === undefined) {
@@ -54,11 +55,6 @@ export async function editMessage(context: Context): Promise<void> {
     const sources = createSources(context.terminal);
     await show(context, await compose(context, wordsIn(args.text), sources, use, begin));
   });
-}
-
-async function filesIn({ flags }: Context, sources: Sources): Promise<FileItem[] | undefined> {
-  const paths = flags.file as string[] | undefined;
-  return paths && (await import("../../file-io/file-items.ts")).readItems(paths, "--file", sources);
 }
 
 async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem[]): Promise<CallOptions> {

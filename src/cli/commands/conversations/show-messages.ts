@@ -5,9 +5,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
-import type { Page } from "../../output/item.ts";
 import { conversationOf, withCaller } from "./command-line.ts";
-import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 
 export const messageColumns = ["id", "date", "author.name", "message"];
@@ -35,10 +33,7 @@ export async function showMessages(context: Context): Promise<void> {
 }
 
 /** Yields a single page, because a cursor could continue in one direction only. */
-async function* around(
-  caller: Caller,
-  input: { id: number; starter_message_id: number; limit: number | undefined },
-): AsyncGenerator<Page<ShownMessage>> {
+async function* around(caller: Caller, input: { id: number; starter_message_id: number; limit: number | undefined }) {
   const response = await caller.call(conversations.messages, input);
   yield { items: response.data, more: false, response };
 }

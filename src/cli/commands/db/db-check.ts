@@ -46,7 +46,7 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
   try {
     const schema = await schemaOf(database);
     const isKnown = schema === latestMigration;
-    const isWhole = !isKnown || (await hasInstance(database));
+    const isWhole = !isKnown || (await database.reader.selectFrom("instance").select("issuer").executeTakeFirst());
     const verdict = isWhole
       ? checkSchema(schema)
       : failed("The instance, with its keys, is missing. Restore a backup.");
@@ -55,10 +55,6 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
   } catch (error) {
     return { finding: failure("schema", database.explain(error)), isKnown: false };
   }
-}
-
-async function hasInstance({ reader }: Database): Promise<boolean> {
-  return (await reader.selectFrom("instance").select("issuer").executeTakeFirst()) !== undefined;
 }
 
 async function findOut({ name, well, ask }: Check, database: Database): Promise<Finding> {

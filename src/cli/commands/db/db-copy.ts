@@ -15,7 +15,11 @@ export async function copy(context: Context): Promise<void> {
   const to = addressOf(context, "to");
   if (to === undefined) throw new UsageError("missing --to", { hint: "name a new file or an empty database" });
   const from = addressOf(context, "from") ?? databaseOf(context);
-  if (context.flags.dryRun) return rehearse({ from, to }, context);
+  if (context.flags.dryRun) {
+    const { rows, tables } = await terminal.spin("checking", checkCopy({ from, to }));
+    const what = `${pluralize(rows, "row")} in ${pluralize(tables, "table")}`;
+    return noteDone(context, `Copied ${what} to ${withoutPassword(to)}.`);
+  }
   const wordsOf = (message: string) => [...new Set(wordsInOrder(message))];
   const since = performance.now();
   const copied = await watched("copying", context, (watch) => copyInstance({ from, to, wordsOf, watch }));
@@ -39,11 +43,6 @@ export async function copy(context: Context): Promise<void> {
   terminal.note(
     `Copied ${pluralize(copied.rows, "row")} in ${pluralize(copied.tables, "table")}. The source was not changed; changes made to it meanwhile are not in the copy.`,
   );
-}
-
-async function rehearse({ from, to }: { from: string; to: string }, context: Context): Promise<void> {
-  const { rows, tables } = await context.terminal.spin("checking", checkCopy({ from, to }));
-  noteDone(context, `Copied ${pluralize(rows, "row")} in ${pluralize(tables, "table")} to ${withoutPassword(to)}.`);
 }
 
 function addressOf({ flags }: Context, name: "from" | "to"): string | undefined {

@@ -39,13 +39,9 @@ interface ServiceFacts {
   readonly webhooks: readonly WebhookFacts[];
 }
 
-interface WebhookFacts {
-  readonly id: number;
-  readonly active: boolean;
-  readonly disabled_reason: "manual" | "gone" | "failing" | null;
-  readonly succeeded: number;
-  readonly failed: number;
-}
+/** A webhook with the numbers of its attempts of the last day. */
+type WebhookFacts = Pick<OutputOf<typeof webhooksGroup.list>["data"][number], "id" | "active" | "disabled_reason"> &
+  Readonly<Record<"succeeded" | "failed", number>>;
 
 /** Reads settings and webhooks, from a database or over HTTP. Throws `forbidden` when the user is no administrator. */
 export async function readServiceFacts(caller: Caller): Promise<ServiceFacts> {

@@ -40,12 +40,7 @@ function placeOf(given: string | undefined, { name }: Content, id: number): stri
   return isFolder ? join(given, safeName(name, id)) : given;
 }
 
-async function toFile(
-  content: Content,
-  path: string,
-  signal: AbortSignal,
-  { terminal, flags }: Context,
-): Promise<void> {
+async function toFile(content: Content, path: string, signal: AbortSignal, { terminal, flags }: Context) {
   const { name, size } = content;
   await using file = await openDestination(path, { fresh: flags.force !== true });
   const show = throttledProgress(terminal);

@@ -54,7 +54,7 @@ export function fileCommands(owner: "post" | "event", ops: FileOperations): Comm
         examples: [`${path} list 12`],
       }),
       add: command(ops.add, {
-        summary: `Add files to ${one}`,
+        ...(owner === "event" && { summary: "Add files to an event" }),
         done: ({ id }) => `Added the files to ${owner} ${id}.`,
         examples: [`${path} add 12 --file agenda.pdf --file https://vimeo.com/76979871`],
       }),

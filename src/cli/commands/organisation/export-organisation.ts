@@ -91,11 +91,7 @@ function issuesOfLabels(types: OrganisationSnapshot["userTypes"]) {
   };
 }
 
-async function* userEntries(
-  to: Export<string>,
-  { userTypes, unitById }: OrganisationSnapshot,
-  names: Names,
-): AsyncGenerator<object> {
+async function* userEntries(to: Export<string>, { userTypes, unitById }: OrganisationSnapshot, names: Names) {
   const bad = new Set(userTypes.filter(issuesOfLabels(userTypes)).map(({ id }) => id));
   for await (const user of walkItems(to.caller, users.list, { inactive: true }, to.signal)) {
     if (isServiceAccount(user)) continue;

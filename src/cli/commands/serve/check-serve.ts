@@ -69,7 +69,10 @@ async function findInDatabase({ target, environment }: ServeOptions): Promise<Fi
   try {
     const schema = await schemaOf(database);
     findings.push(finding("schema", checkSchema(schema)));
-    findings.push(finding("rights", fileRights ?? (await checkTableRights(database))));
+    const tables = fileRights ? [] : await tablesWithoutRights(database);
+    const tableRights =
+      tables.length === 0 ? ok("The user can change every table.") : failed(describeMissingRights(tables));
+    findings.push(finding("rights", fileRights ?? tableRights));
     // The other tables of another version may be different.
     if (schema === latestMigration) findings.push(...(await findInInstance(database, environment)));
   } catch (error) {
@@ -89,11 +92,6 @@ function checkFileRights(file: string): Verdict {
     }
   }
   return ok("The database file and its folder can be written.");
-}
-
-async function checkTableRights(database: Database): Promise<Verdict> {
-  const tables = await tablesWithoutRights(database);
-  return tables.length === 0 ? ok("The user can change every table.") : failed(describeMissingRights(tables));
 }
 
 async function findInInstance(database: Database, environment: NodeJS.ProcessEnv): Promise<Finding[]> {

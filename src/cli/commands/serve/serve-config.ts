@@ -19,11 +19,8 @@ import { parseLimit, wrongLimit } from "./body-limits.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 import { mostWorkers } from "./worker-count.ts";
 
-interface ConfigIssue {
-  /** The key, as in `settings.base_url`. */
-  readonly field: string;
-  readonly message: string;
-}
+/** The key, as in `settings.base_url`, and what is wrong with its value. */
+type ConfigIssue = Readonly<Record<"field" | "message", string>>;
 
 const text = () => z.string().min(1);
 const port = () => z.int().min(0).max(65_535);

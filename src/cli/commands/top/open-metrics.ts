@@ -8,7 +8,7 @@ import { readDuration } from "../../time/parse-time.ts";
 
 const standardTimeout = "10s";
 
-/** Returns a function that reads GET /metrics of the instance, and one that closes the connection. */
+/** Returns a function that reads GET /metrics of the instance. Disposing of it closes the connection. */
 export function openMetrics({ terminal, globals, flags }: Context, target: Target, signal: AbortSignal) {
   const { env } = terminal;
   const url =
@@ -20,7 +20,7 @@ export function openMetrics({ terminal, globals, flags }: Context, target: Targe
         "Requests and the queue: a database has no metrics; use --url or --metrics-url.",
       );
     };
-    return { read, close: () => {} };
+    return { read, [Symbol.dispose]: () => {} };
   }
   const base = baseOf(url);
   const ca = globals.caFile === undefined ? undefined : readNamedFile(globals.caFile, "--ca-file");
@@ -40,7 +40,7 @@ export function openMetrics({ terminal, globals, flags }: Context, target: Targe
         `Requests and the queue: ${base.origin} shows no metrics (${status}); ${way}.`,
       );
     },
-    close: () => transport.close(),
+    [Symbol.dispose]: () => transport.close(),
   };
 }
 

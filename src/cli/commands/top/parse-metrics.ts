@@ -1,18 +1,13 @@
-interface Sample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
 const line = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
 const label = /([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g;
 
-function parseSamples(text: string): Sample[] {
+function parseSamples(text: string) {
   return text.split("\n").flatMap((each) => {
     const [, name, labels = "", value] = line.exec(each) ?? [];
     if (name === undefined) return [];
     const pairs = [...labels.matchAll(label)].map(([, key = "", given = ""]) => [key, given.replace(/\\(.)/g, "$1")]);
-    return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
+    const labelled: Record<string, string> = Object.fromEntries(pairs);
+    return [{ name, labels: labelled, value: Number(value) }];
   });
 }
 
@@ -28,7 +23,7 @@ export function parseMetrics(text: string) {
   const requests = samples.filter(({ name }) => name.startsWith("wcs_http_request_duration_seconds_"));
   const byRoute = Map.groupBy(requests, ({ labels }) => `${labels.method} ${labels.route}`);
   const routes = [...byRoute.values()].map((some) => {
-    const sum = (suffix: string, isCounted = (_: Sample) => true) =>
+    const sum = (suffix: string, isCounted = (_: (typeof some)[number]) => true) =>
       some
         .filter((sample) => sample.name.endsWith(suffix) && isCounted(sample))
         .reduce((total, { value }) => total + value, 0);

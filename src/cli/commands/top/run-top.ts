@@ -19,14 +19,10 @@ export async function runTop(context: Context): Promise<void> {
   const { signal } = stop;
   if (!isOnce) terminal.signals.take(() => stop.abort(new Interrupted()));
   const connection = await context.connect();
-  const metrics = openMetrics(context, connection.target, signal);
+  using metrics = openMetrics(context, connection.target, signal);
   const take = createSnapshots(shareConnection(connection, signal).caller, metrics.read);
-  try {
-    if (isOnce) await print(context, await take());
-    else await drawUntilQuit(context, take, pause, stop);
-  } finally {
-    metrics.close();
-  }
+  if (isOnce) await print(context, await take());
+  else await drawUntilQuit(context, take, pause, stop);
 }
 
 async function print({ globals, terminal }: Context, snapshot: Snapshot): Promise<void> {

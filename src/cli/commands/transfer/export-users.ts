@@ -3,7 +3,7 @@ import type { OutputOf } from "../../../contract/operation.ts";
 import { units } from "../../../contract/units.ts";
 import { isServiceAccount, userRow } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
-import { type Export, writeExportFile } from "../../file-io/export-file.ts";
+import { writeExportFile } from "../../file-io/export-file.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -24,7 +24,9 @@ export async function writeUsers(context: Context): Promise<void> {
       ...(flags.inactive === true && { inactive: true }),
       ...(unit !== undefined && { unit, below: true }),
     };
-    const referenceOf = await unitReferences(to);
+    const referenceOf = new Map<number, string | null>();
+    for await (const { id, reference } of walkItems(to.caller, units.tree, {}, to.signal))
+      referenceOf.set(id, reference);
     for await (const { items } of walk(to.caller, users.list, filter)) {
       const rows: FileRow[] = [];
       for (const user of items) {
@@ -39,12 +41,6 @@ export async function writeUsers(context: Context): Promise<void> {
   });
   if (further > 0)
     terminal.note(`${pluralize(further, "user")} with several memberships: only the first one was exported.`);
-}
-
-async function unitReferences({ caller, signal }: Export<FileRow>): Promise<Map<number, string | null>> {
-  const found = new Map<number, string | null>();
-  for await (const { id, reference } of walkItems(caller, units.tree, {}, signal)) found.set(id, reference);
-  return found;
 }
 
 /** Returns the row of a user, or the reason why it has none. */

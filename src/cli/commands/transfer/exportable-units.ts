@@ -29,8 +29,9 @@ export function exportableUnits<U extends ListedUnit>(units: readonly U[], skip:
 
 function reasonToSkip(unit: ListedUnit, byId: ReadonlyMap<number, ListedUnit>): string {
   const { id, name, reference } = unit;
-  if (reference === null) return `unit ${id} (${name}) has no reference; run wcs units update ${id} --reference REF`;
-  return `unit ${id} (${name}) is below unit ${unnamedAbove(unit, byId)}, which has no reference`;
+  return reference === null
+    ? `unit ${id} (${name}) has no reference; run wcs units update ${id} --reference REF`
+    : `unit ${id} (${name}) is below unit ${unnamedAbove(unit, byId)}, which has no reference`;
 }
 
 function unnamedAbove({ parent }: ListedUnit, byId: ReadonlyMap<number, ListedUnit>): number | undefined {

@@ -77,12 +77,7 @@ async function check(job: Job, context: Context, afterReading: () => Promise<voi
   );
 }
 
-async function carryOut(
-  job: Job,
-  context: Context,
-  afterReading: () => Promise<void>,
-  lastStep: LastStep | undefined,
-): Promise<void> {
+async function carryOut(job: Job, context: Context, afterReading: () => Promise<void>, lastStep: LastStep | undefined) {
   const { terminal, flags } = context;
   await using results = await openResults(context, "at once");
   const dryRun = flags.dryRun === true;
@@ -103,7 +98,10 @@ async function carryOut(
   } catch (error) {
     await report.flush(true);
     if (report.rows > 0) await results?.keep();
-    if (report.rows > 0 && !dryRun) sayHowFar(report, job);
+    if (report.rows > 0 && !dryRun) {
+      terminal.note(`${report.summary()}; the rest of ${job.source.label} was not imported`);
+      terminal.note("The imported rows are kept. Run the same command again to import the rest.");
+    }
     throw error;
   }
   await finish(job, context, report, async () => lastStep?.(present, job.signal));
@@ -148,11 +146,6 @@ function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
       ? "If another row gives up the e-mail address that is taken, move both rows to the beginning of the file."
       : "Correct these rows and import the file again.";
   return `${first} To free the address of a user who has left, run wcs users update <id> --email <address>.`;
-}
-
-function sayHowFar(report: Report, { terminal, source }: Job): void {
-  terminal.note(`${report.summary()}; the rest of ${source.label} was not imported`);
-  terminal.note("The imported rows are kept. Run the same command again to import the rest.");
 }
 
 async function isSame(one: string, other: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Caller, CallOptions } from "../../../contract/operation.ts";
+import type { Caller } from "../../../contract/operation.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import type { FileFormat } from "../../file-io/file-format.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
@@ -41,8 +41,12 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
     limitHeap();
     const good = batch.flatMap((each) => ("row" in each ? [each] : []));
     const rows = good.map(({ row }) => row);
-    const send = (some: readonly FileRow[]) =>
-      sendBatch(job, some, { ...job.options, ...rehearsal?.inputFor?.(some) }, { dryRun, signal });
+    const send = async (some: readonly FileRow[]) => {
+      if (some.length === 0) return [];
+      const input = { rows: some, ...job.options, ...rehearsal?.inputFor?.(some) };
+      const response = await job.caller.call(kind.op, input, { dryRun, signal });
+      return (response as { results: readonly Outcome[] }).results;
+    };
     let answers = await send(rows);
     const replace = (some: readonly FileRow[]) => rehearsal?.replaceFreed?.(some, answers);
     for (let some = replace(rows); some; some = replace(some)) answers = await send(some);
@@ -64,17 +68,6 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
   }
 }
 
-async function sendBatch(
-  { kind, caller }: Job,
-  rows: readonly FileRow[],
-  more: Record<string, unknown>,
-  options: CallOptions,
-): Promise<readonly Outcome[]> {
-  if (rows.length === 0) return [];
-  const { results } = (await caller.call(kind.op, { rows, ...more }, options)) as { results: readonly Outcome[] };
-  return results;
-}
-
 async function* rowsInTurn({ kind, source, format, mapping }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {
   const read = () => readRows(source, format, kind.table, mapping);
   if (!kind.parentsFirst) return yield* read();
@@ -91,11 +84,7 @@ async function* watched(rows: AsyncIterable<SourceRow[]>, progress: Progress): A
   }
 }
 
-async function* turn(
-  rows: AsyncIterable<SourceRow[]>,
-  { passOf, circles }: Order,
-  pass: number,
-): AsyncGenerator<SourceRow[]> {
+async function* turn(rows: AsyncIterable<SourceRow[]>, { passOf, circles }: Order, pass: number) {
   let place = 0;
   for await (const some of rows) {
     const now: SourceRow[] = [];

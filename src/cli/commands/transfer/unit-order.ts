@@ -36,11 +36,7 @@ function kept(value: unknown): string {
 
 const inProgress = -1;
 
-function arrange(
-  references: readonly string[],
-  parents: readonly string[],
-  placeOf: ReadonlyMap<string, number>,
-): Order {
+function arrange(references: readonly string[], parents: readonly string[], placeOf: ReadonlyMap<string, number>) {
   const passOf: number[] = [];
   const circles = new Map<number, FieldErrors>();
   // A row follows that of its parent, and a second row about a unit follows the first.

@@ -4,7 +4,8 @@ import { checkZone, createOutput } from "../../../output/create-output.ts";
 import { addDays, daysBetween, firstOfMonth, lastOfMonth, mondayOf } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import { type EventType, occurrencesIn, type ShownOccurrence, type TimeSpan } from "./find-occurrences.ts";
+import { occurrencesIn, type ShownOccurrence, type TimeSpan } from "./find-occurrences.ts";
+import type { ListedEvent } from "./walk-events.ts";
 
 const longest = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;
@@ -26,7 +27,7 @@ export async function calendar(context: Context): Promise<void> {
   const { caller } = await context.connect();
   const found = await terminal.spin(
     "reading the calendar",
-    occurrencesIn(caller, span, zone, flags.type as EventType | undefined),
+    occurrencesIn(caller, span, zone, flags.type as ListedEvent["type"] | undefined),
   );
   await output.all(found);
 }

@@ -22,18 +22,13 @@ export function drawCalendar(occurrences: readonly ShownOccurrence[], picture: P
   const cell = cellWidth(width);
   if (cell === 0) return `${titleOf(span)}\n\n${drawDays(entries, paint)}`;
   const weeks = weeksIn(span);
-  const most = weeks === 1 ? Number.POSITIVE_INFINITY : mostLines(height, weeks);
+  // All weeks fit on the screen, below the title, if three lines per cell do.
+  const most = Math.max(3, Math.floor((height - 4) / weeks) - 2);
   const linesOf = (day: string) => {
     const some = entries.get(day) ?? [];
     return weeks === 1 ? longLines(some, cell, paint) : shortLines(some, cell, most, paint);
   };
   return `${centred(titleOf(span), width, paint)}\n${drawGrid({ span, today, cell, linesOf }, paint)}`;
-}
-
-/** Returns the number of lines per cell with which all weeks fit on the screen, at least three. */
-function mostLines(height: number, weeks: number): number {
-  const besides = 4;
-  return Math.max(3, Math.floor((height - besides) / weeks) - 2);
 }
 
 /** Returns `December 2026`, `Week 52, 21–27 December 2026`, or the first and the last day. */

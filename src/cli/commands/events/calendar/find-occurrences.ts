@@ -1,11 +1,7 @@
-import type { events } from "../../../../contract/events.ts";
-import type { Caller, OutputOf } from "../../../../contract/operation.ts";
+import type { Caller } from "../../../../contract/operation.ts";
 import { addDays } from "../../../time/days.ts";
 import { type Clock, clockOf } from "../../../time/zone-clock.ts";
-import { walkEvents } from "./walk-events.ts";
-
-type Event = OutputOf<typeof events.get>;
-export type EventType = Event["type"];
+import { type ListedEvent, walkEvents } from "./walk-events.ts";
 
 export type ShownOccurrence = ReturnType<typeof occurrencesOf>[number];
 
@@ -21,7 +17,7 @@ export async function occurrencesIn(
   caller: Caller,
   span: TimeSpan,
   zone: string | undefined,
-  type: EventType | undefined,
+  type: ListedEvent["type"] | undefined,
 ): Promise<ShownOccurrence[]> {
   const clock = clockOf(zone);
   const start = clock.startOf(addDays(span.first, -longest));
@@ -35,7 +31,7 @@ export async function occurrencesIn(
   return found.sort(byTime);
 }
 
-function occurrencesOf(event: Event, { first, last }: TimeSpan, clock: Clock) {
+function occurrencesOf(event: ListedEvent, { first, last }: TimeSpan, clock: Clock) {
   const { id, title, type, all_day, location, link, url } = event;
   const shown = (day: string, start: number | null, end: number | null) => ({
     id,

@@ -11,7 +11,6 @@ import { version } from "../../../session/version.ts";
 import { addDays } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import type { EventType } from "../calendar/find-occurrences.ts";
 import { type ListedEvent, walkEvents } from "../calendar/walk-events.ts";
 import { iCalendar } from "./jcal.ts";
 import { isLocal, vevent } from "./write-vevent.ts";
@@ -57,7 +56,7 @@ type Selection = (caller: Caller) => AsyncIterable<readonly ListedEvent[]>;
 /** Returns the selected events: those with the given IDs, or those in the range of days. */
 async function selectionOf({ args, flags, globals, terminal }: Context): Promise<Selection> {
   const ids = splitList(args.ids);
-  const { from, to, type } = flags as { from?: string; to?: string; type?: EventType };
+  const { from, to, type } = flags as { from?: string; to?: string; type?: ListedEvent["type"] };
   if (ids.length > 0) {
     if (from !== undefined || to !== undefined || type !== undefined)
       throw new UsageError("<ids> cannot be combined with --from, --to or --type");

@@ -4,30 +4,24 @@ export interface RawComponent {
   readonly name: string;
   readonly line: number;
   /** Its own lines, unfolded. */
-  readonly lines: readonly string[];
-  /** Names of the components in it; empty for a calendar. */
-  readonly inner: readonly string[];
-  /** Its lines as they are in the file, including those of the components in it. */
-  readonly raw: readonly string[];
-  readonly isWhole: boolean;
-}
-
-interface Opened extends RawComponent {
   readonly lines: string[];
+  /** Names of the components in it; empty for a calendar. */
   readonly inner: string[];
+  /** Its lines as they are in the file, including those of the components in it. */
   readonly raw: string[];
   /** Names of the open components around the current line, this component first. */
   readonly within: string[];
+  readonly isWhole: boolean;
 }
 
-const open = (name: string, line: number, raw: readonly string[]): Opened => {
+const open = (name: string, line: number, raw: readonly string[]): RawComponent => {
   return { name, line, lines: [], inner: [], raw: [...raw], within: [name], isWhole: false };
 };
 
 /** Yields the components of the calendars in a file in order, each calendar after its components. Skips other lines. */
 export function* componentsOf(text: string): Generator<RawComponent> {
-  let calendar: Opened | undefined;
-  let inside: Opened | undefined;
+  let calendar: RawComponent | undefined;
+  let inside: RawComponent | undefined;
   for (const { line, number, raw } of unfolded(text)) {
     const [, word, name = ""] = /^(BEGIN|END):\s*([\w-]+)\s*$/.exec(line.slice(0, 80).toUpperCase()) ?? [];
     if (name === "VCALENDAR") {
@@ -48,13 +42,7 @@ export function* componentsOf(text: string): Generator<RawComponent> {
 }
 
 /** Adds a line to a component. Returns true when the component ends here, at its END line or at an unmatched one. */
-function goOn(
-  component: Opened,
-  word: string | undefined,
-  name: string,
-  line: string,
-  raw: readonly string[],
-): boolean {
+function goOn(component: RawComponent, word: string | undefined, name: string, line: string, raw: readonly string[]) {
   const { within, inner, lines } = component;
   component.raw.push(...raw);
   if (word === "BEGIN") {

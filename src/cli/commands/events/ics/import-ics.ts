@@ -19,7 +19,6 @@ import { pluralize } from "../../../output/pluralize.ts";
 import { letInterrupt } from "../../../terminal/signals.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import type { EventType } from "../calendar/find-occurrences.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
 import { type IcsContext, zonesOf } from "./ics-zones.ts";
@@ -31,15 +30,15 @@ import { type EventTarget, putIn } from "./save-event.ts";
 export async function importEvents(context: Context): Promise<void> {
   const { terminal, flags, args } = context;
   const signal = context.stopOnInterrupt();
-  const options = targetOf(context, signal);
+  const given = targetOf(context, signal);
   await using results = await openResults(context, "at once");
   const report = createReport(terminal, results);
-  const tally = { parts: 0 };
+  let parts = 0;
   try {
     const text = await loadCalendar(String(args.file), terminal, signal);
     const { caller } = await context.connect();
     const audience = await audienceOf(context, caller);
-    await carryOut(text, { context, report, tally, signal, target: { ...options, audience, caller } });
+    parts = await carryOut(text, { ...given, audience, caller }, report, context);
   } catch (error) {
     if (report.rows > 0 && !flags.dryRun)
       terminal.note(`${report.summary()}; the rest was not imported. Run the command again to continue.`);
@@ -51,7 +50,7 @@ export async function importEvents(context: Context): Promise<void> {
   if (formatOf(context) === "json") await createOutput({}, context).one(report.counts);
   else terminal.note(report.summary());
   if (flags.dryRun) terminal.note(dryRunNote);
-  judge(report, tally.parts);
+  judge(report, parts);
 }
 
 function judge({ skipped, rows }: Report, parts: number): void {
@@ -67,24 +66,15 @@ function judge({ skipped, rows }: Report, parts: number): void {
   });
 }
 
-interface Job {
-  readonly context: Context;
-  readonly report: Report;
-  /** Number of events that were imported without some of their parts. */
-  readonly tally: { parts: number };
-  readonly signal: AbortSignal;
-  readonly target: EventTarget;
-}
-
 function targetOf({ flags }: Context, signal: AbortSignal): Omit<EventTarget, "caller" | "audience"> {
   if (flags.type !== undefined && flags.keepTypes)
     throw new UsageError("--type and --keep-types cannot be used together");
-  const type = (flags.type as EventType | undefined) ?? "user";
+  const type = (flags.type as ListedEvent["type"] | undefined) ?? "user";
   if ((flags.units || flags.userTypes) && type === "user" && !flags.keepTypes)
     throw new UsageError(
       "--units and --user-types cannot be combined with --type user: personal events have no audience",
     );
-  return { type: flags.keepTypes ? undefined : type, options: { dryRun: flags.dryRun === true, signal } };
+  return { type: flags.keepTypes ? undefined : type, dryRun: flags.dryRun === true, signal };
 }
 
 async function audienceOf({ flags, terminal }: Context, caller: Caller): Promise<EventTarget["audience"]> {
@@ -96,31 +86,31 @@ async function audienceOf({ flags, terminal }: Context, caller: Caller): Promise
   return { ...(units.length > 0 && { units }), ...(userTypes.length > 0 && { userTypes }) };
 }
 
-async function carryOut(text: string, job: Job): Promise<void> {
-  const { context, target, report, tally, signal } = job;
-  const [me, instance] = await Promise.all([
-    target.caller.call(users.current, {}),
-    target.caller.call(timezones.list, {}),
-  ]);
+/** Imports the events. Returns the number of those that were imported without some of their parts. */
+async function carryOut(text: string, target: EventTarget, report: Report, context: Context): Promise<number> {
+  const { caller, signal } = target;
+  const [me, instance] = await Promise.all([caller.call(users.current, {}), caller.call(timezones.list, {})]);
   const { default: library } = await import("ical.js");
   const zones = zonesOf(componentsOf(text), checkZone(context.globals.tz), library);
   const read = readAll(text, { library, zones, clock: clockOf(instance.instance) });
   let done = 0;
+  let parts = 0;
   for (const batch of batches(read)) {
     limitHeap();
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
-    const known = uids.length > 0 ? await findByUid(target.caller, uids, me.id) : new Map<string, ListedEvent>();
+    const known = uids.length > 0 ? await findByUid(caller, uids, me.id) : new Map<string, ListedEvent>();
     for (const { line, event } of batch) {
       await letInterrupt(signal);
       const isRead = typeof event !== "string";
       const outcome = isRead ? await putIn(event, known.get(event.uid), target) : skippedRow({ row: [event] });
-      if (outcome.action !== "skipped" && outcome.fields) tally.parts += 1;
+      if (outcome.action !== "skipped" && outcome.fields) parts += 1;
       report.add(line, outcome);
     }
     done += batch.length;
     context.terminal.progress(`importing  ${done.toLocaleString("en")} events`);
     await report.flush();
   }
+  return parts;
 }
 
 /** Maximum size of a file in bytes; about 50,000 events. */

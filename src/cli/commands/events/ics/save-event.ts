@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../../../contract/errors.ts";
 import { eventTypes } from "../../../../contract/event-schemas.ts";
 import { events } from "../../../../contract/events.ts";
-import type { Caller, CallOptions } from "../../../../contract/operation.ts";
+import type { Caller } from "../../../../contract/operation.ts";
 import { type Outcome, skippedRow } from "../../../file-io/row-outcome.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { changesTo, contentOf } from "./match-event.ts";
@@ -10,7 +10,8 @@ import type { ReadEvent } from "./read-ics.ts";
 /** The instance and settings that the events of a file are imported with. */
 export interface EventTarget {
   readonly caller: Caller;
-  readonly options: CallOptions;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
   /** Type of new events; undefined takes the type in the file, else `user`. */
   readonly type: ListedEvent["type"] | undefined;
   readonly audience: { readonly units?: number[]; readonly userTypes?: number[] };
@@ -32,17 +33,17 @@ export async function putIn(read: ReadEvent, event: ListedEvent | undefined, tar
   }
 }
 
-async function create(read: ReadEvent, type: ListedEvent["type"], { caller, options, audience }: EventTarget) {
+async function create(read: ReadEvent, type: ListedEvent["type"], { caller, audience, dryRun, signal }: EventTarget) {
   const input = { ...contentOf(read), uid: read.uid, type, ...(type !== "user" && audience) };
-  const { id } = await caller.call(events.create, input, options);
+  const { id } = await caller.call(events.create, input, { dryRun, signal });
   // An event of a dry run has no ID.
-  return { action: "created", id: options.dryRun ? null : id } as const;
+  return { action: "created", id: dryRun ? null : id } as const;
 }
 
-async function change(event: ListedEvent, read: ReadEvent, { caller, options }: EventTarget) {
+async function change(event: ListedEvent, read: ReadEvent, { caller, dryRun, signal }: EventTarget) {
   const changes = changesTo(event, read);
   if (Object.keys(changes).length === 0) return { action: "unchanged", id: event.id } as const;
-  await caller.call(events.update, { id: event.id, ...changes }, options);
+  await caller.call(events.update, { id: event.id, ...changes }, { dryRun, signal });
   return { action: "changed", id: event.id } as const;
 }
 

@@ -1,5 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../../../contract/errors.ts";
 import type { Context } from "../../../kit/command-spec.ts";
+import { pluralize } from "../../../output/pluralize.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -69,15 +70,14 @@ export function createIssues(
       }
       const asJson = globals.json || globals.output === "json" || globals.output === "ndjson";
       if (!asJson) terminal.complain((await shownLines()).map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
-      throw new ServiceError("validation_failed", `${sum(found.length)} in ${label}; nothing was changed.`, {
-        fields,
-        hint: "wcs help organisation describes the file",
-      });
+      throw new ServiceError(
+        "validation_failed",
+        `${pluralize(found.length, "error")} in ${label}; nothing was changed.`,
+        { fields, hint: "wcs help organisation describes the file" },
+      );
     },
   };
 }
-
-const sum = (count: number) => (count === 1 ? "1 error" : `${count} errors`);
 
 /** Formats a path: `users[3].unit`. */
 function nameOf(path: Path): string {

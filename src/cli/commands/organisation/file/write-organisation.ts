@@ -42,13 +42,8 @@ export async function createText(format: "yaml" | "json", sections: readonly Org
   };
 }
 
-interface Form {
-  readonly head: string;
-  open(section: OrganisationSection): string;
-  entry(entry: object, before: number): string;
-  close(entries: number): string;
-  readonly end: string;
-}
+/** The syntax of a format. Entries and sections get the number of the entries before them. */
+type Form = Awaited<ReturnType<typeof yamlForm>>;
 
 const jsonForm: Form = {
   head: `{\n  "$schema": "./${schemaFile}",\n  "version": ${formVersion}`,
@@ -58,7 +53,7 @@ const jsonForm: Form = {
   end: "\n}\n",
 };
 
-async function yamlForm(): Promise<Form> {
+async function yamlForm() {
   const { Document, isScalar, visit } = await import("yaml");
   // Quotes words such as NO and 1:20, which readers of YAML 1.1 take for other values. Made once, as it takes time.
   const { schema } = new Document(null, { compat: "yaml-1.1" });
@@ -78,9 +73,9 @@ async function yamlForm(): Promise<Form> {
   };
   return {
     head: `# yaml-language-server: $schema=./${schemaFile}\n# An organisation: wcs diff FILE compares, wcs apply FILE carries out; wcs help organisation\nversion: ${formVersion}\n`,
-    open: (section) => `\n${section}:`,
-    entry: (entry, before) => `${before > 0 ? "" : "\n"}${text(entry)}`,
-    close: (entries) => (entries > 0 ? "" : " []\n"),
+    open: (section: OrganisationSection) => `\n${section}:`,
+    entry: (entry: object, before: number) => `${before > 0 ? "" : "\n"}${text(entry)}`,
+    close: (entries: number): string => (entries > 0 ? "" : " []\n"),
     end: "",
   };
 }

@@ -95,13 +95,7 @@ function requireEdit(may: boolean, { id, name }: CurrentUser): void {
 }
 
 /** A unit without a reference has no label, so a file cannot describe memberships of it. */
-function checkPlaces(
-  user: CurrentUser,
-  after: UserEntry,
-  entry: UserEntry,
-  at: number,
-  { issues, held }: Planning,
-): void {
+function checkPlaces(user: CurrentUser, after: UserEntry, entry: UserEntry, at: number, { issues, held }: Planning) {
   const further = entry.memberships ? user.memberUnits.slice(1) : [];
   const touched = after.unit === "" ? user.memberUnits : further;
   const nameless = touched.find(({ unit }) => !held.unitById.get(unit.id)?.reference);
@@ -152,15 +146,9 @@ function checkUnits({ unit, memberships = [] }: UserEntry, at: number, { issues 
   }
 }
 
-interface Membership {
-  readonly unit?: string | undefined;
-  readonly user_types?: readonly string[] | undefined;
-  readonly department?: string | null | undefined;
-}
-
 /** Returns the labels that user types will have, and adds an issue for each missing type. */
 function resolvedMembership(
-  { unit, user_types, department }: Membership,
+  { unit, user_types, department }: Pick<UserEntry, "unit" | "user_types" | "department">,
   path: Path,
   { issues, units, userTypes }: UserPlanning,
 ): { user_types?: string[] } {
