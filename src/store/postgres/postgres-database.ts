@@ -188,6 +188,12 @@ const lacksRight = (cause?: unknown) =>
     cause,
   });
 
+const failedTls = (cause: Error) =>
+  new ServiceError("unavailable", `PostgreSQL cannot be reached over TLS: ${cause.message}.`, {
+    hint: "Check sslmode and sslrootcert in the database URL.",
+    cause,
+  });
+
 /** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
 function explain(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
