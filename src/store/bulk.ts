@@ -103,21 +103,29 @@ type Where<T extends keyof Schema> = {
   readonly [C in keyof Schema[T]]?: SelectType<Schema[T][C]> | readonly SelectType<Schema[T][C]>[];
 };
 
-/** Changes the rows with these values. */
-export function updateRows<T extends keyof Schema>(
+/** Changes the rows with these values. Returns their columns in `returning`. */
+export function updateRows<T extends keyof Schema, C extends keyof Schema[T] & string = never>(
   db: Kysely<Schema>,
   table: T,
   where: Where<T>,
   changes: Updateable<Schema[T]>,
-): Promise<void> {
-  return runUpdate(db, table, where, changes, (column, value) => `${column} = ${value}`);
+  returning: readonly C[] = [],
+): Promise<RowOf<T, C>[]> {
+  return runUpdate(db, table, where, changes, (column, value) => `${column} = ${value}`, returning);
 }
 
-/** Deletes the rows with these values. */
-export async function deleteRows<T extends keyof Schema>(db: Kysely<Schema>, table: T, where: Where<T>): Promise<void> {
+/** Deletes the rows with these values. Returns their columns in `returning`. */
+export function deleteRows<T extends keyof Schema, C extends keyof Schema[T] & string = never>(
+  db: Kysely<Schema>,
+  table: T,
+  where: Where<T>,
+  returning: readonly C[] = [],
+): Promise<RowOf<T, C>[]> {
   const { text, values } = conditionsOf(db, where, placesIn(db));
-  await runText(db, `delete from ${table} where ${text}`, values);
+  return runText(db, `delete from ${table} where ${text}${returningOf(returning)}`, values);
 }
+
+const returningOf = (columns: readonly string[]) => (columns.length > 0 ? ` returning ${columns.join(", ")}` : "");
 
 /** Returns columns of the rows with these values. */
 export function findRows<T extends keyof Schema, C extends keyof Schema[T] & string>(
@@ -150,26 +158,28 @@ function conditionsOf(db: Kysely<Schema>, where: object, place: () => string) {
 }
 
 /** Adds to columns of the row with that ID. */
-export function addToRow<T extends TableWithId>(
+export async function addToRow<T extends TableWithId>(
   db: Kysely<Schema>,
   table: T,
   id: number,
   more: { readonly [C in keyof Schema[T]]?: number },
 ): Promise<void> {
-  return runUpdate(db, table, { id }, more, (column, value) => `${column} = ${column} + ${value}`);
+  await runUpdate(db, table, { id }, more, (column, value) => `${column} = ${column} + ${value}`);
 }
 
-async function runUpdate(
+function runUpdate<R>(
   db: Kysely<Schema>,
   table: string,
   where: object,
   changes: object,
   change: (column: string, value: string) => string,
-): Promise<void> {
+  returning: readonly string[] = [],
+): Promise<R[]> {
   const place = placesIn(db);
   const columns = Object.keys(changes).map((column) => change(column, place()));
   const { text, values } = conditionsOf(db, where, place);
-  await runText(db, `update ${table} set ${columns.join(", ")} where ${text}`, [...Object.values(changes), ...values]);
+  const statement = `update ${table} set ${columns.join(", ")} where ${text}${returningOf(returning)}`;
+  return runText(db, statement, [...Object.values(changes), ...values]);
 }
 
 /** Inserts a row with that key or, if there is one, changes its columns. */

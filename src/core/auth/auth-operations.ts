@@ -1,7 +1,7 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
-import { deleteRows, findRow } from "../../store/bulk.ts";
+import { deleteRows, findRow, updateRows } from "../../store/bulk.ts";
 import { hashToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
 import { replacePassword } from "../directory/end-access.ts";
@@ -108,20 +108,15 @@ const stranger = () => ({ id: -randomInt(1, 2 ** 47), email: "" });
 const noToken = hashToken("");
 
 async function userByEmail(ctx: Ctx, email: string) {
-  const user = await ctx.db
-    .selectFrom("users")
-    .select(["id", "email", "first_name", "last_name", "provider", "password_hash", "token_version", "two_factor_at"])
-    .where("email_key", "=", emailKey(email))
-    .where("active", "=", 1)
-    .executeTakeFirst();
+  const columns = ["id", "email", "first_name", "last_name", "provider", "password_hash"] as const;
+  const more = ["token_version", "two_factor_at"] as const;
+  const user = await findRow(ctx.db, "users", { email_key: emailKey(email), active: 1 }, [...columns, ...more]);
   return user && { ...user, email: user.email ?? "" };
 }
 
 async function rehash(ctx: Ctx, id: number, password: string, old: string | null): Promise<void> {
   const password_hash = await hashPassword(password);
-  await ctx.transaction(({ db }) =>
-    db.updateTable("users").set({ password_hash }).where("id", "=", id).where("password_hash", "=", old).execute(),
-  );
+  await ctx.transaction(({ db }) => updateRows(db, "users", { id, password_hash: old }, { password_hash }));
 }
 
 async function isToken(ctx: Ctx, user: number, token: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { findRow } from "../../store/bulk.ts";
+import { deleteRows, findRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 import { hashRecoveryCode } from "./recovery-codes.ts";
@@ -36,10 +36,9 @@ export async function useCode(ctx: Ctx, code: ValidCode): Promise<boolean> {
   const { db } = ctx;
   if ("hash" in code) {
     const { user, hash } = code;
-    const unused = db.deleteFrom("recovery_codes").where("user_id", "=", user).where("code_hash", "=", hash);
-    const isUsed = (await unused.executeTakeFirst()).numDeletedRows > 0n;
-    if (isUsed) await queueNotice(ctx, user, "recovery_code_used");
-    return isUsed;
+    const [used] = await deleteRows(db, "recovery_codes", { user_id: user, code_hash: hash }, ["user_id"]);
+    if (used) await queueNotice(ctx, user, "recovery_code_used");
+    return used !== undefined;
   }
   const { numUpdatedRows } = await db
     .updateTable("two_factors")

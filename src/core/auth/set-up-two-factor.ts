@@ -1,6 +1,6 @@
 import type { auth as contract } from "../../contract/auth.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { upsertRow } from "../../store/bulk.ts";
+import { updateRows, upsertRow } from "../../store/bulk.ts";
 import { instanceName } from "../../store/instance-name.ts";
 import { attempt, proofSubject } from "../directory/attempts.ts";
 import { markChanged } from "../directory/mark-changed.ts";
@@ -54,20 +54,12 @@ export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) 
   });
   if (step === undefined) refuse({ code: [wrongCode] });
   return ctx.transaction(async (tx) => {
-    const confirmed = await tx.db
-      .updateTable("two_factors")
-      .set({ last_step: step })
-      .where("user_id", "=", id)
-      .where("secret", "=", factor.secret)
-      .executeTakeFirst();
-    if (confirmed.numUpdatedRows === 0n) throw notBegun();
-    const enabled = await tx.db
-      .updateTable("users")
-      .set({ two_factor_at: tx.now })
-      .where("id", "=", id)
-      .where("two_factor_at", "is", null)
-      .executeTakeFirst();
-    if (enabled.numUpdatedRows === 0n) throw isOn();
+    const begun = { user_id: id, secret: factor.secret };
+    const [confirmed] = await updateRows(tx.db, "two_factors", begun, { last_step: step }, ["user_id"]);
+    if (confirmed === undefined) throw notBegun();
+    const off = { id, two_factor_at: null };
+    const [enabled] = await updateRows(tx.db, "users", off, { two_factor_at: tx.now }, ["id"]);
+    if (enabled === undefined) throw isOn();
     await queueNotice(tx, id, "two_factor_on");
     await markChanged(tx, "user", [id]);
     return { recovery_codes: await replaceRecoveryCodes(tx, id, factor.plain) };

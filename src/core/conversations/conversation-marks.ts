@@ -62,6 +62,6 @@ async function setArchived(ctx: Ctx, id: number, time: number | null): Promise<u
 }
 
 /** Changes the actor's own view of the conversation. */
-function mark({ db, actor }: Ctx, id: number, changes: Updateable<Schema["conversation_participants"]>): Promise<void> {
+function mark({ db, actor }: Ctx, id: number, changes: Updateable<Schema["conversation_participants"]>) {
   return updateRows(db, "conversation_participants", { conversation_id: id, user_id: actor.id }, changes);
 }

@@ -1,7 +1,7 @@
 import { emojiOf } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { findRows, insertRows } from "../../store/bulk.ts";
+import { deleteRows, findRows, insertRows } from "../../store/bulk.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation } from "./participation.ts";
@@ -31,14 +31,10 @@ export const reactions = {
   async unreact(ctx, { id, messageId, emoji }) {
     const mine = await lockedParticipation(ctx, id);
     await visibleMessage(ctx, mine, messageId);
-    const gone = await ctx.db
-      .deleteFrom("message_reactions")
-      .where("message_id", "=", messageId)
-      .where("user_id", "=", ctx.actor.id)
-      // The contract accepts only emoji.
-      .where("emoji", "=", emojiOf(emoji)!)
-      .executeTakeFirst();
-    if (gone.numDeletedRows === 0n) {
+    // The contract accepts only emoji.
+    const mineWith = { message_id: messageId, user_id: ctx.actor.id, emoji: emojiOf(emoji)! };
+    const [gone] = await deleteRows(ctx.db, "message_reactions", mineWith, ["message_id"]);
+    if (gone === undefined) {
       throw new ServiceError("not_found", `You have not reacted to message ${messageId} with ${emoji}.`);
     }
   },

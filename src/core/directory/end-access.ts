@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { deleteRows } from "../../store/bulk.ts";
+import { deleteRows, updateRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 import { forgetFailures } from "../pipeline/rate-limits.ts";
@@ -22,13 +22,9 @@ export async function replacePassword(
   password_hash: string,
 ): Promise<void> {
   await queueNotice(tx, id, "password");
-  const { numUpdatedRows } = await tx.db
-    .updateTable("users")
-    .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
-    .where("id", "=", id)
-    .where("token_version", "=", token_version)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n)
+  const changes = { password_hash, token_version: token_version + 1, updated_at: tx.now };
+  const [changed] = await updateRows(tx.db, "users", { id, token_version }, changes, ["id"]);
+  if (changed === undefined)
     throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
   // Changing one's own password should not stop jobs. Other changes end tokens of somebody who may have known it.
   await endAccess(tx, [id], id === tx.actor.id ? ["sessions", "password_tokens"] : kinds);

@@ -1,7 +1,16 @@
 import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
-import { addToRow, deleteRows, findRow, findRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
+import {
+  addToRow,
+  deleteRows,
+  findRow,
+  findRows,
+  insertRow,
+  insertRows,
+  updateRow,
+  updateRows,
+} from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
 import { referenceIssues } from "../pipeline/reference-issues.ts";
@@ -143,7 +152,7 @@ export async function removeMembership(ctx: Work, user: number, unit: number): P
 }
 
 export async function removeAllMemberships(ctx: Work, user: number): Promise<void> {
-  const ended = await ctx.db.deleteFrom("memberships").where("user_id", "=", user).returning("unit_id").execute();
+  const ended = await deleteRows(ctx.db, "memberships", { user_id: user }, ["unit_id"]);
   for (const { unit_id } of ended) await countMembers(ctx, unit_id, -1);
   await rememberFirstUnit(ctx, user);
 }
@@ -155,12 +164,8 @@ export async function moveMembers(ctx: Work, from: number, to: number): Promise<
   const members = await findRows(ctx.db, "memberships", { unit_id: from }, ["user_id"]);
   const inBoth = ctx.db.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to);
   await ctx.db.deleteFrom("memberships").where("unit_id", "=", from).where("user_id", "in", inBoth).execute();
-  const moved = await ctx.db
-    .updateTable("memberships")
-    .set({ unit_id: to, department_id: null })
-    .where("unit_id", "=", from)
-    .returning("id")
-    .execute();
+  const place = { unit_id: to, department_id: null };
+  const moved = await updateRows(ctx.db, "memberships", { unit_id: from }, place, ["id"]);
   await countMembers(ctx, from, -members.length);
   await countMembers(ctx, to, moved.length);
   const ids = members.map((member) => member.user_id);

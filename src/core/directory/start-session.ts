@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { isLine } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { insertRow } from "../../store/bulk.ts";
+import { insertRow, updateRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { endedSession } from "../pipeline/identify-caller.ts";
 import { issueToken } from "../pipeline/signed-tokens.ts";
@@ -50,14 +50,9 @@ export async function extendSession(ctx: Ctx, { authTime, session }: NonNullable
 
 /** Writes the user's row unchanged, so that simultaneous sign-ins, changes and deactivations follow each other. */
 async function requireUnchanged({ db }: Ctx, user: number, version: number): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable("users")
-    .set({ token_version: version })
-    .where("id", "=", user)
-    .where("token_version", "=", version)
-    .where("active", "=", 1)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n)
+  const before = { id: user, token_version: version, active: 1 } as const;
+  const [unchanged] = await updateRows(db, "users", before, { token_version: version }, ["id"]);
+  if (unchanged === undefined)
     throw new ServiceError("unauthenticated", "The account was changed at the same moment; sign in again.");
 }
 

@@ -2,7 +2,7 @@ import { type Insertable, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import { deepestUnit } from "../../contract/nesting.ts";
-import { insertRow, updateRow } from "../../store/bulk.ts";
+import { insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { afterPrefix, beginsWith } from "../../store/dialect.ts";
 import type { RowOf, Schema } from "../../store/schema/schema.ts";
@@ -54,12 +54,8 @@ export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPositio
 /** Moves all units below a unit to one outside its branch, and returns the IDs of the children. Throws like `moveBranch`. */
 export async function moveChildren(db: Db, unit: UnitPosition, parent: UnitPosition): Promise<number[]> {
   if (!(await fits(db, unit, parent.level - unit.level))) throw tooDeep();
-  const children = await db
-    .updateTable("units")
-    .set({ parent_id: parent.id })
-    .where("parent_id", "=", unit.id)
-    .returning(["id", "descendant_count"])
-    .execute();
+  const changes = { parent_id: parent.id };
+  const children = await updateRows(db, "units", { parent_id: unit.id }, changes, ["id", "descendant_count"]);
   // Paths begin with the path of the unit; its own is not among them.
   await movePaths(db, [`${unit.path}0`, afterPrefix(unit.path)], unit, parent);
   const descendants = children.reduce((sum, { descendant_count }) => sum + descendant_count + 1, 0);

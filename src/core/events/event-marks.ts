@@ -1,4 +1,5 @@
 import type { events as contract } from "../../contract/events.ts";
+import { upsertRow } from "../../store/bulk.ts";
 import { saveRsvp } from "../directory/event-rsvp.ts";
 import { presentShortUsers } from "../directory/present-short-users.ts";
 import type { Handlers } from "../pipeline/context.ts";
@@ -9,11 +10,7 @@ export const eventMarkHandlers = {
   async seen(ctx, { id }) {
     const { seen_at } = await readableEvent(ctx, id);
     if (seen_at !== null) return;
-    await ctx.db
-      .insertInto("event_marks")
-      .values({ event_id: id, user_id: ctx.actor.id, seen_at: ctx.now, answer: null, answered_at: null })
-      .onConflict((conflict) => conflict.columns(["event_id", "user_id"]).doUpdateSet({ seen_at: ctx.now }))
-      .execute();
+    await upsertRow(ctx.db, "event_marks", { event_id: id, user_id: ctx.actor.id }, { seen_at: ctx.now });
   },
 
   async participants(ctx, { id, answer, limit, cursor }) {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { insertRow } from "../../store/bulk.ts";
+import { findRow, insertRow } from "../../store/bulk.ts";
 import type { AccountChange, AccountNotice } from "../../store/schema/delivery-schema.ts";
 import type { Ctx } from "./context.ts";
 import { countNotice } from "./rate-limits.ts";
@@ -44,13 +44,8 @@ export async function queueMails(
  */
 export async function queueNotice(ctx: Ctx, user: number, change: AccountChange): Promise<void> {
   if (ctx.settings["mail.smtp_url"] === null || ctx.settings["mail.from"] === null) return;
-  const row = await ctx.db
-    .selectFrom("users")
-    .select(["email", "email_key"])
-    .where("id", "=", user)
-    .where("password_hash", "is not", null)
-    .executeTakeFirst();
-  if (row === undefined || row.email === null) return;
+  const row = await findRow(ctx.db, "users", { id: user }, ["email", "email_key", "password_hash"]);
+  if (row === undefined || row.email === null || row.password_hash === null) return;
   // An import may have cleared the key to free the address for another user.
   const isLast = await countNotice(ctx, change, row.email_key ?? row.email);
   if (isLast === undefined) return;

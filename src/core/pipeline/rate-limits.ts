@@ -110,10 +110,10 @@ export async function settle(tx: Ctx, subject: Subject, id: number, good: boolea
   else await insert(tx, subject, { pending: 0, expires_at: tx.now + seconds });
 }
 
-export const forgetFailures = ({ db }: Ctx, user: number, ...kind: Subject["kind"][]): Promise<void> =>
+export const forgetFailures = ({ db }: Ctx, user: number, ...kind: Subject["kind"][]): Promise<unknown> =>
   deleteRows(db, "rate_limit_events", { account: accountOfUser(user), pending: 0, kind });
 
-export const forgetAccount = ({ db }: Ctx, user: number): Promise<void> =>
+export const forgetAccount = ({ db }: Ctx, user: number): Promise<unknown> =>
   deleteRows(db, "rate_limit_events", { account: accountOfUser(user) });
 
 export function tooManyAttempts(retryAfter: number): ServiceError {

@@ -1,7 +1,8 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { sessions as contract } from "../../contract/sessions.ts";
+import { deleteRows } from "../../store/bulk.ts";
 import { presentSession, sessionRows } from "../directory/present-sessions.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Handlers } from "../pipeline/context.ts";
 
 export const sessions: Handlers<typeof contract> = {
   async list(ctx) {
@@ -10,23 +11,20 @@ export const sessions: Handlers<typeof contract> = {
   },
 
   async end(ctx, { id }) {
-    const { numDeletedRows } = await own(ctx).where("id", "=", id).executeTakeFirst();
-    if (numDeletedRows === 0n) throw new ServiceError("not_found", `You have no session ${id}.`);
+    const [ended] = await deleteRows(ctx.db, "sessions", { user_id: ctx.actor.id, id }, ["id"]);
+    if (ended === undefined) throw new ServiceError("not_found", `You have no session ${id}.`);
     ctx.announce(`user:${ctx.actor.id}`);
   },
 
   async endOthers(ctx) {
-    await own(ctx)
-      .where("key", "<>", ctx.token?.session ?? "")
-      .execute();
+    const all = ctx.db.deleteFrom("sessions").where("user_id", "=", ctx.actor.id);
+    await all.where("key", "<>", ctx.token?.session ?? "").execute();
     ctx.announce(`user:${ctx.actor.id}`);
   },
 
   async endCurrent(ctx) {
     if (ctx.token === undefined) throw new ServiceError("not_found", "You have no session here: you did not sign in.");
-    await own(ctx).where("key", "=", ctx.token.session).execute();
+    await deleteRows(ctx.db, "sessions", { user_id: ctx.actor.id, key: ctx.token.session });
     ctx.announce(`user:${ctx.actor.id}`);
   },
 };
-
-const own = ({ db, actor }: Ctx) => db.deleteFrom("sessions").where("user_id", "=", actor.id);

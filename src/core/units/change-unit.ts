@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { units as contract } from "../../contract/units.ts";
-import { deleteRows, updateRow } from "../../store/bulk.ts";
+import { deleteRows, findRow, updateRow } from "../../store/bulk.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses, type Unit } from "../directory/present-units.ts";
@@ -77,11 +77,10 @@ export const unitChangeHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 async function placeUnit(ctx: Ctx, id: number) {
-  return ctx.db
-    .selectFrom("units")
-    .select(["id", "path", "level", "parent_id", "child_count", "user_count"])
-    .where("id", "=", id)
-    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `There is no unit ${id}.`));
+  const columns = ["id", "path", "level", "parent_id", "child_count", "user_count"] as const;
+  const unit = await findRow(ctx.db, "units", { id }, columns);
+  if (unit === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
+  return unit;
 }
 
 type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;

@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { insertRow } from "../../store/bulk.ts";
+import { insertRow, updateRows } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { markChanged } from "../directory/mark-changed.ts";
@@ -91,13 +91,8 @@ export const userChangeHandlers = {
   },
 
   async reactivate(ctx, { id }) {
-    const reactivated = await ctx.db
-      .updateTable("users")
-      .set({ active: 1, updated_at: ctx.now })
-      .where("id", "=", id)
-      .where("active", "=", 0)
-      .returning("admin")
-      .executeTakeFirst();
+    const changes = { active: 1, updated_at: ctx.now } as const;
+    const [reactivated] = await updateRows(ctx.db, "users", { id, active: 0 }, changes, ["admin"]);
     if (reactivated === undefined) return;
     // Undoes the change, because it ends the transaction.
     if (reactivated.admin === 1) requireSignIn(ctx, "reactivate an administrator");

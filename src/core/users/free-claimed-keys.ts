@@ -1,3 +1,4 @@
+import { updateRows } from "../../store/bulk.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { ExistingUser, Known } from "./user-import-lookup.ts";
@@ -28,11 +29,7 @@ export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Pro
     const claiming = byClaim.get(user[column]);
     if (claiming) unchecked.push(claiming);
   }
-  await ctx.db
-    .updateTable("users")
-    .set({ [column]: null })
-    .where("id", "in", [...freed.keys()])
-    .execute();
+  await updateRows(ctx.db, "users", { id: [...freed.keys()] }, { [column]: null });
 }
 
 interface Leaver {

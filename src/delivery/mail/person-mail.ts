@@ -1,5 +1,5 @@
 import type { Settings } from "../../contract/settings.ts";
-import { findRow } from "../../store/bulk.ts";
+import { findRow, updateRows } from "../../store/bulk.ts";
 import type { Database, Tx } from "../../store/database.ts";
 import { locking } from "../../store/dialect.ts";
 import { replacePasswordToken } from "../../store/password-tokens.ts";
@@ -25,13 +25,9 @@ export async function preparePersonMail(
     const { provider, password_hash, email, language, timezone } = user;
     const isLocal = provider === "local";
     if (!isWelcome && !isLocal) return { obsolete: "The user's password is managed elsewhere." };
-    const { numUpdatedRows } = await tx
-      .updateTable("mails")
-      .set({ recipient: email })
-      .where("id", "=", mail.id)
-      .where("lease_token", "=", mail.token)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return { obsolete: "Another worker has taken it." };
+    const mine = { id: mail.id, lease_token: mail.token };
+    const [taken] = await updateRows(tx, "mails", mine, { recipient: email }, ["id"]);
+    if (taken === undefined) return { obsolete: "Another worker has taken it." };
     const inviter = isWelcome ? await inviterOf(tx, mail) : undefined;
     const person = { name: `${user.first_name} ${user.last_name}`, email, language, timezone, inviter };
     if (!isLocal || (isWelcome && password_hash !== null)) return { person };

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { insertRow, updateRow } from "../../store/bulk.ts";
+import { findRow, insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -29,12 +29,8 @@ export async function disable(
     disabled_reason: reason,
     updated_at: now,
   });
-  const author = await tx
-    .selectFrom("users")
-    .select(["email", "first_name", "last_name"])
-    .where("id", "=", webhook.author_id)
-    .where("active", "=", 1)
-    .executeTakeFirst();
+  const active = { id: webhook.author_id, active: 1 } as const;
+  const author = await findRow(tx, "users", active, ["email", "first_name", "last_name"]);
   if (author === undefined || author.email === null) return;
   const { id, name, uri } = webhook;
   const payload = JSON.stringify({
@@ -81,11 +77,7 @@ export async function stopInactive(database: Database, now: number): Promise<num
     const waiting = stoppable(tx, now).where("d.webhook_id", "=", webhook.id).limit(portion);
     const found = await (isPostgres(tx) ? waiting.forUpdate().skipLocked() : waiting).execute();
     const ids = found.map((row) => row.id);
-    await tx
-      .updateTable("deliveries")
-      .set({ state: "failed", due_at: now, lease_token: null })
-      .where("id", "in", ids)
-      .execute();
+    await updateRows(tx, "deliveries", { id: ids }, { state: "failed", due_at: now, lease_token: null });
     if (webhook.deleted_at === null) await logStopped(tx, webhook.uri, ids, Math.floor(now / 1000));
     return ids.length;
   });
