@@ -6,8 +6,8 @@ import type { ListedEvent } from "../../src/cli/commands/events/calendar/walk-ev
 import { componentsOf } from "../../src/cli/commands/events/ics/ics-components.ts";
 import { zonesOf } from "../../src/cli/commands/events/ics/ics-zones.ts";
 import { iCalendar, plainText, textOnOneLine } from "../../src/cli/commands/events/ics/jcal.ts";
-import { changesTo, contentOf } from "../../src/cli/commands/events/ics/match-event.ts";
 import { type ReadEvent, readEvent } from "../../src/cli/commands/events/ics/read-ics.ts";
+import { changesTo, contentOf } from "../../src/cli/commands/events/ics/save-event.ts";
 import { isLocal, vevent } from "../../src/cli/commands/events/ics/write-vevent.ts";
 import { vtimezone } from "../../src/cli/commands/events/ics/write-vtimezone.ts";
 import { clockOf } from "../../src/cli/time/zone-clock.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { tableOf } from "../../src/cli/file-io/row-columns.ts";
+import { tableOf } from "../../src/cli/file-io/file-rows.ts";
 import { unitRow } from "../../src/contract/unit-schemas.ts";
 import { userRow } from "../../src/contract/user-schemas.ts";
 import { usePlace } from "./places.ts";

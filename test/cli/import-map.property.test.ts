@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { parseMap } from "../../src/cli/commands/transfer/mapping-flags.ts";
 import { createMapping } from "../../src/cli/file-io/column-mapping.ts";
 import { readHeader } from "../../src/cli/file-io/csv-header.ts";
-import { tableOf } from "../../src/cli/file-io/row-columns.ts";
+import { tableOf } from "../../src/cli/file-io/file-rows.ts";
 import { userRow } from "../../src/contract/user-schemas.ts";
 import { tries } from "../support/effort.ts";
 

@@ -1,7 +1,6 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
-import type { Table } from "./row-columns.ts";
-import type { FileRow } from "./source-row.ts";
+import type { FileRow, Table } from "./file-rows.ts";
 
 /** The column of a file and its field, which is empty for a column that is left out. */
 export type MappedColumn = Readonly<Record<"column" | "field", string>>;
@@ -20,10 +19,7 @@ const mostNamed = 100;
 /** Normalizes the name of a column for comparison: spaces around it and case do not matter. */
 export const columnKey = (name: string): string => name.trim().normalize("NFC").toLowerCase();
 
-/**
- * Assigns the columns of a file to fields. Columns that are named like fields need no mapping. Throws a `UsageError` when it
- * contradicts itself or names an unknown field.
- */
+/** Assigns the columns of a file to fields, also those named like one. Throws a `UsageError` for a contradiction or an unknown field. */
 export function createMapping(spec: MappingSpec, table: Table) {
   const fields = fieldsByColumn(spec, table);
   checkValues(spec, table);

@@ -3,21 +3,13 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { type ColumnMapping, columnKey } from "./column-mapping.ts";
 import { hintOfJson } from "./file-format.ts";
-import type { Table } from "./row-columns.ts";
+import type { Table } from "./file-rows.ts";
 
 /** The fields of the columns of a file, in the order of the columns; "" for those that are left out. */
 type HeaderFields = readonly string[];
 
-/**
- * Returns the field of each column. Without a mapping, every column must be named like a field. Throws
- * `validation_failed` when a column is unknown, duplicate or missing, and a `UsageError` when the mapping does not fit.
- */
-export function readHeader(
-  cells: readonly string[],
-  table: Table,
-  label: string,
-  mapping: ColumnMapping | undefined,
-): HeaderFields {
+/** Returns the field of each column. Without a mapping, every column must be named like a field. */
+export function readHeader(cells: readonly string[], table: Table, label: string, mapping: ColumnMapping | undefined) {
   const names = cells.map((cell) => cell.trim());
   if (mapping === undefined) requireKnown(names, table, label);
   const fields = names.map((name) => (mapping ? mapping.fieldOf(name) : fieldNamed(name, table)) ?? "");

@@ -11,10 +11,7 @@ export interface CsvRecord {
 
 type Found = Omit<CsvRecord, "line"> & { readonly lines: number };
 
-/**
- * Yields CSV records (RFC 4180) in batches. Records are split here before csv-parse reads them, since for csv-parse an
- * unclosed quote extends to the end of the file. Here it affects one line, and the next line begins a new record.
- */
+/** Yields CSV records (RFC 4180) in batches. Split before csv-parse reads them, so that an unclosed quote affects one line only. */
 export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
   let lines: readonly string[] = [];
   let first = 1;
@@ -53,10 +50,7 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
 
 const oldLineEnds = { issue: "ends in a carriage return alone; save the file with the line ends of Windows or Unix" };
 
-/**
- * Returns the most frequent delimiter of the header line. Spreadsheets use the list separator of the user's locale, and write no
- * space after it, so a comma before a space is rather part of a name.
- */
+/** Returns the most frequent delimiter of the header. A comma before a space is rather part of a name: spreadsheets write no space there. */
 function delimiterOf(header: string): string {
   const unquoted = header.replace(/(?<=^|[,;\t])"(?:[^"]|"")*(?:"|$)/g, "");
   const count = (text: string, delimiter: string) => text.split(delimiter).length;

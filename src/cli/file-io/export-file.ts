@@ -7,9 +7,8 @@ import { letInterrupt } from "../terminal/signals.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { csvLine } from "./csv-line.ts";
 import { formatFor } from "./file-format.ts";
+import type { FileRow, Table } from "./file-rows.ts";
 import { openDestination } from "./open-destination.ts";
-import type { Table } from "./row-columns.ts";
-import type { FileRow } from "./source-row.ts";
 
 interface ExportCommand {
   readonly terminal: Terminal;

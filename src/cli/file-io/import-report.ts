@@ -1,7 +1,7 @@
 import { pluralize } from "../output/pluralize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Outcome } from "./file-rows.ts";
 import type { ResultFile } from "./result-file.ts";
-import type { Outcome } from "./row-outcome.ts";
 
 export type Report = ReturnType<typeof createReport>;
 
@@ -12,10 +12,7 @@ interface ReportedRow {
 
 const shown = 100;
 
-/**
- * Counts the outcomes of rows and prints the issues of those skipped. With `sort`, sorts the rows by line at the end, because they
- * come in another order than that of the file.
- */
+/** Counts the outcomes of rows and prints the issues. With `sort`, sorts rows that come in another order than in the file by line. */
 export function createReport(terminal: Terminal, results: ResultFile | undefined, sort = false) {
   const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
   const complaints = complaining(terminal, results && (results.path ?? "the output"));
@@ -67,10 +64,7 @@ interface FoldedIssue {
 
 const mostRuns = 5;
 
-/**
- * Collects the issues of rows and prints them at the end, equal ones together. Beyond `shown` issues it counts rows, and names the
- * result file.
- */
+/** Collects issues and prints equal ones together. Beyond `shown` issues it counts rows, and names the result file. */
 function complaining(terminal: Terminal, rest: string | undefined) {
   const issues = new Map<string, FoldedIssue>();
   let hidden = 0;

@@ -17,10 +17,7 @@ export function draftFor(place: string, fresh: boolean) {
   return { path, put: fresh ? () => add(path, place) : () => rename(path, place) };
 }
 
-/**
- * Opens a new file that only its owner can read. Special files such as /dev/null are written to directly. With `fresh`,
- * throws `conflict` when the file exists.
- */
+/** Opens a new private file, or a special file such as /dev/null. With `fresh`, throws `conflict` when the file exists. */
 export async function openDestination(path: string, { fresh = false } = {}): Promise<Destination> {
   try {
     const place = await realpath(path).catch(() => path);

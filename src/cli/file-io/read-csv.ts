@@ -3,17 +3,11 @@ import { unescapeCell } from "../output/spreadsheet-cells.ts";
 import type { ColumnMapping } from "./column-mapping.ts";
 import { readHeader, refusedHeader } from "./csv-header.ts";
 import { type CsvRecord, recordsOf } from "./csv-records.ts";
+import type { FileRow, SourceRow, Table } from "./file-rows.ts";
 import type { Lines } from "./read-lines.ts";
-import type { Table } from "./row-columns.ts";
-import type { FileRow, SourceRow } from "./source-row.ts";
 
 /** Reads rows from CSV. The first line names the columns in any order; a mapping gives them other fields. */
-export function readCsv(
-  blocks: AsyncIterable<Lines>,
-  table: Table,
-  label: string,
-  mapping?: ColumnMapping,
-): AsyncGenerator<SourceRow[]> {
+export function readCsv(blocks: AsyncIterable<Lines>, table: Table, label: string, mapping?: ColumnMapping) {
   const columnsOf = (header: CsvRecord["cells"] | undefined) => {
     if (header === undefined) throw refusedHeader(`${label} is empty: its first line must name the columns.`, table);
     if ("issue" in header) throw refusedHeader(`${label}: the header line ${header.issue}.`, table);

@@ -2,8 +2,8 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import { isRecord } from "../../contract/parse-input.ts";
 import { tryParseJson } from "../../contract/parse-json.ts";
+import type { FileRow, SourceRow } from "./file-rows.ts";
 import { type Lines, longestRow } from "./read-lines.ts";
-import type { FileRow, SourceRow } from "./source-row.ts";
 import { isTooDeep, tooDeep } from "./too-deep.ts";
 
 export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {

@@ -1,19 +1,13 @@
 import type { ColumnMapping } from "./column-mapping.ts";
 import type { FileFormat } from "./file-format.ts";
+import type { SourceRow, Table } from "./file-rows.ts";
 import type { Source } from "./open-source.ts";
 import { readCsv } from "./read-csv.ts";
 import { linesOf } from "./read-lines.ts";
 import { readNdjson } from "./read-ndjson.ts";
-import type { Table } from "./row-columns.ts";
-import type { SourceRow } from "./source-row.ts";
 
 /** Yields the rows of a file in batches. Throws `validation_failed` for unknown columns in a CSV header. */
-export function readRows(
-  source: Source,
-  format: FileFormat,
-  table: Table,
-  mapping?: ColumnMapping,
-): AsyncIterable<SourceRow[]> {
+export function readRows(source: Source, format: FileFormat, table: Table, mapping?: ColumnMapping) {
   const lines = linesOf(source.read(), source.label);
   const rows = format === "csv" ? readCsv(lines, table, source.label, mapping) : readNdjson(lines);
   return mapping ? mapRows(rows, format, mapping) : rows;

@@ -5,8 +5,8 @@ import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { csvLine } from "./csv-line.ts";
 import { type FileFormat, formatFor } from "./file-format.ts";
+import type { Outcome } from "./file-rows.ts";
 import { openDestination } from "./open-destination.ts";
-import type { Outcome } from "./row-outcome.ts";
 
 interface Environment {
   readonly terminal: Terminal;

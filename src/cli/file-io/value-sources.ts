@@ -49,10 +49,7 @@ export function createSources(terminal: Terminal): Sources {
   return sources;
 }
 
-/**
- * Returns the text of the file that a flag or a variable names, without the line break at its end. Throws a `UsageError` when it
- * cannot be read or is not UTF-8.
- */
+/** Returns the text of a file without its last line break. Throws a `UsageError` when it cannot be read or is not UTF-8. */
 export function readNamedFile(path: string, flag: string, hint?: string): string {
   let bytes: Buffer;
   try {

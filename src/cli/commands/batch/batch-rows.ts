@@ -5,14 +5,9 @@ import type { Source } from "../../file-io/open-source.ts";
 import { csvRows } from "../../file-io/read-csv.ts";
 import { linesOf } from "../../file-io/read-lines.ts";
 import { readNdjson } from "../../file-io/read-ndjson.ts";
-import type { SourceRow } from "../../file-io/source-row.ts";
 
 /** Yields the rows of a file with any columns. Throws `validation_failed` when a CSV file lacks a needed column. */
-export async function* batchRows(
-  source: Source,
-  format: FileFormat,
-  needed: readonly string[],
-): AsyncGenerator<SourceRow> {
+export async function* batchRows(source: Source, format: FileFormat, needed: readonly string[]) {
   const lines = linesOf(source.read(), source.label);
   const rows =
     format === "ndjson" ? readNdjson(lines) : csvRows(lines, (header) => columnsIn(header, needed, source.label));

@@ -1,6 +1,6 @@
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import type { FileRow } from "../../file-io/source-row.ts";
+import type { FileRow } from "../../file-io/file-rows.ts";
 import { fillPlaceholders, namesIn } from "../../output/placeholders.ts";
 
 export const columnsIn = (words: readonly string[]): string[] => [...new Set(words.flatMap(namesIn))];
@@ -8,10 +8,7 @@ export const columnsIn = (words: readonly string[]): string[] => [...new Set(wor
 /** The words of a command for a row. */
 export type FilledTemplate = ReturnType<typeof fillTemplate>;
 
-/**
- * Replaces the placeholders of a command by the values of a row. Throws a `UsageError` for a value that would be read as a
- * flag, or that would change the JSON around it.
- */
+/** Replaces the placeholders of a command. Throws a `UsageError` for a value that would be read as a flag or change the JSON around it. */
 export function fillTemplate(template: readonly string[], row: FileRow) {
   const fill = (word: string) => {
     const json = jsonIn(word);

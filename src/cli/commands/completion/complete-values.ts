@@ -14,10 +14,7 @@ import { type Candidate, knownLanguages, knownValues } from "./known-values.ts";
 /** Milliseconds from the start of the process after which completion gives up: the user waits for a key press. */
 const standardPatience = 150;
 
-/**
- * `wcs __complete KIND PREFIX WORD...` prints candidates for completion, one per line: value, tab, name.
- * Prints nothing when something fails: an error message would disturb the command line that is being typed.
- */
+/** `wcs __complete KIND PREFIX WORD...` prints value, tab and name of each candidate. Prints no errors: they would disturb the typed line. */
 export async function complete(
   [kind = "", typed = "", ...words]: readonly string[],
   { program, terminal }: CommandEnvironment,

@@ -13,10 +13,7 @@ type Quoted = Omit<ShownMessage, "parent">;
 const mostReactors = 3;
 const mostJoined = 10;
 
-/**
- * Formats a message: author, time and ID, then the text, reactions and files. Replies are indented and quote the
- * message that they answer.
- */
+/** Formats a message. Replies are indented and quote the message that they answer. */
 export function messageLines(message: ShownMessage, style: Frame): string[] {
   const before = message.is_reply ? indent : "";
   const { paint } = style;

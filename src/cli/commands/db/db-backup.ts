@@ -98,10 +98,7 @@ function newBackupIn(folder: string): string {
   return join(folder, `wcs-${stamp}.db`);
 }
 
-/**
- * Returns the paths of all but the newest `kept` backups of the instance in the folder of the backup `made`, which stays in
- * any case. A file counts only when its name and its content say that it is such a backup.
- */
+/** Returns all but the newest `kept` backups of the instance in the folder of `made`, told by their names and contents. */
 function oldBackups(made: string, instance: string | undefined, kept: number): string[] {
   const folder = dirname(made);
   const others = readdirSync(folder, { withFileTypes: true })

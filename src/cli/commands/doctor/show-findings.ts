@@ -7,10 +7,7 @@ import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { Finding, State } from "./finding.ts";
 
-/**
- * Prints the findings of a command that checks. Ctrl-C ends it at once, since it changes nothing. Throws a `ConditionError` when
- * a check failed, with the advice about these.
- */
+/** Prints findings. Throws a `ConditionError` when a check failed. Ctrl-C ends the check at once, since it changes nothing. */
 export async function showFindings(
   work: Promise<Finding[]>,
   context: Context,

@@ -17,10 +17,7 @@ import { safeName } from "./safe-name.ts";
 
 type FindFile = (caller: Caller) => Promise<number>;
 
-/**
- * `wcs files get`: downloads a file to a path, to stdout, or to the current folder under its own name. By default the
- * argument is the ID of the file.
- */
+/** `wcs files get`: downloads a file to a path, to stdout, or to the current folder under its own name. */
 export async function download(context: Context, findFile?: FindFile): Promise<void> {
   const { terminal, args, flags } = context;
   const named = findFile ? 0 : parseInteger(args.id, "<id> of the file");

@@ -9,6 +9,8 @@ import {
   command,
   listOf,
 } from "../../kit/command-spec.ts";
+import { describeNamed } from "../../kit/field-flags.ts";
+import type { ImageOwner } from "./download-file.ts";
 
 /** The way in which all downloads save a file. */
 export const savesFile =
@@ -66,6 +68,36 @@ export function fileCommands(owner: "post" | "event", ops: FileOperations): Comm
         done: ({ file, id }) => `Deleted file ${file} from ${owner} ${id}.`,
       }),
       get: { ...getFile, examples: [`${path} get 7`, `${path} get 7 -o agenda.pdf`] },
+    },
+  };
+}
+
+export function imageCommands(image: ImageOwner): CommandGroup {
+  const { owner, noun, ops, example } = image;
+  const completes = `${owner}s` as const;
+  const argument = { field: "id", label: owner } as const;
+  const path = `wcs ${completes} ${noun}`;
+  return {
+    summary: `Manage the ${noun}s of ${completes}`,
+    commands: {
+      get: {
+        ...getFile,
+        summary: `Download a ${owner}'s ${noun}`,
+        description: savesFile,
+        args: [{ name: owner, description: describeNamed(completes), completes }],
+        examples: [`${path} get ${example[0]}`, `${path} get 12 -o ${example[1]} --force`],
+        run: async (context) => (await import("./download-file.ts")).downloadImage(context, image),
+      },
+      set: command(ops.set, {
+        args: [argument, { field: "files", label: "file" }],
+        done: ({ id }) => `Set the ${noun} of ${owner} ${id}.`,
+        examples: [`${path} set ${example.join(" ")}`, `${path} set ${example[0]} - < ${example[1]}`],
+      }),
+      delete: command(ops.delete, {
+        args: [argument],
+        confirm: ({ id }) => `Delete the ${noun} of ${owner} ${id}?`,
+        done: ({ id }) => `Deleted the ${noun} of ${owner} ${id}.`,
+      }),
     },
   };
 }

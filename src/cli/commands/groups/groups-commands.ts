@@ -2,7 +2,7 @@ import { groupRoles } from "../../../contract/group-schemas.ts";
 import { groups as ops } from "../../../contract/groups.ts";
 import { users } from "../../../contract/users.ts";
 import { askAbout, type CommandGroup, type Commands, command } from "../../kit/command-spec.ts";
-import { imageCommands } from "../files/image-commands.ts";
+import { imageCommands } from "../files/files-commands.ts";
 
 const id = { field: "id" } as const;
 const group = { ...id, label: "group" } as const;

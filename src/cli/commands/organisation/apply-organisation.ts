@@ -20,8 +20,7 @@ import { readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
 import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
-import type { Planning } from "./plan/plan-context.ts";
-import { loadHeld } from "./plan/snapshot.ts";
+import { loadHeld, type Planning } from "./plan/plan-context.ts";
 
 const mostTogether = 500;
 

@@ -23,7 +23,7 @@ import {
   userTypeLabel,
   webhookEntry,
 } from "./plan/current-entries.ts";
-import { loadHeld, type OrganisationSnapshot } from "./plan/snapshot.ts";
+import { loadHeld, type OrganisationSnapshot } from "./plan/plan-context.ts";
 
 /** `wcs export`: writes an organisation as a file for apply, in an order that does not depend on IDs. */
 export async function exportOrganisation(context: Context): Promise<void> {

@@ -1,10 +1,7 @@
 import type { Metrics } from "../../../http/server/metrics-endpoint.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
-/**
- * Creates the Prometheus metrics: requests by route and status, waiting callbacks and mails, and the Node process; with a
- * worker, those of all workers together.
- */
+/** Creates the Prometheus metrics of this process; with a worker, those of all workers together. */
 export async function createMetrics(
   engine: { waiting(): Promise<Readonly<Record<"due" | "later" | "mails" | "failedMails", number>>> },
   token: string | undefined,

@@ -55,10 +55,7 @@ const options = () =>
 
 type Options = z.infer<ReturnType<typeof options>>;
 
-/**
- * Reads the options of `wcs serve` from a YAML or JSON file. Throws a `UsageError` with the line of each issue. Its message
- * repeats no value, because a value may be a secret.
- */
+/** Reads options from YAML or JSON. Errors name the line of each issue, but repeat no value, because it may be a secret. */
 export function readServeConfig(path: string) {
   const { lines, parsed } = parseYaml(readNamedFile(path, "--config"));
   const refuse = (issues: readonly { line: number; message: string }[]) => {
@@ -147,10 +144,7 @@ const asVariable = (key: string, value: unknown) =>
 const withoutEmpty = <T>(entries: Record<string, T | undefined>): Record<string, T> =>
   Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, T] => entry[1] !== undefined));
 
-/**
- * Returns the environment with the variables of the file added. Variables that stand for each other count as one, so that
- * the environment takes precedence over the file.
- */
+/** Adds the variables of the file to the environment, unless it has one that stands for the same. */
 export function underEnvironment(env: NodeJS.ProcessEnv, file: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const groups = [
     ["WCS_DB", "WCS_PROFILE", "WCS_URL"],

@@ -44,10 +44,7 @@ export function openMetrics({ terminal, globals, flags }: Context, target: Targe
   };
 }
 
-/**
- * Returns the URL that gets WCS_METRICS_TOKEN: WCS_METRICS_URL, else WCS_URL, else the instance of a profile. An address
- * that is only on the command line gets no token, since somebody else may have written the line.
- */
+/** Returns the URL that gets WCS_METRICS_TOKEN. One only on the command line does not, since somebody else may have written the line. */
 function ownerOfToken({ WCS_METRICS_URL, WCS_URL }: Context["terminal"]["env"], target: Target): string | undefined {
   return WCS_METRICS_URL || WCS_URL || (target.remote ? target.profile?.target : undefined);
 }

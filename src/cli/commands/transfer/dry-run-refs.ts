@@ -4,22 +4,15 @@ import { type Issue, messageOf } from "../../../contract/issue-messages.ts";
 import { deepestUnit } from "../../../contract/nesting.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { units } from "../../../contract/units.ts";
-import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
-import type { FileRow } from "../../file-io/source-row.ts";
+import { type FileRow, type Outcome, skippedRow } from "../../file-io/file-rows.ts";
 import { walkItems } from "../../kit/walk-list.ts";
 import type { ImportKey } from "./mapping-file.ts";
 
-/**
- * Remembers what the earlier batches of a dry run would have created. The service rolls back each batch, so later rows do not
- * find it there.
- */
+/** Remembers what the earlier batches of a dry run would have created, since the service rolls back each batch. */
 export interface Rehearsal {
   /** Returns further input fields for these rows. */
   inputFor?(rows: readonly FileRow[]): Record<string, unknown>;
-  /**
-   * Returns the rows with unused addresses and references in place of those that earlier batches gave up and the service finds
-   * taken; undefined when there are none.
-   */
+  /** Replaces addresses and references that earlier batches gave up and the service finds taken; undefined when there are none. */
   replaceFreed?(rows: readonly FileRow[], outcomes: readonly Outcome[]): FileRow[] | undefined;
   /** Loads what `judge` needs to know for these outcomes. */
   prepare?(outcomes: readonly Outcome[], part: number): Promise<void>;

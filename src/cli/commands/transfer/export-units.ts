@@ -1,8 +1,8 @@
 import { unitRow } from "../../../contract/unit-schemas.ts";
 import { units } from "../../../contract/units.ts";
 import { writeExportFile } from "../../file-io/export-file.ts";
+import { tableOf } from "../../file-io/file-rows.ts";
 import { portionsOf } from "../../file-io/portions.ts";
-import { tableOf } from "../../file-io/row-columns.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { walkItems } from "../../kit/walk-list.ts";
 import { exportableUnits } from "./exportable-units.ts";

@@ -5,10 +5,7 @@ interface ListedUnit {
   readonly parent: { readonly id: number } | null;
 }
 
-/**
- * Returns the units that a file can name together with all units above them: parents before children, siblings by reference.
- * Reports the others.
- */
+/** Returns the units that a file can name, parents before children, siblings by reference. Reports the others. */
 export function exportableUnits<U extends ListedUnit>(units: readonly U[], skip: (what: string) => void): U[] {
   const named = units.filter(({ reference }) => reference !== null);
   const below = Map.groupBy(named, ({ parent }) => parent?.id);

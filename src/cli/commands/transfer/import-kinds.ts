@@ -3,7 +3,7 @@ import { unitRow } from "../../../contract/unit-schemas.ts";
 import { units } from "../../../contract/units.ts";
 import { userRow } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
-import { type Table, tableOf } from "../../file-io/row-columns.ts";
+import { type Table, tableOf } from "../../file-io/file-rows.ts";
 import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts";
 import type { ImportKey } from "./mapping-file.ts";
 

@@ -53,10 +53,7 @@ function check(flag: string, schema: ReturnType<typeof maxRemovals | typeof prov
   throw new UsageError(`${flag}: '${value}' ${result.error.issues[0]?.message}`);
 }
 
-/**
- * Finds the scope before the import; `isKnown` is false for a provider that no user has before it. Throws when no user has the
- * provider and the mapping gives it to none.
- */
+/** Finds the scope before the import; `isKnown` is false for a provider that only the mapping gives to users. */
 export async function findScope(
   { kind, name, max_removals }: RemovalFlags,
   { terminal }: Context,

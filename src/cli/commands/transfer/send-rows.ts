@@ -1,13 +1,12 @@
 import type { Caller } from "../../../contract/operation.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import type { FileFormat } from "../../file-io/file-format.ts";
+import { type FileRow, type Outcome, type SourceRow, skippedRow } from "../../file-io/file-rows.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Report } from "../../file-io/import-report.ts";
 import type { Source } from "../../file-io/open-source.ts";
 import { batchesOf, readRows } from "../../file-io/read-rows.ts";
-import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
-import type { FileRow, SourceRow } from "../../file-io/source-row.ts";
 import { letInterrupt } from "../../terminal/signals.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { withoutNewIds } from "./dry-run-refs.ts";

@@ -1,6 +1,6 @@
 import { normalizeReference } from "../../../contract/common-schemas.ts";
 import type { FieldErrors } from "../../../contract/errors.ts";
-import type { SourceRow } from "../../file-io/source-row.ts";
+import type { SourceRow } from "../../file-io/file-rows.ts";
 
 /** An order of rows in which each unit comes after its parent. */
 export interface Order {

@@ -10,10 +10,7 @@ const shortestName = 12;
 
 type Unit = ItemOf<typeof units.tree>;
 
-/**
- * Draws the tree of units, each with its reference or ID and the number of its users; siblings are sorted by name. On a
- * terminal, long names are cut so that lines fit.
- */
+/** Draws the tree of units; siblings are sorted by name. On a terminal, long names are cut so that lines fit. */
 export function drawTree(branch: readonly Unit[], terminal: Terminal): string {
   const known = new Set(branch.map(({ id }) => id));
   const below = Map.groupBy(branch, ({ parent_id }) => (parent_id !== null && known.has(parent_id) ? parent_id : null));

@@ -1,7 +1,7 @@
 import { units as ops } from "../../../contract/units.ts";
 import { byReference } from "../../kit/alternative-requests.ts";
 import { askAbout, type CommandGroup, type Commands, command } from "../../kit/command-spec.ts";
-import { imageCommands } from "../files/image-commands.ts";
+import { imageCommands } from "../files/files-commands.ts";
 import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
 
 const unit = { field: "id", label: "unit" } as const;

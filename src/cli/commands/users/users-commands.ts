@@ -10,7 +10,7 @@ import {
   type WizardRun,
 } from "../../kit/command-spec.ts";
 import { describeNamed } from "../../kit/field-flags.ts";
-import { imageCommands } from "../files/image-commands.ts";
+import { imageCommands } from "../files/files-commands.ts";
 import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
 
 const id = { field: "id" } as const;

@@ -30,10 +30,7 @@ export async function showLogs(run: OperationRun<typeof webhooks.logs>, columns:
   await output.list(follow(caller, input, context));
 }
 
-/**
- * Returns the newest entry that matches, existing or new. Throws ConditionError when none arrives within --timeout, and the
- * error of the service when it is unavailable at the end of it.
- */
+/** Returns the newest entry that matches, existing or new. Throws a `ConditionError` when none arrives within --timeout. */
 async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal }: Context): Promise<Entry> {
   const length = globals.timeout ?? standardWait;
   const deadline = performance.now() + readDuration(length, "--timeout") * 1000;
@@ -79,10 +76,7 @@ async function* follow(caller: Caller, filter: Filter, { terminal }: Context): A
   }
 }
 
-/**
- * Yields pages from the last to the first. New entries move others to later pages meanwhile, so entries may be read
- * twice, but none is missed.
- */
+/** Yields pages from the last to the first: new entries move others to later pages, so some may be read twice, but none is missed. */
 async function* fromTheEnd(ask: (page: number) => Promise<Entries>): AsyncGenerator<Entries["data"]> {
   const first = await ask(1);
   if (first.data.length < most) return yield first.data;

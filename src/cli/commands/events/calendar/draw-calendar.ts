@@ -1,9 +1,11 @@
+import { timesIn } from "../../../output/format-value.ts";
 import type { Paint } from "../../../terminal/colors.ts";
+import { sanitizeLine } from "../../../terminal/sanitize.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { wrapText } from "../../../terminal/wrap-text.ts";
-import { dayOfMonth, daysBetween, monthOf, weekdayOf, weekOf } from "../../../time/days.ts";
+import { addDays, dayOfMonth, daysBetween, monthOf, weekdayOf, weekOf } from "../../../time/days.ts";
 import { monthNames } from "../../../time/recurrence/recurrence-words.ts";
-import { type CalendarEntry, entriesByDay } from "./calendar-entries.ts";
+import { clockOf } from "../../../time/zone-clock.ts";
 import { type CellLine, cellWidth, drawGrid, weekdayHeadings, weeksIn } from "./calendar-grid.ts";
 import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
@@ -104,4 +106,34 @@ function linesOf({ title, location, from, to, goesOn }: CalendarEntry, width: nu
     ...titles.slice(0, mostTitleLines).map((text) => ({ text, look })),
     ...(location ? [{ text: location, look: paint.dim }] : []),
   ];
+}
+
+interface CalendarEntry {
+  readonly title: string;
+  readonly location: string;
+  /** Start time, for example `14:00`; empty for whole days and when the event began on an earlier day. */
+  readonly from: string;
+  /** End time, for example `15:00`; empty when it equals `from` or is on a later day. */
+  readonly to: string;
+  readonly goesOn: boolean;
+}
+
+/** Groups occurrences by the days of the span, in their order. An event over several days has an entry on each. */
+function entriesByDay(occurrences: readonly ShownOccurrence[], span: TimeSpan, zone: string | undefined) {
+  const clock = clockOf(zone);
+  const time = (instant: number) => timesIn(zone).short(instant).slice(11);
+  const entries = new Map<string, CalendarEntry[]>();
+  for (const { title, location, day, start, end } of occurrences) {
+    const texts = { title: sanitizeLine(title), location: sanitizeLine(location ?? "") };
+    // An event that ends at midnight has no entry on the day that then begins.
+    const last = start === null || end === null ? day : clock.day(Math.max(start, end - 1));
+    for (let at = day < span.first ? span.first : day; at <= last && at <= span.last; at = addDays(at, 1)) {
+      const from = start === null || at !== day ? "" : time(start);
+      const to = end === null || at !== last || end === start ? "" : time(end);
+      const more = entries.get(at) ?? [];
+      more.push({ ...texts, from, to, goesOn: at !== day });
+      entries.set(at, more);
+    }
+  }
+  return entries;
 }

@@ -7,15 +7,8 @@ import { clockOf } from "../../../time/zone-clock.ts";
 export type ListedEvent = OutputOf<typeof events.get>;
 type Filter = Pick<InputOf<typeof events.list>, "type" | "start" | "end">;
 
-/**
- * Yields all events that match the filter, page by page, each once. The operation lists at most `furthest` events, so
- * the walk starts again from the time of the last one until all are listed.
- */
-export async function* walkEvents(
-  caller: Caller,
-  filter: Filter,
-  furthest = furthestEvent,
-): AsyncGenerator<readonly ListedEvent[]> {
+/** Yields the events page by page, each once. The operation lists at most `furthest`, so the walk begins again at the time of the last one. */
+export async function* walkEvents(caller: Caller, filter: Filter, furthest = furthestEvent) {
   const { start } = filter;
   let from = start;
   // Events at the time `from` that were yielded before the list ended there.

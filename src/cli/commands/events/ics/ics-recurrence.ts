@@ -5,10 +5,7 @@ import type { Properties } from "./ics-properties.ts";
 import { type IcsTimes, lastDay } from "./ics-times.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
-/**
- * Returns the rules of a VEVENT, and by property the reasons why parts of its recurrence are not imported. Leaves out rules that
- * are not fully supported, since they would name other days.
- */
+/** Returns the rules, and what is not imported, by property: rules that are not fully supported would name other days. */
 export function repeatsOf(found: Properties, times: IcsTimes, { clock }: IcsContext) {
   const without: Record<string, string[]> = {};
   const lose = (name: string, reason: string) => {

@@ -12,10 +12,7 @@ export interface IcsTimes {
   readonly zone: Zone | null;
 }
 
-/**
- * Returns the times of a VEVENT, or the reason why it has none. Several whole days become a time from midnight to
- * midnight.
- */
+/** Returns the times, or the reason why there are none. Several whole days become a time from midnight to midnight. */
 export function icsTimesOf(found: Properties, context: IcsContext): IcsTimes | string {
   const [dtstart, dtend, length] = [found.first("dtstart"), found.first("dtend"), durationOf(found)];
   if (!dtstart) return "has no start (DTSTART)";
@@ -66,15 +63,8 @@ type Parts = [weeks: number, days: number, hours: number, minutes: number, secon
 /** DURATION as in RFC 5545, 3.3.6, except negative ones. */
 const duration = /^\+?P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;
 
-/**
- * Returns the last day on which a rule can occur, given UNTIL as a date or as the latest time of an occurrence.
- * Returns undefined when UNTIL is invalid.
- */
-export function lastDay(
-  until: string,
-  { zone, start }: Pick<IcsTimes, "zone" | "start">,
-  clock: Zone,
-): string | undefined {
+/** Returns the last day on which a rule can occur, given UNTIL as a date or a time; undefined when it is invalid. */
+export function lastDay(until: string, { zone, start }: Pick<IcsTimes, "zone" | "start">, clock: Zone) {
   const [, year, month, day, time, isUtc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d{6})(Z)?)?$/.exec(until) ?? [];
   const date = `${year}-${month}-${day}`;
   if (day === undefined || Number.isNaN(Date.parse(date)) || addDays(date, 0) !== date) return undefined;

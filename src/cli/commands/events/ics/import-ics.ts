@@ -4,11 +4,11 @@ import type { Caller } from "../../../../contract/operation.ts";
 import { timezones } from "../../../../contract/timezones.ts";
 import { users } from "../../../../contract/users.ts";
 import { UsageError } from "../../../errors/cli-errors.ts";
+import { skippedRow } from "../../../file-io/file-rows.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { createReport, type Report } from "../../../file-io/import-report.ts";
 import { openSource } from "../../../file-io/open-source.ts";
 import { openResults } from "../../../file-io/result-file.ts";
-import { skippedRow } from "../../../file-io/row-outcome.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
 import { dryRunNote } from "../../../kit/note-done.ts";
@@ -22,9 +22,8 @@ import { clockOf } from "../../../time/zone-clock.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
 import { type IcsContext, zonesOf } from "./ics-zones.ts";
-import { findByUid } from "./match-event.ts";
 import { type ReadEvent, readEvent } from "./read-ics.ts";
-import { type EventTarget, putIn } from "./save-event.ts";
+import { type EventTarget, findByUid, putIn } from "./save-event.ts";
 
 /** `wcs events import`: creates or updates the events of an iCalendar file, matched by UID. */
 export async function importEvents(context: Context): Promise<void> {

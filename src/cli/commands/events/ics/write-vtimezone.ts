@@ -48,10 +48,7 @@ export async function vtimezone(zone: string, now: number): Promise<Component> {
   return ["vtimezone", [["tzid", {}, "text", zone]], [standard, ...runs]];
 }
 
-/**
- * Returns one component with an RRULE for a run that goes on, and one component per change for others: all calendar
- * programs support these two forms, but not all support rules that end or lists of dates.
- */
+/** Returns an RRULE for a run that goes on, and a component per change for others: not all programs support rules that end. */
 function observances({ changes, days }: Run, last: number): Component[] {
   // A run of at least three changes that lasts until the last computed year is assumed to go on.
   const [first] = changes;

@@ -1,11 +1,10 @@
+import type { FileRow } from "../../../file-io/file-rows.ts";
 import { batchesOf } from "../../../file-io/read-rows.ts";
-import type { FileRow } from "../../../file-io/source-row.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { OrganisationSection } from "../file/organisation-schema.ts";
 import type { PlannedChange, Task } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
-import type { Planning } from "../plan/plan-context.ts";
-import type { OrganisationSnapshot } from "../plan/snapshot.ts";
+import type { OrganisationSnapshot, Planning } from "../plan/plan-context.ts";
 
 export interface Done extends PlannedChange {
   /** The secret of a created webhook. It is shown only here. */

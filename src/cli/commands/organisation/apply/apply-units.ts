@@ -1,5 +1,5 @@
 import { units } from "../../../../contract/units.ts";
-import type { FileRow } from "../../../file-io/source-row.ts";
+import type { FileRow } from "../../../file-io/file-rows.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { userRow } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
-import type { FileRow } from "../../../file-io/source-row.ts";
+import type { FileRow } from "../../../file-io/file-rows.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
@@ -11,10 +11,7 @@ const importedUserFields = userRow().keyof().options;
 
 export const most = 1000;
 
-/**
- * Creates and changes users, including memberships, `active` and `admin`. Those who get another address come first and
- * together, because the import lets only rows of one request pass addresses on.
- */
+/** Creates and changes users. Those who get another address come first, because only rows of one request can pass addresses on. */
 export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   const { plan, caller, signal } = work;
   const tasks = () => Iterator.from(plan.tasks.users).filter((task) => !isRemoval(task));
@@ -45,10 +42,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   }
 }
 
-/**
- * Revokes administrator rights and deactivates users, the current user last: administrators must be left at each moment, and the
- * other changes may need them.
- */
+/** Takes rights and access away, from the current user last: an administrator must be left, and other changes may need the rights. */
 export async function* applyLosses({ plan, caller, signal }: ApplyContext): AsyncGenerator<Done[]> {
   const losing = () => Iterator.from(plan.tasks.users).filter(losesAccess);
   if (losing().next().done) return;

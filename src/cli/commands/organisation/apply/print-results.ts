@@ -19,11 +19,7 @@ export function* eachChange({ tasks }: OrganisationPlan): Generator<PlannedChang
   }
 }
 
-export async function print(
-  changes: AsyncIterable<readonly Done[]>,
-  plan: OrganisationPlan,
-  context: Context,
-): Promise<void> {
+export async function print(changes: AsyncIterable<readonly Done[]>, plan: OrganisationPlan, context: Context) {
   const { globals } = context;
   const secrets = plan.tasks.webhooks.some(({ change }) => change.action === "create");
   const view = {

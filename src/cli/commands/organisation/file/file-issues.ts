@@ -15,10 +15,7 @@ export interface FileLocation {
   readonly source?: string;
 }
 
-/**
- * Creates a collector of the issues of a file, so that all are reported together. `locate` returns the locations of paths in the
- * file.
- */
+/** Creates a collector of issues, which are reported together. `locate` finds the locations of paths in the file. */
 export function createIssues(
   label: string,
   locate: (paths: readonly Path[]) => Promise<readonly FileLocation[]>,

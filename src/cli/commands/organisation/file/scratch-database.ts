@@ -1,9 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/**
- * Opens a temporary database for items that may be too many for memory. SQLite creates its file unreadable to other users, and
- * deletes it at once, so nothing stays behind when the process is killed.
- */
+/** Opens a temporary database for what may be too much for memory. SQLite deletes its private file at once, so nothing stays behind. */
 export function openScratch(): DatabaseSync {
   const database = new DatabaseSync("");
   database.exec("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -8192");

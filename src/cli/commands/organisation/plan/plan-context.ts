@@ -1,11 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Caller } from "../../../../contract/operation.ts";
+import { units } from "../../../../contract/units.ts";
+import { usertypes } from "../../../../contract/usertypes.ts";
 import { suggestName } from "../../../errors/nearest-name.ts";
+import { walkItems } from "../../../kit/walk-list.ts";
 import type { FileIssues } from "../file/file-issues.ts";
 import type { Organisation } from "../file/organisation-entries.ts";
 import { labelEntry, type OrganisationEntry, type OrganisationSection } from "../file/organisation-schema.ts";
 import { kinds, listFieldChanges, overlay, type PlannedChange, type Task } from "./change.ts";
-import type { OrganisationSnapshot } from "./snapshot.ts";
 
 export interface Planning {
   readonly caller: Caller;
@@ -24,12 +26,9 @@ export interface Planning {
 }
 
 /** Adds an issue for each entry whose label occurred before. */
-export function onlyOnce(
-  section: OrganisationSection,
-  issues: FileIssues,
-): (key: string, at: number, field: string) => boolean {
+export function onlyOnce(section: OrganisationSection, issues: FileIssues) {
   const places = new Map<string, number>();
-  return (key, at, field) => {
+  return (key: string, at: number, field: string) => {
     const first = places.get(key);
     if (first === undefined) places.set(key, at);
     else issues.add([section, at, field], `is already used by ${section}[${first}]`);
@@ -68,4 +67,23 @@ export function removal<S extends OrganisationSection>(section: S, id: number, e
 export function namesNo(what: string, name: string, known: Iterable<string>): string {
   const meant = suggestName(name, known);
   return `is not an existing ${what}: ${name}${meant ? ` (did you mean ${meant}?)` : ""}`;
+}
+
+/** The items of an instance that others refer to. */
+export type OrganisationSnapshot = Awaited<ReturnType<typeof loadHeld>>;
+
+export async function loadHeld(caller: Caller, signal: AbortSignal) {
+  const userTypes = await Array.fromAsync(walkItems(caller, usertypes.list, {}, signal));
+  // Drops fields that are not used here, to save memory.
+  const found = await Array.fromAsync(walkItems(caller, units.list, {}, signal), (unit) => ({
+    ...unit,
+    features: [],
+    image: null,
+  }));
+  return {
+    userTypes,
+    units: found,
+    unitById: new Map(found.map((unit) => [unit.id, unit])),
+    unitByReference: new Map(found.flatMap((unit) => (unit.reference === null ? [] : [[unit.reference, unit]]))),
+  };
 }

@@ -5,8 +5,7 @@ import type { FileIssues } from "../file/file-issues.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { type Names, unitEntry } from "./current-entries.ts";
-import { compareEntry, namesNo, onlyOnce, type Planning, removal } from "./plan-context.ts";
-import type { OrganisationSnapshot } from "./snapshot.ts";
+import { compareEntry, namesNo, type OrganisationSnapshot, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
 type UnitEntry = OrganisationEntry<"units">;
 

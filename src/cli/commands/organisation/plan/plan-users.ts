@@ -4,7 +4,7 @@ import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import { walkItems } from "../../../kit/walk-list.ts";
 import type { Path } from "../file/file-issues.ts";
-import type { FileUsers } from "../file/file-users.ts";
+import type { FileUsers } from "../file/organisation-entries.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { type CurrentUser, compare, type Names, userEntry } from "./current-entries.ts";

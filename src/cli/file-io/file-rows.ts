@@ -1,0 +1,49 @@
+import type { z } from "zod";
+import type { FieldErrors } from "../../contract/errors.ts";
+import { shape } from "../../contract/field-spec.ts";
+import type { Issue } from "../../contract/issue-messages.ts";
+
+/** The columns of a file of rows: the fields of a row in the contract. */
+export interface Table {
+  readonly name: "users" | "units";
+  readonly columns: readonly string[];
+  /** Columns that every file must have. */
+  readonly required: readonly string[];
+  /** Columns that identify a row: no two rows have the same value. */
+  readonly keys: readonly string[];
+}
+
+export function tableOf(name: Table["name"], row: z.ZodType): Table {
+  const fields = shape("", row).fields ?? [];
+  return {
+    name,
+    columns: fields.map((field) => field.name),
+    required: fields.filter((field) => field.required).map((field) => field.name),
+    keys: fields.map((field) => field.name).filter((each) => each === "reference" || each === "email"),
+  };
+}
+
+export type FileRow = Readonly<Record<string, unknown>>;
+
+/** A row of a file, or its errors by field. Errors about the whole row are under `row`. */
+export type SourceRow = { readonly line: number; readonly size: number } & (
+  | { readonly row: FileRow }
+  | { readonly fields: FieldErrors }
+);
+
+export interface Outcome {
+  readonly action: "created" | "changed" | "unchanged" | "skipped";
+  readonly id: number | null;
+  readonly reference: string | null;
+  /** True for a user who is deactivated and stays so. */
+  readonly deactivated?: boolean | undefined;
+  readonly fields?: FieldErrors | undefined;
+  readonly issues?: readonly Issue[] | undefined;
+}
+
+/** Returns the outcome of a row that is not imported. */
+export const skippedRow = (
+  fields: FieldErrors | undefined,
+  reference: string | null = null,
+  issues?: Outcome["issues"],
+): Outcome => ({ action: "skipped", id: null, reference, fields, issues });
