@@ -37,11 +37,12 @@ async function report(error: unknown, args: readonly string[], terminal: Termina
   if (error instanceof Interrupted) return 130;
   if (error instanceof ReportedElsewhere) return error.exit;
   const failure = failureOf(error);
-  if (wantsJson(args)) terminal.complain(`${sanitizeText(JSON.stringify({ error: jsonOf(failure) }))}\n`);
+  const { exit, ...shown } = failure;
+  if (wantsJson(args)) terminal.complain(`${sanitizeText(JSON.stringify({ error: shown }))}\n`);
   else terminal.complain(await textOf(failure, terminal));
   if (terminal.env.WCS_DEBUG === "1" && error instanceof Error)
     terminal.complain(`${sanitizeText(error.stack ?? "")}\n`);
-  return failure.exit;
+  return exit;
 }
 
 /** Looks for a JSON output option without parsing the line, since the parser may be what failed. */
@@ -51,10 +52,6 @@ function wantsJson(args: readonly string[]): boolean {
     const format = arg === "-o" || arg === "--output" ? args[at + 1] : /^(?:-o|--output=)(.+)$/.exec(arg)?.[1];
     return format === "json" || format === "ndjson";
   });
-}
-
-function jsonOf({ exit: _, ...failure }: Failure) {
-  return failure;
 }
 
 async function textOf({ message, hint, usage }: Failure, terminal: Terminal): Promise<string> {

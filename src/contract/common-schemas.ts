@@ -22,7 +22,6 @@ export const formatError = (message: string) => ({
     input !== undefined && (code === "invalid_format" || code === "invalid_type") ? message : undefined,
 });
 
-/** Returns fields with equal schemas. */
 export const alike = <const N extends readonly string[], T extends z.ZodType>(names: N, schema: () => T) =>
   Object.fromEntries(names.map((name) => [name, schema()])) as { [K in N[number]]: T };
 /** Returns the schema of a text in an output that can be missing. */
@@ -123,7 +122,6 @@ export const clearable = <T extends z.ZodType<string>>(schema: T) =>
 export const nullable = <T extends z.ZodType>(schema: T) =>
   z.union([z.literal("").transform(() => null), schema]).nullish();
 
-/** A display name: 1 to 255 characters, not blank. */
 export const name = () => line(255, 1);
 /** Normalizes a reference, because other systems write the same letter in one or in two characters, and fill columns with spaces. */
 export const normalizeReference = (value: string): string => value.normalize("NFC").trim();

@@ -125,7 +125,6 @@ export const type = () =>
     });
 export const answer = () => z.enum(answers).describe("Answer to the invitation");
 
-/** The UID of an event in iCalendar files (RFC 5545, 3.8.4.7). */
 export const uid = () => line(255, 1).describe("UID in iCalendar files, unique among your events (default a new one)");
 
 /** The fields of an event in get, list and upcoming. `shared` is absent from upcoming. */

@@ -41,7 +41,6 @@ export interface FieldMetadata {
   readonly description?: string | undefined;
   readonly format?: FieldFormat | undefined;
   readonly refersTo?: Reference | undefined;
-  /** The schema takes a file with its content. */
   readonly file?: boolean | undefined;
   /** The value must not be logged, repeated or shown in full. */
   readonly secret?: boolean | undefined;

@@ -12,7 +12,6 @@ export interface Field extends Omit<FieldMetadata, "id" | "values"> {
   readonly required: boolean;
   readonly nullable: boolean;
   readonly default: unknown;
-  /** The only values that the field accepts. */
   readonly values: readonly string[] | undefined;
   /** Explains values that do not explain themselves. */
   readonly explanations: FieldMetadata["values"];
@@ -36,7 +35,6 @@ const fieldsInPath = memoize((path: string): readonly PathField[] =>
   Array.from(path.matchAll(pathField), ([, wire = "", name]) => ({ wire, name: name ?? wire })),
 );
 
-/** Returns the operation's path with the given texts for its input fields. */
 export function filledPath(op: Pick<AnyOperation, "path">, textOf: (name: string) => string): string {
   return op.path.replace(pathField, (_, wire: string, name = wire) => textOf(name));
 }

@@ -35,7 +35,6 @@ export const imageItems = () =>
 
 export const fileItems = () => z.array(fileItem()).max(50).describe("Files to attach");
 
-/** Returns the name of the input field that takes files, if the operation has one. */
 export const filesField: (op: AnyOperation) => string | undefined = memoize(
   (op) => fieldsOf(op).find(({ items }) => items?.file)?.name,
 );

@@ -73,7 +73,6 @@ const permissionCodes: ReadonlySet<string> = new Set<IssueCode>([
   "move_beyond_abilities",
 ]);
 
-/** Returns true when the issue is that the actor lacks a permission. */
 export const isPermissionIssue = ({ code }: Pick<Issue, "code">): boolean => permissionCodes.has(code);
 
 export function messageOf({ code, params = {} }: Omit<Issue, "field">): string {

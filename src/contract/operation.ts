@@ -140,7 +140,6 @@ export function operation<
   };
 }
 
-/** Sets the names of a group's operations to `group.verb`. */
 export function operationGroup<R extends Record<string, AnyOperation>>(name: string, operations: R): R {
   for (const [verb, op] of Object.entries(operations)) Object.assign(op, { name: `${name}.${verb}` });
   return operations;
@@ -156,7 +155,6 @@ export interface CallOptions {
   readonly onSent?: (sent: number, of: number) => void;
 }
 
-/** The origin of a request and its options, in addition to the input. */
 export interface Origin extends CallOptions {
   readonly token?: string;
   /** The network address of the client; absent when the core is embedded. */

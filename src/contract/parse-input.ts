@@ -17,7 +17,6 @@ export function tryParse<S extends z.ZodType>(schema: S, value: unknown): ParseR
   return result.success ? { ok: true, value: result.data } : { ok: false, ...issuesOf(result.error) };
 }
 
-/** Parses the input of an operation, without the fields that it ignores. */
 export function tryParseInput(op: AnyOperation, value: unknown): ParseResult<Record<string, unknown>> {
   return tryParse<z.ZodType<Record<string, unknown>>>(op.input(), withoutIgnored(op, value));
 }

@@ -16,7 +16,6 @@ const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as co
 
 const own = { access: "signed_in", input: one, ...emptyResponse, private: true, errors: ["gone"] } as const;
 
-/** Declares an idempotent operation of a reader on a post. */
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
   operation(method, `${postPath}/${path}`, summary, { ...own, ...(description && { description }) });
 

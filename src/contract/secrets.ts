@@ -17,26 +17,21 @@ export function holdsSecret(schema: Schema): boolean {
 
 const holders = new WeakMap<Schema, boolean>();
 
-/** Returns the value without everything that its schema marks `secret`. */
 export function withoutSecrets(schema: Schema, value: unknown): unknown {
   if (value === undefined || value === null || !holdsSecret(schema)) return value;
   if (isSecret(schema)) return undefined;
   const { def } = schema._zod;
-  if (def.type === "object" && isRecord(value)) {
-    const { shape } = def as z.core.$ZodObjectDef;
-    return mapFields(value, (name, field) => (shape[name] ? withoutSecrets(shape[name], field) : field));
+  const strip = (own: Schema | undefined, field: unknown) => (own ? withoutSecrets(own, field) : field);
+  if ((def.type === "object" || def.type === "record") && isRecord(value)) {
+    const { shape = {}, valueType } = def as { shape?: Record<string, Schema>; valueType?: Schema };
+    const fields = Object.entries(value).map(
+      ([name, field]) => [name, strip(shape[name] ?? valueType, field)] as const,
+    );
+    return Object.fromEntries(fields.filter(([, field]) => field !== undefined));
   }
-  if (def.type === "record" && isRecord(value)) {
-    const { valueType } = def as z.core.$ZodRecordDef;
-    return mapFields(value, (_, field) => withoutSecrets(valueType, field));
-  }
-  if (def.type === "array" && Array.isArray(value)) {
-    const { element } = def as z.core.$ZodArrayDef;
-    return value.map((item) => withoutSecrets(element, item));
-  }
-  if (def.type === "tuple" && Array.isArray(value)) {
-    const { items } = def as z.core.$ZodTupleDef;
-    return value.map((item, index) => (items[index] ? withoutSecrets(items[index], item) : item));
+  if ((def.type === "array" || def.type === "tuple") && Array.isArray(value)) {
+    const { items = [], element } = def as { items?: readonly Schema[]; element?: Schema };
+    return value.map((item, index) => strip(items[index] ?? element, item));
   }
   return innerSchemas(schema).reduce<unknown>((rest, inner) => withoutSecrets(inner, rest), value);
 }
@@ -74,9 +69,4 @@ function innerSchemas(schema: Schema): readonly Schema[] {
     default:
       return "innerType" in def ? [(def as z.core.$ZodOptionalDef).innerType] : [];
   }
-}
-
-function mapFields(fields: Record<string, unknown>, change: (name: string, field: unknown) => unknown) {
-  const changed = Object.entries(fields).map(([name, field]) => [name, change(name, field)] as const);
-  return Object.fromEntries(changed.filter(([, field]) => field !== undefined));
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { component, unixTime } from "./common-schemas.ts";
 
-/** A sign-in of the caller that has not ended. */
 export const session = component("Session", () => ({
   content_type: z.literal("session"),
   id: z.int(),

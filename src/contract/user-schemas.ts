@@ -101,7 +101,6 @@ export const anyProvider = () =>
     .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be a short name of small letters, digits, - and _, like local or okta")
     .meta({ placeholder: "name" });
 
-/** The name of a provider of people, not of service accounts. */
 export const providerName = () =>
   anyProvider()
     .refine((value) => value !== "service", "must not be service, which is reserved for service accounts")

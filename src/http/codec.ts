@@ -73,7 +73,6 @@ export function textListsOf(op: AnyOperation): string[] {
   return [...planOf(op).rest].flatMap(([name, { items }]) => (isFreeText(items) ? [name] : []));
 }
 
-/** Returns the fields in the path of an operation, and the others by name. */
 const planOf = memoize((op: AnyOperation) => {
   const rest = new Map(fieldsOf(op).map((field) => [field.name, field]));
   const path = pathFields(op).map(({ name }) => {

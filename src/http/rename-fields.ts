@@ -1,6 +1,5 @@
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 
-/** Returns an error with other names for its fields. Other values are returned as they are. */
 export function renameFields(error: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof ServiceError) || error.fields === undefined) return error;
   const nameOf = (field: string) => field.replace(/^[^.]+/, (first) => names.get(first) ?? first);

@@ -17,7 +17,6 @@ import { flagNameOf } from "../kit/read-input.ts";
 import { formats } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
 
-/** The completions at one node of the command tree. */
 interface CompletionNode {
   readonly path: string;
   readonly words: readonly Described[];

@@ -3,7 +3,6 @@ import { diskFailureOf } from "./disk-failure.ts";
 
 /** An invalid command line: exit 2. `usage` is the command's usage line. */
 export class UsageError extends Error {
-  override readonly name = "UsageError";
   readonly hint: string | undefined;
   readonly usage: string | undefined;
 
@@ -16,7 +15,6 @@ export class UsageError extends Error {
 
 /** A checked condition is not met: exit 9. */
 export class ConditionError extends Error {
-  override readonly name = "ConditionError";
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
@@ -26,13 +24,10 @@ export class ConditionError extends Error {
 }
 
 /** The user cancelled at a prompt or with Ctrl-C: exit 130, without a message. */
-export class Interrupted extends Error {
-  override readonly name = "Interrupted";
-}
+export class Interrupted extends Error {}
 
 /** Another process of the command failed and has printed why: exits as that process did, without a message. */
 export class ReportedElsewhere extends Error {
-  override readonly name = "ReportedElsewhere";
   readonly exit: number;
 
   constructor(exit: number) {
@@ -42,9 +37,7 @@ export class ReportedElsewhere extends Error {
 }
 
 /** The reader of stdout has closed it, as `| head` does: exit 0, without a message. */
-export class BrokenPipe extends Error {
-  override readonly name = "BrokenPipe";
-}
+export class BrokenPipe extends Error {}
 
 /** Errors of a write when nobody reads any more. A socket as stdout, as Node gives its children, has the second. */
 const closed = new Set<string | undefined>(["EPIPE", "ECONNRESET"]);
@@ -53,8 +46,6 @@ export const isBrokenPipe = (error: unknown): boolean => closed.has((error as No
 
 /** Output could not be written after a change: as its cause, with another message. */
 export class LostOutput extends Error {
-  override readonly name = "LostOutput";
-
   constructor(cause: unknown) {
     super("The change was made, but its output could not be written", { cause });
   }
@@ -76,13 +67,8 @@ const isServiceError = (error: unknown): error is ServiceError =>
 /** Converts an error into the exit code and message of a failed command. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) {
-    return {
-      exit: 2,
-      code: "usage",
-      message: sentence(error.message),
-      hint: error.hint && sentence(error.hint),
-      usage: error.usage,
-    };
+    const { message, hint, usage } = error;
+    return { exit: 2, code: "usage", message: sentence(message), hint: hint && sentence(hint), usage };
   }
   if (error instanceof ConditionError) {
     return { exit: 9, code: "condition", message: sentence(error.message), hint: error.hint };
@@ -95,24 +81,13 @@ export function failureOf(error: unknown): Failure {
   const diskFailure = diskFailureOf(error);
   if (diskFailure) return diskFailure;
   if (isServiceError(error)) {
-    const { code, message, hint, fields, retryAfter } = error;
-    const next = [hint ?? hints[code], retryAfter !== undefined && `Try again in ${formatWait(retryAfter)}.`];
-    return {
-      exit: errorCodes[code].exit,
-      code,
-      message: ended(message),
-      hint: next.filter(Boolean).join(" ") || undefined,
-      fields,
-      retryAfter,
-    };
+    const { code, fields, retryAfter } = error;
+    const next = [error.hint ?? hints[code], retryAfter !== undefined && `Try again in ${formatWait(retryAfter)}.`];
+    const hint = next.filter(Boolean).join(" ") || undefined;
+    return { exit: errorCodes[code].exit, code, message: ended(error.message), hint, fields, retryAfter };
   }
-  const message = error instanceof Error ? error.message : String(error);
-  return {
-    exit: 1,
-    code: "crash",
-    message: `Unexpected failure: ${message}`,
-    hint: "Set WCS_DEBUG=1 to see the stack trace.",
-  };
+  const message = `Unexpected failure: ${error instanceof Error ? error.message : String(error)}`;
+  return { exit: 1, code: "crash", message, hint: "Set WCS_DEBUG=1 to see the stack trace." };
 }
 
 /** Formats a wait, rounded up: `30 seconds`, `12 minutes`, `2 hours`. */

@@ -29,7 +29,6 @@ const primary = (errcode: unknown) => (typeof errcode === "number" ? errcode & 0
 
 const saysFull = ({ code, errcode }: Coded) => fullCodes.includes(code) || primary(errcode) === sqliteFull;
 
-/** Returns whether `isSuch` is true for the error or one of its causes. */
 function hasCause(error: unknown, isSuch: (error: Coded) => boolean): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (isSuch(cause as Coded)) return true;
   return false;

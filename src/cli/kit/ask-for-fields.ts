@@ -12,7 +12,6 @@ import { parseList, parseValue } from "./parse-value.ts";
 import { type Input, type InputSpec, readFiles } from "./read-input.ts";
 import { flagWords } from "./shown-line.ts";
 
-/** Where the values that are not on the line come from. */
 interface ReadOptions {
   readonly sources: Sources;
   readonly terminal: Terminal;

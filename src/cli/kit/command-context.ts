@@ -4,12 +4,10 @@ import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Context, Program } from "./command-spec.ts";
 
-/** The program and the terminal of a running command. */
 export interface CommandEnvironment {
   readonly program: Program;
   readonly terminal: Terminal;
   readonly connect?: Context["connect"] | undefined;
-  /** One of the runs of a command with --watch. */
   readonly isRepeated?: boolean;
 }
 

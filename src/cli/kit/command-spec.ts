@@ -56,7 +56,6 @@ export interface CommandFlag {
   readonly flags: string;
   readonly description: string;
   readonly repeat?: true;
-  /** The only values that it takes. */
   readonly choices?: readonly string[];
   /** Offered by completion; by default the choices, and files for `<path>` and `<file>`. */
   readonly completes?: Completes;
@@ -69,7 +68,6 @@ export const dryRunFlag: CommandFlag = { flags: "-n, --dry-run", description: "C
 export interface Request {
   readonly op: AnyOperation;
   readonly input: Record<string, unknown>;
-  /** IDs that the response must contain. */
   readonly ids?: readonly number[];
 }
 
@@ -97,7 +95,6 @@ interface Wizard {
   isIncomplete?(input: Record<string, unknown>): boolean;
 }
 
-/** The confirmation question of a destructive command, made from its input or from the resource. */
 type Question<O extends AnyOperation> = ((input: InputOf<O>) => string) | ResourceQuestion;
 
 /** Makes a confirmation question from the input and the resource that `about` returns for its field `key`. */
@@ -121,7 +118,6 @@ export interface OperationRun<O extends AnyOperation = AnyOperation> {
 
 interface Presentation<O extends AnyOperation> {
   readonly summary?: string;
-  /** Replaces the description of the operation in help. */
   readonly description?: string;
   readonly args?: readonly Positional<FieldName<O>>[];
   /** Table columns as paths of fields: `unit.name`. */
@@ -140,7 +136,6 @@ interface Presentation<O extends AnyOperation> {
   readonly examples?: readonly string[];
   /** Returns another request when arguments and flags name the resource in another way. */
   alternative?(args: readonly string[], flags: Context["flags"]): Request | undefined;
-  /** Shows the empty fields of the resource as well. */
   readonly showEmpty?: true;
   readonly hidden?: readonly FieldName<O>[];
   /** A field that this command requires while the field `unless` is missing. */
@@ -160,7 +155,6 @@ interface Presentation<O extends AnyOperation> {
   readonly wizard?: Wizard;
   /** Draws all items at once. Used on a terminal. */
   draw?(): Promise<Draw<ItemOf<O>>>;
-  /** Derives the columns of rows and CSV from the items. */
   readonly rows?: RowSpec<ItemOf<O>>;
   /** Renders items on a terminal in place of a table. */
   renderer?(caller: Caller): Promise<Renderer<ItemOf<O>>>;
@@ -226,7 +220,6 @@ export interface CustomCommand {
   readonly run: (context: Context) => Promise<void>;
 }
 
-/** A custom command whose summary is in the registry. */
 export type TopLevelCommand = Omit<CustomCommand, "summary">;
 
 export type Commands = Readonly<Record<string, CommandEntry>>;
@@ -242,7 +235,6 @@ export type CommandEntry = CommandGroup | CommandSpec;
 /** A top-level command or group. Loaded only when the line names it. */
 export interface RegistryEntry {
   readonly summary: string;
-  /** The section of `wcs --help` that lists it. */
   readonly heading: Heading;
   readonly load: () => Promise<CommandEntry>;
 }

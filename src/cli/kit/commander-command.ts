@@ -6,7 +6,6 @@ import { type HelpPage, type HelpSection, layOut, termOf } from "../terminal/hel
 import type { Terminal } from "../terminal/terminal.ts";
 import { LineIssues } from "./line-issues.ts";
 
-/** Width and colours of a help page. */
 export type HelpOptions = Pick<Terminal, "width" | "paint">;
 
 /** Thrown when the line asks for help. The message is the rendered page. */

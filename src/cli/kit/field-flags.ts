@@ -21,7 +21,6 @@ export interface OperationFlag {
   readonly path: readonly string[];
   readonly field: Field;
   readonly reads: "text" | "number" | "boolean" | "time" | "list" | "json" | "secret" | "files" | "argument";
-  /** Index of an argument; undefined for a flag. */
   readonly at?: number;
   /** For a time in the future: the field to which `+90m` is relative, or null for now. */
   readonly ahead?: string | null | undefined;

@@ -20,7 +20,6 @@ interface NamedThings {
 /** A text that names nothing, or several things. */
 type Mismatch = { readonly label: string; readonly kind: NamedKind } & ReturnType<typeof mismatchOf>;
 
-/** Candidates that an error lists. */
 const mostListed = 5;
 const longestName = 255;
 

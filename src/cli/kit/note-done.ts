@@ -1,6 +1,5 @@
 import type { Context } from "./command-spec.ts";
 
-/** Said at the end of each dry run. */
 export const dryRunNote = "Dry run: nothing was changed.";
 
 /** Says on stderr what a custom command has done, or would do without its --dry-run. */

@@ -5,7 +5,6 @@ import { isTooDeep, tooDeep } from "../file-io/too-deep.ts";
 
 type ScalarField = Pick<Field, "kind"> & Partial<Field>;
 
-/** Converts a text to a value of the field's kind. Throws a `UsageError` when it is not of that kind. */
 export function parseValue({ kind, values }: ScalarField, text: string, name: string): unknown {
   if (/^(integer|number)$/.test(kind) && !text.trim()) throw new UsageError(`${name} must not be empty`);
   if (kind === "integer") {
@@ -38,7 +37,6 @@ export const isId = (text: string): boolean => /^\s*\d{1,15}\s*$/.test(text);
 export const parseInteger = (text: unknown, name: string): number =>
   parseValue({ kind: "integer" }, String(text), name) as number;
 
-/** Returns the value if it is one of `values`. Throws a `UsageError` when it is another. */
 export const parseChoice = <T extends string>(values: readonly T[], text: unknown, name: string): T =>
   parseValue({ kind: "string", values }, String(text), name) as T;
 

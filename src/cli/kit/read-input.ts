@@ -20,7 +20,6 @@ export interface InputSpec {
   readonly more: readonly CommandFlag[];
   readonly needed: OperationCommand["needed"];
   readonly clearable: readonly ClearableField[];
-  /** Returns the issue with a value for a field; undefined when it is valid. */
   readonly check: (name: string, value: unknown) => string | undefined;
 }
 

@@ -21,7 +21,6 @@ import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
 import { type Extent, extentOf, walk } from "./walk-list.ts";
 
-/** Returns the commander command of an operation, and a function that carries out a line of it. */
 export function prepareOperation(
   leaf: OperationCommand,
   path: readonly string[],
@@ -176,7 +175,6 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
   return { onSent: uploadProgress(terminal) };
 }
 
-/** Adds the command's own hint to a conflict. */
 function withHint(error: unknown, { op, onConflict }: OperationCommand, request: Request | undefined): unknown {
   if (!(error instanceof ServiceError) || error.code !== "conflict" || error.hint || request?.op !== op) return error;
   const hint = onConflict?.(request.input);

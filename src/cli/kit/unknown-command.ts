@@ -18,14 +18,11 @@ const moved: Readonly<Record<string, string>> = { login: "auth login", logout: "
 interface UnknownWord {
   readonly path: readonly string[];
   readonly word: string;
-  /** The commands that are known there. */
   readonly names: readonly string[];
-  /** The word after it. */
   readonly next: string | undefined;
   readonly registry: Registry;
 }
 
-/** Returns the error for a word that names no command, with the command that may be meant. */
 export function unknownCommand({ path, word, names, next = "", registry }: UnknownWord): UsageError {
   const parent = ["wcs", ...path].join(" ");
   // The command may be in a group of its own, as wcs sessions list, and not below auth.

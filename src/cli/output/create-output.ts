@@ -34,7 +34,6 @@ interface View<T extends object = Item> {
 
 export interface Output<T extends object = Item> {
   list(pages: AsyncIterable<Page<T>> | Iterable<Page<T>>): Promise<void>;
-  /** Prints items that are a complete list. */
   all(items: readonly T[]): Promise<void>;
   one(item: T, response?: unknown): Promise<void>;
 }
@@ -164,7 +163,6 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
 
 type Formatted = Pick<View, "op" | "formats"> & { readonly rows?: Pick<RowSpec, "formats"> | undefined };
 
-/** Returns a function that tells the format of a field by its path. */
 function formatsIn({ op, formats, rows }: Formatted): (path: string) => FieldFormat | undefined {
   const known = once(
     () => new Map([...Object.entries({ ...formats, ...rows?.formats }), ...(op ? formatsOf(itemFields(op)) : [])]),

@@ -114,7 +114,6 @@ export function uncutPaths(fields: readonly Field[], above = ""): string[] {
   });
 }
 
-/** Returns the paths of the fields that have a format, each with the format. */
 export function formatsOf(fields: readonly Field[], above = ""): [path: string, format: FieldFormat][] {
   return fields.flatMap((field) => {
     const path = above + field.name;

@@ -1,11 +1,8 @@
-/** A resource as the API returns it. */
 export type Item = Record<string, unknown>;
 
 export interface Page<T extends object = Item> {
   readonly items: readonly T[];
-  /** True when another page follows. */
   readonly more: boolean;
-  /** The unchanged API response. */
   readonly response: unknown;
 }
 

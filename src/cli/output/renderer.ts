@@ -45,7 +45,6 @@ export type Renderer<T = Item> = (options: OutputOptions) => ItemWriter<T>;
 export const writeText = (text: string, terminal: Terminal): Promise<void> =>
   terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
 
-/** Returns the top-level keys of the items, as columns for items of unknown shape. */
 export const columnsOf = (items: readonly Item[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item)))];
 
 interface Detail {
@@ -63,7 +62,6 @@ export function details(item: Item, { columns, chosen, showEmpty }: OutputOption
 const isEmpty = (value: unknown) =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** Fields of no interest to people. */
 const technical = new Set(["content_type", "participant_type", "url"]);
 
 /** Flattens nested objects, as in `stats.users`, except those with `id` and `name`. */

@@ -7,7 +7,6 @@ export function escapeCell(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }
 
-/** Reverses `escapeCell`. */
 export function unescapeCell(cell: string): string {
   return escapedFormula.test(cell) ? cell.slice(1) : cell;
 }

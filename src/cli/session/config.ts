@@ -5,12 +5,10 @@ import { tryParseJson } from "../../contract/parse-json.ts";
 import { makeFolders } from "../../store/make-folders.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 
-/** A named target with its login. */
 export interface Profile {
   /** SQLite file path, postgres:// URL or http(s):// URL. */
   readonly target: string;
   readonly token?: string;
-  /** Unix time at which the token expires. */
   readonly expires?: number;
   /** E-mail address of the signed-in user, for display. */
   readonly user?: string;

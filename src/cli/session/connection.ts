@@ -9,7 +9,6 @@ import { findTarget, type Target } from "./target.ts";
 import { addTokenRenewal, freshToken } from "./token-renewal.ts";
 
 export interface ConnectionOptions {
-  /** Sends no token. For public operations. */
   readonly anonymous?: boolean;
   /** Uses the stored token without renewing it or offering to sign in again. */
   readonly asIs?: boolean;

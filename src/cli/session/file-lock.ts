@@ -4,9 +4,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasNoLinks } from "../file-io/open-destination.ts";
 
-export class LockTimeout extends Error {
-  override readonly name = "LockTimeout";
-}
+export class LockTimeout extends Error {}
 
 /** Milliseconds after which a lock is taken over although its owner seems alive. */
 const staleAfter = 10_000;

@@ -4,7 +4,6 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { environmentPassword, isForTarget } from "./environment-login.ts";
 import type { Target } from "./target.ts";
 
-/** The terminal and the password flags of a line. */
 interface PasswordFlags {
   readonly terminal: Terminal;
   readonly flags: Readonly<Record<string, unknown>>;

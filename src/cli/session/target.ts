@@ -11,7 +11,6 @@ export interface Target {
   /** SQLite file path, postgres:// URL, or base URL of an instance. */
   readonly address: string;
   readonly remote: boolean;
-  /** The profile with the login for this target. */
   readonly profile?: { readonly name: string } & Profile;
 }
 

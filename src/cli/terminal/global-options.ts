@@ -29,7 +29,6 @@ interface GlobalOption {
   readonly choices?: readonly string[];
 }
 
-/** Options of commands that print data. */
 export const outputOptions: readonly GlobalOption[] = [
   { flags: "-o, --output <format>", description: "Output format: table, json, ndjson, csv or yaml", choices: formats },
   { flags: "--json", description: "Same as -o json" },

@@ -10,7 +10,6 @@ export interface HelpPage {
   readonly description: string;
   readonly sections: readonly HelpSection[];
   readonly examples?: readonly string[] | undefined;
-  /** The global options. Shown last. */
   readonly globals: HelpSection;
 }
 

@@ -3,5 +3,4 @@ const isPlain = /^[\w%+=:,./@-]+$/;
 /** Quotes a word for a POSIX shell where necessary. */
 const quoteWord = (word: string): string => (isPlain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** Returns the words as a command line for a POSIX shell. */
 export const lineOf = (words: readonly string[]): string => ["wcs", ...words].map(quoteWord).join(" ");

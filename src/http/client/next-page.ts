@@ -10,7 +10,6 @@ interface PagedResponse {
   };
 }
 
-/** Returns the input for the next page of a list; undefined after the last one. */
 export function nextPageInput(
   paging: Paging | undefined,
   input: Readonly<Record<string, unknown>>,

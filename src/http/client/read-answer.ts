@@ -12,7 +12,6 @@ type Answer = Pick<HttpResponse, "status" | "headers"> & { readonly body: { toSt
 export interface AnswerShape {
   readonly empty?: true;
   readonly items?: string;
-  /** Another field that the answer has. */
   readonly field?: string;
 }
 

@@ -11,7 +11,6 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** A response whose body is still to be read. */
 export interface Reply extends Omit<HttpResponse, "body"> {
   /** Fails when no data arrives within the request's timeout. */
   readonly body: AsyncIterable<Buffer>;

@@ -19,7 +19,6 @@ export class ApiConnection {
   readonly #base: Base;
   readonly #tokens: TokenSource;
 
-  /** `renewal` is the operation that exchanges a token. */
   constructor(options: ConnectOptions, renewal: OperationRow) {
     this.#options = options;
     this.#base = baseOf(options.url);

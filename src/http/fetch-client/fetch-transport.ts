@@ -4,7 +4,6 @@ import { timedOut, unreachable } from "../client/connection-errors.ts";
 
 interface FetchRequest {
   readonly method: string;
-  /** Escaped, with the query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;

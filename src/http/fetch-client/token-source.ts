@@ -21,8 +21,13 @@ export class TokenSource {
 
   /** Returns a token that is valid as far as is known; undefined without one. */
   async current(): Promise<string | undefined> {
-    if (this.#needsNew()) await this.#once(() => this.#provide());
-    else if (this.#needsRenewal()) await this.#once(() => this.#exchange());
+    const times = this.#times;
+    const now = Date.now();
+    const isExpired = times !== undefined && times.expires * 1000 <= now;
+    if (typeof this.#options.token === "function" && (this.#token === undefined || isExpired))
+      await this.#once(() => this.#provide());
+    else if (times && !isExpired && isAging(times, now / 1000) && now >= this.#renewalAfter)
+      await this.#once(() => this.#exchange());
     return this.#token;
   }
 
@@ -32,17 +37,6 @@ export class TokenSource {
     // Another call may have replaced it already.
     if (this.#token === refused) await this.#once(() => this.#provide());
     return this.#token;
-  }
-
-  #needsNew(): boolean {
-    if (typeof this.#options.token !== "function") return false;
-    return this.#token === undefined || (this.#times !== undefined && this.#times.expires * 1000 <= Date.now());
-  }
-
-  #needsRenewal(): boolean {
-    const times = this.#times;
-    const now = Date.now();
-    return times !== undefined && times.expires * 1000 > now && isAging(times, now / 1000) && now >= this.#renewalAfter;
   }
 
   async #provide(): Promise<void> {

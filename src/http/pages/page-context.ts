@@ -19,7 +19,6 @@ export interface PageOptions {
 export interface PageRequest {
   readonly options: PageOptions;
   readonly exchange: Exchange;
-  /** The fields of the query or of the form. */
   readonly fields: URLSearchParams;
   readonly language: PageLanguage;
   readonly texts: PageTexts;

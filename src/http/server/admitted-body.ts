@@ -11,7 +11,6 @@ import { announcedBytes, parseJsonBody, readBytes } from "./request-body.ts";
 const smallBody = 16_384;
 /** Size in bytes above which a body is large, and the default limit of operations without one of their own. */
 const commonLimit = 1_048_576;
-/** The limit of operations that need no sign-in. */
 const publicLimit = 65_536;
 
 export interface BodyOptions {

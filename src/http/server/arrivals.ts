@@ -7,13 +7,10 @@ interface ArrivalLimits {
   readonly perAddress: number;
   /** Bytes per millisecond. A slower body is ended when others wait for room. */
   readonly rate: number;
-  /** Milliseconds over which the rate is measured. */
   readonly window: number;
-  /** Milliseconds for which a body waits for room. */
   readonly patience: number;
 }
 
-/** A large body that is being received. */
 export type Arrival = ReturnType<Arrivals["begin"]>;
 
 /** Limits the memory for large bodies by the bytes received so far. When it is full, the oldest continues, and slow ones end. */

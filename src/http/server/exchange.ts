@@ -70,7 +70,6 @@ export class Exchange implements Origin {
     this.address = clientAddress(peer, this.header("x-forwarded-for"), state.trustedProxies);
   }
 
-  /** Key of the client in rate limits. */
   get network(): string {
     return this.address === undefined ? "unknown" : networkOf(this.address);
   }

@@ -15,7 +15,6 @@ const working = 48 * mebibyte;
 /** Limits of bodies being received. The oldest may exceed them by its own size, which is at most 40 MiB. */
 const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
 
-/** Accepts large bodies: one at a time for each user, as long as there is room. */
 export class LargeBodies {
   readonly #turns = new Map<number, { readonly room: Room; users: number }>();
   readonly #arrivals = new Arrivals(arriving, busy);

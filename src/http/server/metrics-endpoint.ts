@@ -12,7 +12,6 @@ export interface Metrics {
   readonly token?: string;
 }
 
-/** Creates an app that serves GET /metrics without a token, for a separate port. */
 export function createMetricsApp(metrics: Metrics, log: ServerLog): App {
   const state: ServerState = { log, observe: undefined, servedAt: undefined, closing: false };
   const app = newHono(state);
