@@ -26,7 +26,7 @@ const together = [
   },
   {
     name: "client",
-    test: /src\/http\/(codec|field-names|client\/(client|base-url|bearer-header|connection-errors|read-answer|repeat-request|transport))\.ts$|src\/contract\/retry-after\.ts$/,
+    test: /src\/http\/(codec|field-names|client\/(client|base-url|bearer-header|connection-errors|read-answer|repeat-request|transport))\.ts$|src\/contract\/(retry-after|abortable-sleep)\.ts$/,
   },
   // Each file that several operation groups share gets its own chunk, because none should load the others.
   {

@@ -243,6 +243,14 @@ export const abilityFlags = inputObject(
     }) satisfies Record<Ability, unknown>,
 );
 
+/** The first fields of every form of a user. */
+export const userCore = () => ({
+  content_type: z.literal("user"),
+  id: idOf("users"),
+  ...alike(["name", "first_name", "last_name", "title"], () => z.string()),
+  active: z.boolean(),
+});
+
 /** The fields of every form of a unit, besides its `url`. */
 export const unitCore = () => ({
   content_type: z.literal("unit"),

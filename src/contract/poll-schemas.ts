@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { component, id, inputObject, line, time, unixTime } from "./common-schemas.ts";
+import { alike, component, id, inputObject, line, time, unixTime } from "./common-schemas.ts";
 import { shortUser } from "./user-schemas.ts";
 
 /** Maximum number of choices of a poll, including those that readers add. */
@@ -12,9 +12,7 @@ export const poll = component("Poll", () => ({
   question: z.string(),
   type: z.enum(["single", "multiple"]),
   close_at: unixTime().nullable(),
-  allow_user_choices: z.boolean(),
-  anonymous: z.boolean(),
-  mandatory: z.boolean(),
+  ...alike(["allow_user_choices", "anonymous", "mandatory"], () => z.boolean()),
   choices: z.array(z.object({ id: z.int(), title: z.string(), votes: z.int() })),
   voted: z.array(z.int()).describe("IDs of the choices that the current user voted for"),
 }));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  alike,
   component,
   date,
   dateText,
@@ -79,11 +80,7 @@ export const postEvent = component("PostEvent", () => ({
     .object({
       freq: z.enum(frequencies),
       until: z.string().nullable(),
-      count: z.int().nullable(),
-      interval: z.int().nullable(),
-      bymonthday: z.int().nullable(),
-      bymonth: z.int().nullable(),
-      bysetpos: z.int().nullable(),
+      ...alike(["count", "interval", "bymonthday", "bymonth", "bysetpos"], () => z.int().nullable()),
     })
     .nullable(),
   rrule: z.string().nullable().describe("Recurrence as an RRULE (RFC 5545)"),

@@ -17,9 +17,11 @@ import {
   name,
   nullable,
   reference,
+  shownText,
   timezone,
   unitBrief,
   unixTime,
+  userCore,
   userTypeBrief,
 } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
@@ -29,17 +31,7 @@ import { session } from "./session-schemas.ts";
 
 const metaFieldNames = ["meta_field_0", "meta_field_1", "meta_field_2", "meta_field_3", "meta_field_4"] as const;
 
-const person = once(() => ({
-  content_type: z.literal("user"),
-  id: idOf("users"),
-  name: z.string(),
-  first_name: z.string(),
-  last_name: z.string(),
-  title: z.string(),
-  active: z.boolean(),
-  avatar: file().nullable(),
-  url: z.string(),
-}));
+const person = once(() => ({ ...userCore(), avatar: file().nullable(), url: z.string() }));
 
 export const membership = component("Membership", () => ({
   unit: unitBrief(),
@@ -62,12 +54,9 @@ export const birthdayUser = component("BirthdayUser", () => ({
 /** The full form of a user. `email`, `phone` and `birthday` are null when the caller may not see them. */
 export const user = component("User", () => ({
   ...person(),
-  reference: z.string().nullable(),
-  email: z.string().nullable(),
-  phone: z.string().nullable(),
+  ...alike(["reference", "email", "phone"], shownText),
   birthday: dateText().nullable(),
-  language: z.string().nullable(),
-  timezone: z.string().nullable(),
+  ...alike(["language", "timezone"], shownText),
   admin: z.boolean(),
   policy_accepted_at: unixTime().nullable(),
   settings: z.object({ show_birthdays: z.enum(["all", "unit", "none"]), birthdays_optout: z.boolean() }),

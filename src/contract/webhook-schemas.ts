@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { component, idOf, unitCore, unixTime } from "./common-schemas.ts";
+import { component, idOf, unitCore, unixTime, userCore } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
 import { once } from "./once.ts";
 
@@ -26,13 +26,7 @@ const place = component("WebhookAuthorUnit", () => ({
 const permissions = () => ({ permissions: z.object({ edit: z.boolean(), delete: z.boolean() }) });
 
 const author = component("WebhookAuthor", () => ({
-  content_type: z.literal("user"),
-  id: idOf("users"),
-  name: z.string(),
-  first_name: z.string(),
-  last_name: z.string(),
-  title: z.string(),
-  active: z.boolean(),
+  ...userCore(),
   ...permissions(),
   avatar: file().nullable(),
   unit: place().nullable(),

@@ -42,8 +42,7 @@ function segment(name: string, input: Readonly<Record<string, unknown>>): string
 
 function pairs(name: string, value: unknown, isTextList: boolean): string[] {
   const key = percentEncode(name, name);
-  if (!Array.isArray(value)) return [`${key}=${percentEncode(name, value)}`];
-  if (value.length === 0 || !isTextList) return [`${key}=${percentEncode(name, value)}`];
+  if (!Array.isArray(value) || value.length === 0 || !isTextList) return [`${key}=${percentEncode(name, value)}`];
   return value.map((item) => `${key}[]=${percentEncode(name, item)}`);
 }
 

@@ -171,17 +171,16 @@ function describe({ path, field, reads }: OperationFlag): string {
   if (reads === "files")
     return `Attach a file, - for stdin, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
   const values = field.placeholder ? field.values : undefined;
-  const text = [describeField(ownDescription(field), field.explanations), (field.items?.values ?? values)?.join(", ")]
-    .filter(Boolean)
-    .join(": ");
+  const text = withValues(field, field.items?.values ?? values);
   if (field.required && path.length === 1 && reads !== "secret") return `${text} (required)`;
   return field.default === undefined || field.kind === "boolean" ? text : `${text} (default ${String(field.default)})`;
 }
 
 export const describeArgument = (field: Field): string =>
-  [describeField(ownDescription(field), field.explanations), !field.explanations && field.values?.join(", ")]
-    .filter(Boolean)
-    .join(": ");
+  withValues(field, field.explanations ? undefined : field.values);
+
+const withValues = (field: Field, values: readonly string[] | undefined): string =>
+  [describeField(ownDescription(field), field.explanations), values?.join(", ")].filter(Boolean).join(": ");
 
 function ownDescription(field: Field): string | undefined {
   const kind = namedKindOf(field);

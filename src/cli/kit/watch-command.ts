@@ -1,7 +1,8 @@
+import { sleep } from "../../contract/abortable-sleep.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { formatOf } from "../output/create-output.ts";
 import { type Connection, shareConnection } from "../session/connection.ts";
-import { pollAnswers, sleep } from "../session/poll.ts";
+import { pollAnswers } from "../session/poll.ts";
 import { captureTerminal } from "../terminal/captured-terminal.ts";
 import { createLiveScreen } from "../terminal/live-screen.ts";
 import { lineOf } from "../terminal/shell-words.ts";

@@ -1,3 +1,4 @@
+import { sleep } from "../../contract/abortable-sleep.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -51,16 +52,4 @@ export function longPollSeconds({ timeout }: Globals): number {
 
 function isOutage(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
-}
-
-/** Waits by the global timer, which tests replace; they cannot replace that of node:timers/promises. `signal` ends it. */
-export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = () => resolve();
-  const timer = setTimeout(end, milliseconds);
-  signal?.addEventListener("abort", end);
-  await promise;
-  clearTimeout(timer);
-  signal?.removeEventListener("abort", end);
 }

@@ -1,3 +1,4 @@
+import { sleep } from "../../contract/abortable-sleep.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { phaseOf } from "./connection-errors.ts";
 
@@ -39,18 +40,4 @@ function waitFor(error: ServiceError, attempt: number, { method, replayable }: R
   // After a refusal, a POST is sent again only with a key, since the service does not say that it did nothing.
   const isResendable = replayable || method !== "POST";
   return busy && error.retryAfter !== undefined && isResendable ? error.retryAfter * 1000 : undefined;
-}
-
-/** Waits until the time is over or the signal aborts. Works in browsers, too. */
-function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    if (signal?.aborted) done();
-    signal?.addEventListener("abort", done);
-  });
 }

@@ -1,10 +1,11 @@
 import type { Hono } from "hono";
 import type { ServerState } from "../server/exchange.ts";
 import { readForm } from "../server/request-body.ts";
-import { type AppContext, type AppEnv, answering, queryOf } from "../server/routing.ts";
+import { type AppEnv, answering, queryOf } from "../server/routing.ts";
 import { assetNames, respondWithAsset } from "./asset-files.ts";
 import { showDocs, showStart } from "./information-pages.ts";
-import { type PageOptions, type PageRequest, pageRequest } from "./page-context.ts";
+import type { PageOptions, PageRequest } from "./page-context.ts";
+import { pageTexts, pickLanguage } from "./page-language.ts";
 import { pageHeaders } from "./page-response.ts";
 import { errorPage, showDone, showForm, showRequest, submitForm, submitRequest } from "./password-pages.ts";
 
@@ -32,8 +33,11 @@ export const pageRoutes: readonly Route[] = [
 export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOptions): void {
   for (const { method, path, show } of pageRoutes) {
     const handler = answering(state, path, async (exchange, c) => {
-      const fields = method === "GET" ? queryFields(c) : await readForm(exchange, formLimit);
-      const request = pageRequest({ options, exchange, fields, path });
+      const isForm = method === "POST";
+      const fields = isForm ? await readForm(exchange, formLimit) : new URLSearchParams(queryOf(c.req.raw, c.env));
+      const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
+      const root = "../".repeat(path.split("/").length - 2);
+      const request = { options, exchange, fields, language, texts: pageTexts[language], root };
       try {
         return await show(request);
       } catch (error) {
@@ -51,5 +55,3 @@ export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOpt
     );
   }
 }
-
-const queryFields = (c: AppContext) => new URLSearchParams(queryOf(c.req.raw, c.env));

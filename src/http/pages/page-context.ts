@@ -1,6 +1,6 @@
 import type { Invoke } from "../../contract/operation.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { type PageLanguage, pageTextsIn, pickLanguage } from "./page-language.ts";
+import type { PageLanguage } from "./page-language.ts";
 import type { PageTexts } from "./page-texts-en.ts";
 
 export interface PageInstance {
@@ -24,16 +24,6 @@ export interface PageRequest {
   readonly texts: PageTexts;
   /** Relative path from the page to the root of the service. */
   readonly root: string;
-  /** Path of the page below the root of the service. */
-  readonly path: string;
-}
-
-type Source = Pick<PageRequest, "options" | "exchange" | "fields" | "path">;
-
-export function pageRequest({ options, exchange, fields, path }: Source): PageRequest {
-  const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
-  const root = "../".repeat(path.split("/").length - 2);
-  return { options, exchange, fields, language, texts: pageTextsIn(language), root, path };
 }
 
 /** Returns the value of a field that is given exactly once, else an empty string. */

@@ -1,12 +1,10 @@
 import { danishPages } from "./page-texts-da.ts";
 import { englishPages, type PageTexts } from "./page-texts-en.ts";
 
-const languages = { en: englishPages, da: danishPages } satisfies Record<string, PageTexts>;
-export type PageLanguage = keyof typeof languages;
+export const pageTexts = { en: englishPages, da: danishPages } satisfies Record<string, PageTexts>;
+export type PageLanguage = keyof typeof pageTexts;
 
-export const pageTextsIn = (language: PageLanguage): PageTexts => languages[language];
-
-const isKnown = (tag: string): tag is PageLanguage => Object.hasOwn(languages, tag);
+const isKnown = (tag: string): tag is PageLanguage => Object.hasOwn(pageTexts, tag);
 
 /** Returns the first known language: that of the link, then those of the header `Accept-Language`, else English. */
 export function pickLanguage(wanted: string | null, acceptLanguage = ""): PageLanguage {

@@ -1,9 +1,10 @@
+import { sleep } from "../../../contract/abortable-sleep.ts";
 import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { intervalOf } from "../../kit/watch-command.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
 import { shareConnection } from "../../session/connection.ts";
-import { pollAnswers, sleep } from "../../session/poll.ts";
+import { pollAnswers } from "../../session/poll.ts";
 import { createLiveScreen } from "../../terminal/live-screen.ts";
 import { drawSnapshot } from "./draw-snapshot.ts";
 import { openMetrics } from "./open-metrics.ts";

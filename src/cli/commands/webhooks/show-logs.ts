@@ -1,3 +1,4 @@
+import { sleep } from "../../../contract/abortable-sleep.ts";
 import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
@@ -5,7 +6,7 @@ import type { Context, OperationRun } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { pluralize } from "../../output/pluralize.ts";
-import { pollAnswer, sleep } from "../../session/poll.ts";
+import { pollAnswer } from "../../session/poll.ts";
 import { readDuration } from "../../time/parse-time.ts";
 
 const pause = 500;

@@ -1,0 +1,13 @@
+/** Waits until the time is over or the signal aborts, also in browsers. Tests cannot replace the timer of node:timers/promises. */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    if (signal?.aborted) done();
+    signal?.addEventListener("abort", done);
+  });
+}
