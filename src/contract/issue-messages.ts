@@ -9,6 +9,20 @@ interface MessageSource {
 const text = (value: IssueParams[string] | undefined): string =>
   typeof value === "object" ? value.join(", ") : String(value ?? "");
 
+/** Messages about permissions that the actor lacks. */
+const permissionMessages = {
+  out_of_reach: ({ ability }) => `is a unit in which you don't have the ability ${text(ability)}`,
+  user_out_of_reach: () => "belongs to a user over whom you don't have the ability user",
+  user_beyond_abilities: ({ abilities }) => `belongs to a user with abilities that you don't have: ${text(abilities)}`,
+  sign_in_only: () => "of this user cannot be changed with an API token; sign in instead",
+  own_membership: () => "is a unit that only an administrator can move you to",
+  own_provider: () => "is your own; ask another administrator to change it",
+  own_user_types: () => "contains user types that only an administrator can give you",
+  user_type_beyond_abilities: ({ name, abilities }) =>
+    `contains ${text(name)}, which grants abilities that you don't have: ${text(abilities)}`,
+  move_beyond_abilities: ({ abilities }) => `would extend abilities that you don't have: ${text(abilities)}`,
+} satisfies MessageSource;
+
 /** A message follows the name of its field. `invalid` stands for every issue that has a message of its own. */
 const messages = {
   invalid: () => "is not valid",
@@ -37,16 +51,7 @@ const messages = {
   root_parent: () => "must be empty, because the root unit cannot be moved",
   circular_parent: () => "must not be the unit itself or a unit below it",
   too_deep: () => `is too deep: the tree has at most ${deepestUnit} levels below the root`,
-  out_of_reach: ({ ability }) => `is a unit in which you don't have the ability ${text(ability)}`,
-  user_out_of_reach: () => "belongs to a user over whom you don't have the ability user",
-  user_beyond_abilities: ({ abilities }) => `belongs to a user with abilities that you don't have: ${text(abilities)}`,
-  sign_in_only: () => "of this user cannot be changed with an API token; sign in instead",
-  own_membership: () => "is a unit that only an administrator can move you to",
-  own_provider: () => "is your own; ask another administrator to change it",
-  own_user_types: () => "contains user types that only an administrator can give you",
-  user_type_beyond_abilities: ({ name, abilities }) =>
-    `contains ${text(name)}, which grants abilities that you don't have: ${text(abilities)}`,
-  move_beyond_abilities: ({ abilities }) => `would extend abilities that you don't have: ${text(abilities)}`,
+  ...permissionMessages,
 } satisfies MessageSource;
 
 /** A machine-readable code for each kind of issue. More may be added. */
@@ -61,19 +66,7 @@ export interface Issue {
 
 export const issueCodes = Object.keys(messages) as readonly IssueCode[];
 
-const permissionCodes: ReadonlySet<string> = new Set<IssueCode>([
-  "out_of_reach",
-  "user_out_of_reach",
-  "user_beyond_abilities",
-  "sign_in_only",
-  "own_membership",
-  "own_provider",
-  "own_user_types",
-  "user_type_beyond_abilities",
-  "move_beyond_abilities",
-]);
-
-export const isPermissionIssue = ({ code }: Pick<Issue, "code">): boolean => permissionCodes.has(code);
+export const isPermissionIssue = ({ code }: Pick<Issue, "code">): boolean => code in permissionMessages;
 
 export function messageOf({ code, params = {} }: Omit<Issue, "field">): string {
   const message: MessageSource[string] = messages[code];

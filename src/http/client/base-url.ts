@@ -29,10 +29,7 @@ export function baseOf(text: string): Base {
     hostname: url.hostname.replace(/^\[|\]$/g, ""),
     port: Number(url.port) || (secure ? 443 : 80),
     origin: url.origin,
-    prefix: url.pathname
-      .replace(/\/+$/, "")
-      .replace(/\/api$/, "")
-      .replace(/\/+$/, ""),
+    prefix: url.pathname.replace(/(\/+api)?\/*$/, ""),
   };
 }
 
