@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { tokens } from "../../src/contract/tokens.ts";
@@ -23,6 +23,12 @@ describeEverywhere("dry run", (environment) => {
   /** All rows after the operation that was tried last. */
   let before: Record<string, string> | undefined;
 
+  const announced: string[] = [];
+  beforeAll(async () => {
+    const { instance } = await open();
+    instance.database.onChange((topics = []) => announced.push(...topics));
+  });
+
   for (const op of writing) {
     it(`${op.name} changes nothing`, async () => {
       const { actors, ids, instance, ...scene } = await open();
@@ -31,6 +37,7 @@ describeEverywhere("dry run", (environment) => {
         const asked = input({ actors, ids, instance, ...scene }, ids.administrator);
         await outcome(actors.administrator.call(op, asked, { dryRun: true, idempotencyKey: `dry ${op.name}` }));
       }
+      expect(announced, "nobody is woken").toEqual([]);
       before = await tableTexts(instance.database);
       // The token of a sign-in is good, so that it is recorded.
       const besides = op.name === "auth.authenticate" ? { audit_entries: "" } : {};

@@ -33,9 +33,11 @@ describeEverywhere("memberships", (environment) => {
     const { units: places, types } = world();
     await add({ unit: places.south, userTypes: [types.employee] });
     await add({ unit: places.yard, userTypes: [types.editor] });
+    await add({ unit: places.north });
     const shown = await admin().call(users.get, { id: user.id });
     expect((await admin().call(users.memberships, { user: user.id })).data).toEqual(shown.memberUnits);
-    expect(shown.memberUnits.map((each) => each.unit.id)).toEqual([places.harbour, places.south, places.yard]);
+    const inOrder = [places.harbour, places.south, places.yard, places.north];
+    expect(shown.memberUnits.map((each) => each.unit.id)).toEqual(inOrder);
     expect(shown.unit?.id).toBe(places.harbour);
     expect(shown.userTypes.map((type) => type.id)).toEqual([types.employee, types.editor]);
     expect(shown.memberUnits[2]?.abilities).toMatchObject({ news: true, user: false });

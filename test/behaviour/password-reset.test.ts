@@ -122,8 +122,9 @@ describeEverywhere("password reset", (environment) => {
   });
 
   it("auth.passwordReset: the token ends with a change of the password, deactivation, and deletion", async () => {
-    const { addUser, actors } = world();
+    const { addUser, actors, instance } = world();
     const endings = [
+      async (id: number) => (await instance.as(id)).call(users.password, { id, password }),
       (id: number) => actors.administrator.call(users.password, { id, password }),
       (id: number) => actors.administrator.call(users.deactivate, { id }),
       (id: number) => actors.administrator.call(users.delete, { id }),

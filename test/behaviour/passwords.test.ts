@@ -138,6 +138,17 @@ describeEverywhere("passwords", (environment) => {
     expect(await codeOf(guess(password, false))).toBe("ok");
   });
 
+  it("users.password by an administrator makes wrong guesses of the earlier one count no more", async () => {
+    const { instance, addUser } = world();
+    const { id } = await addUser({ password });
+    const change = async (current: string) =>
+      codeOf((await instance.as(id)).call(users.password, { id, password: "another password", current }));
+    for (let attempt = 0; attempt < 10; attempt++) await change(`guess ${attempt}`);
+    expect(await change(password)).toBe("too_many_requests");
+    await set(id, "set by an administrator");
+    expect(await change("set by an administrator")).toBe("ok");
+  });
+
   it("users.password: of 10 changes of one's own at once, one counts and the others are told", async () => {
     const { instance, addUser } = world();
     const { id, email } = await addUser({ password });

@@ -248,13 +248,17 @@ describeEverywhere("sessions", (environment) => {
     "users.delete": (id) => world().actors.administrator.call(users.delete, { id }),
   };
   for (const [name, end] of Object.entries(endings)) {
-    it(`${name} ends all sessions of the user, and removes their addresses`, async () => {
+    it(`${name} ends all sessions of the user, removes their addresses and wakes those who wait`, async () => {
       const { instance } = world();
       const { id, signIn } = await person();
       const callers = [(await signIn()).caller, (await signIn()).caller];
-      await end(id);
-      for (const caller of callers) expect(await current(caller)).toBe("unauthenticated");
       const { database } = instance;
+      const announced: string[] = [];
+      const stop = database.onChange((topics = []) => announced.push(...topics));
+      await end(id);
+      stop();
+      expect(announced).toContain(`user:${id}`);
+      for (const caller of callers) expect(await current(caller)).toBe("unauthenticated");
       expect(await database.reader.selectFrom("sessions").selectAll().where("user_id", "=", id).execute()).toEqual([]);
     });
   }

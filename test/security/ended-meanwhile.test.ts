@@ -78,13 +78,17 @@ describeEverywhere("a sign-in that ends while a request waits to write", (enviro
   it.each([
     ["becomes an administrator", "forbidden", (id: number) => admin().call(users.update, { id, admin: true })],
     ["is deleted", "gone", (id: number) => admin().call(users.delete, { id })],
+    ["gets another one", "conflict", (id: number) => admin().call(users.password, { id, password })],
   ])("users.password of a user who %s meanwhile sets none", async (_, code, change) => {
     const { instance, addUser, ids } = world();
     const { id } = await addUser();
     const hash = async () =>
       (await instance.database.reader.selectFrom("users").select("password_hash").where("id", "=", id).execute())[0];
-    const caller = delayed(world(), await instance.tokenOf(ids.manager), () => change(id));
-    const before = await hash();
+    let before: unknown;
+    const caller = delayed(world(), await instance.tokenOf(ids.manager), async () => {
+      await change(id);
+      before = await hash();
+    });
     expect(await codeOf(caller.call(users.password, { id, password }))).toBe(code);
     expect(await hash()).toEqual(before);
   });

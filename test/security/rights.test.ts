@@ -169,7 +169,8 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
   it("A manager cannot become a member of another unit by adding, moving, importing or transferring themselves", async () => {
     const { types, addUnit, addUser, instance } = world();
     const { id: top } = await addUnit({ reference: `top ${++count}` });
-    const { id: unit } = await addUnit({ parent: top });
+    const { id: above } = await addUnit({ parent: top });
+    const { id: unit } = await addUnit({ parent: above });
     const { id: target } = await addUnit({ parent: top, reference: `target ${count}` });
     const ruler = await addUser({ unit: top, userTypes: [types.manager] });
     await admin().call(users.membershipAdd, { user: ruler.id, unit });
@@ -182,6 +183,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
       { action: "skipped", fields: { unit: [expect.any(String)] } },
     ]);
     await forbidden(self, units.delete, { id: unit, transfer: target });
+    await forbidden(self, units.delete, { id: unit, transfer: above });
     await allowed(self, users.membershipRemove, { user: ruler.id, unit });
     await allowed(self, units.delete, { id: unit, transfer: target });
     expect(await now(ruler.id)).toEqual([[top, [types.manager]]]);
