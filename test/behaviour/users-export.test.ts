@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
+import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
+import { password } from "../support/actors.ts";
 import { images, upload } from "../support/attachments.ts";
 import { fillScene } from "../support/full-scene.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -214,8 +216,9 @@ describeEverywhere("users.exportData", (environment) => {
   });
 
   it("an attacker with an account cannot begin exports without end, nor hold up those of others", async () => {
-    const { instance, ids } = await full();
+    const { instance, ids, actors } = await full();
     instance.freeze();
+    await actors.administrator.call(users.password, { id: ids.outsider, password });
     const outsider = await instance.as(ids.outsider);
     const begin = (caller: Caller, id: number) => codeOf(caller.call(users.exportData, { id }));
     for (let n = 0; n < 60; n++) expect(await begin(outsider, ids.outsider)).toBe("ok");
@@ -225,6 +228,8 @@ describeEverywhere("users.exportData", (environment) => {
     const recorded = await entries();
     expect(await begin(outsider, ids.outsider)).toBe("too_many_requests");
     expect(await entries()).toHaveLength(recorded.length);
+    await outsider.call(auth.twoFactorBegin, { password });
+    expect(await begin(outsider, ids.outsider), "after a right password").toBe("too_many_requests");
     expect(await begin(await instance.as(ids.member), ids.member)).toBe("ok");
     instance.wait(3600);
     expect(await begin(outsider, ids.outsider)).toBe("ok");
