@@ -119,21 +119,22 @@ it("what cannot be read is one row: the next line begins another", async () => {
     "bad-5,a,b,c",
     "",
     ",,",
+    'bad-6,A 6" pipe,"closed" too early',
     'good-3,Unit,"last',
     'line"',
   ];
   const expected = [
-    "line 2 has text after a closing quote (also line 4)",
+    "line 2 has text after a closing quote (also lines 4, 12)",
     "line 7, description: must not contain control characters other than tab and line feed",
     "line 8 has 1 column, and the header 3",
     "line 9 has 4 columns, and the header 3",
-    summary(3, 0, 0, 5),
-    ...leftOut(5, 8),
+    summary(3, 0, 0, 6),
+    ...leftOut(6, 9),
   ];
   expect((await imported("units", rows.join("\n"))).stderr).toEqual(expected);
   const { stdout } = await place().wcs(["units", "get", "--reference", "good-2", "--json"]);
   expect(JSON.parse(stdout).description).toBe('two\nlines, and a "quote"');
-  const again = [...expected.slice(0, 4), summary(0, 0, 3, 5), ...leftOut(5, 8)];
+  const again = [...expected.slice(0, 4), summary(0, 0, 3, 6), ...leftOut(6, 9)];
   // Line breaks of Windows count as one, within quotes, too, and are kept as those of others.
   expect((await imported("units", rows.join("\r\n"))).stderr).toEqual(again);
 });

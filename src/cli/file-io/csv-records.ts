@@ -1,4 +1,3 @@
-import { type CsvError, parse } from "csv-parse/sync";
 import { type Lines, longestRow } from "./read-lines.ts";
 
 /** One CSV record, which may span several lines, or the reason why it cannot be read. */
@@ -11,7 +10,7 @@ export interface CsvRecord {
 
 type Found = Omit<CsvRecord, "line"> & { readonly lines: number };
 
-/** Yields CSV records (RFC 4180) in batches. Split before csv-parse reads them, so that an unclosed quote affects one line only. */
+/** Yields CSV records (RFC 4180) in batches. An unclosed quote affects one line; the next line begins a new record. */
 export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
   let lines: readonly string[] = [];
   let first = 1;
@@ -85,16 +84,30 @@ const notClosed: Found = { cells: { issue: "has an unclosed quote" }, size: 0, l
 const withoutReturn = (text: string) => (text.endsWith("\r") ? text.slice(0, -1) : text);
 
 /** Splits a record with quotes into cells. Returns undefined when it ends inside quotes. */
-function split(text: string, delimiter: string, relax_quotes = false): string[] | { issue: string } | undefined {
-  try {
-    return parse(text, { delimiter, relax_quotes, record_delimiter: "\n" })[0];
-  } catch (error) {
-    const { code } = error as CsvError;
-    if (code === "CSV_QUOTE_NOT_CLOSED") return undefined;
-    // A quote inside an unquoted cell is an ordinary character.
-    if (code === "INVALID_OPENING_QUOTE" && !relax_quotes) return split(text, delimiter, true);
-    return { issue: "has text after a closing quote" };
+function split(text: string, delimiter: string): string[] | { issue: string } | undefined {
+  const cells: string[] = [];
+  for (let at = 0; at <= text.length; at += 1) {
+    if (text[at] === '"') {
+      const quote = closingQuote(text, at);
+      if (quote < 0) return undefined;
+      cells.push(text.slice(at + 1, quote).replaceAll('""', '"'));
+      at = quote + 1;
+      if (at < text.length && text[at] !== delimiter) return { issue: "has text after a closing quote" };
+    } else {
+      // A quote inside an unquoted cell is an ordinary character.
+      const end = text.indexOf(delimiter, at);
+      cells.push(end < 0 ? text.slice(at) : text.slice(at, end));
+      at = end < 0 ? text.length : end;
+    }
   }
+  return cells;
+}
+
+/** Returns the position of the quote that closes the one at `from`, or -1. Two quotes stand for a quote inside. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1);
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
 }
 
 function inUtf8(found: Found): Found {
