@@ -26,7 +26,7 @@ const baseUrl = () =>
     .overwrite(withoutApi);
 
 /** Normalizes a base URL and removes slashes and /api from its end. */
-const withoutApi = (value: string) => (URL.parse(value)?.href ?? value).replace(/(\/+api)?\/*$/, "");
+const withoutApi = (value: string) => (URL.parse(value)?.href ?? value).replace(/(?<=[^:/])(\/+api)?\/*$/, "");
 
 const address = String.raw`[^\s<>@,;:"]+@[^\s<>@,;:"]+`;
 const mailbox = new RegExp(String.raw`^(${address}|("[^"]*"|[^<>@,;:"]*)\s*<${address}>)$`);

@@ -97,6 +97,7 @@ describeEverywhere("settings", (environment) => {
     ["https://wcs.example.com/ø@a", "https://wcs.example.com/%C3%B8@a"],
     ["HTTPS://WCS.example.com:443/a/../b/", "https://wcs.example.com/b"],
     ["http://wcs.example.com:8080/api/", "http://wcs.example.com:8080"],
+    ["http://api/", "http://api"],
   ])("settings.set keeps the base_url %s as %s", async (given, kept) => {
     expect((await set({ base_url: given })).base_url).toBe(kept);
     await set({ base_url: null });

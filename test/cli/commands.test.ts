@@ -130,6 +130,15 @@ describe("wcs init", () => {
 });
 
 describe("wcs profile", () => {
+  it("keeps the name of a host that is called api", async () => {
+    const { sit } = home();
+    await sit(["profile", "add", "compose", "--url", "http://api/"]);
+    expect(JSON.parse((await sit(["profile", "show", "compose", "--json"])).stdout)).toMatchObject({
+      target: "http://api",
+    });
+    await sit(["profile", "remove", "compose", "--yes"]);
+  });
+
   it("adds, lists, shows, uses and removes", async () => {
     const { sit } = home();
     expect((await sit(["profile", "add", "work", "--url", "https://wcs.example.com/api/"])).stderr).toBe(

@@ -24,7 +24,7 @@ export function baseUrl(text: string): string {
   if (!isRemote(text) || !URL.canParse(text)) {
     throw new UsageError(`'${text}' is not the URL of an instance`, { hint: "use a URL like https://wcs.example.com" });
   }
-  return text.replace(/(\/+api)?\/*$/, "");
+  return text.replace(/(?<=[^:/])(\/+api)?\/*$/, "");
 }
 
 /** Returns the address of a database for a profile. Relative paths become absolute. The error repeats no password. */
