@@ -10,6 +10,7 @@ import { runDirectly, runLater } from "../prepared.ts";
 import { WritingDriver } from "./group-commit.ts";
 import { createKysely, WritingAdapter } from "./kysely-on-sqlite.ts";
 import { ReadingDriver } from "./sqlite-driver.ts";
+import { watchedFile } from "./watched-file.ts";
 
 /** "wcs1" in ASCII: marks database files of wcs. */
 export const applicationId = 0x77637331;
@@ -24,7 +25,7 @@ export async function connectSqlite(path: string, { create }: OpenOptions): Prom
   try {
     const reader = open(path);
     reader.exec("pragma query_only = on");
-    return database(writer, reader, (error) => translateError(error, undefined, path));
+    return database(writer, reader, path);
   } catch (error) {
     writer.close();
     throw translateError(error, path);
@@ -127,13 +128,18 @@ function toWal(connection: DatabaseSync): void {
   }
 }
 
-function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected["explain"]): Connected {
-  const { factVersions, forget } = onceInATurn(reader);
+function database(writer: DatabaseSync, reader: DatabaseSync, path: string): Connected {
+  const { check, checkAtTimes } = watchedFile(path);
+  const { factVersions, forget } = onceInATurn(reader, checkAtTimes);
   // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
   const others = versionSeenBy(writer);
   const changes = watchVersion(() => (writer.isOpen ? others() : 0));
   const writing = onFirstUse(() => {
-    const driver = new WritingDriver(writer, begin, forget);
+    const beginInPlace: typeof begin = async (...how) => {
+      check();
+      return begin(...how);
+    };
+    const driver = new WritingDriver(writer, beginInPlace, forget);
     const adapter = new WritingAdapter();
     runDirectly(adapter, "sqlite", (text, values) => driver.run(text, values));
     runLater(adapter, (text, values) => driver.runLater(text, values));
@@ -150,7 +156,7 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
     factVersions,
     onChange: changes.onChange,
     announce: changes.announce,
-    explain,
+    explain: (error) => translateError(error, undefined, path),
     limitAnswers() {},
     async close() {
       for (const connection of [writer, reader]) connection.close();
@@ -163,8 +169,8 @@ function versionSeenBy(connection: DatabaseSync): () => number {
   return () => (dataVersion.get() as { data_version: number }).data_version;
 }
 
-/** Looks up versions once per turn of the event loop: its requests began before. Call `forget` after each commit. */
-function onceInATurn(reader: DatabaseSync): Pick<Connected, "factVersions"> & { forget: () => void } {
+/** Looks up versions once per turn of the event loop: its requests began before. Runs `check` first. Call `forget` after each commit. */
+function onceInATurn(reader: DatabaseSync, check: () => void) {
   const lookUp = versionSeenBy(reader);
   let isCurrent = false;
   let last: number | undefined;
@@ -175,6 +181,7 @@ function onceInATurn(reader: DatabaseSync): Pick<Connected, "factVersions"> & { 
   };
   const factVersions = () => {
     if (isCurrent) return versions;
+    check();
     // Looked up first: a commit in between only causes another lookup.
     const version = lookUp();
     if (version !== last) {

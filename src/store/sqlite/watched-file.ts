@@ -1,0 +1,35 @@
+import { statSync } from "node:fs";
+import { ServiceError } from "../../contract/errors.ts";
+
+/** Milliseconds between two checks for requests that only read. */
+const pause = 1000;
+
+/**
+ * Returns checks that the path of an open database still leads to the same file. After the file was deleted or replaced, SQLite goes
+ * on with the old one, and everything written to it is lost. The checks throw `unavailable` then.
+ */
+export function watchedFile(path: string) {
+  const opened = identityOf(path);
+  let checkedAt = performance.now();
+  const check = () => {
+    if (identityOf(path) !== opened) throw isGone(path);
+    checkedAt = performance.now();
+  };
+  return {
+    check,
+    /** Checks if the last check that passed was more than a second ago. */
+    checkAtTimes() {
+      if (performance.now() > checkedAt + pause) check();
+    },
+  };
+}
+
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+const isGone = (path: string) =>
+  new ServiceError("unavailable", "The database file was deleted or replaced while it was open; restart the service.", {
+    cause: new Error(`${path} is not the file that was opened. Changes are refused, because they would be lost.`),
+  });
