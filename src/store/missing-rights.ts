@@ -3,9 +3,27 @@ import { ServiceError } from "../contract/errors.ts";
 import type { Database } from "./database.ts";
 import { isPostgres } from "./dialect.ts";
 
-/** Returns the tables that the user may not read and change; on SQLite none. That of migrations has to be readable only. */
-export async function tablesWithoutRights({ reader }: Pick<Database, "reader">): Promise<string[]> {
-  if (!isPostgres(reader)) return [];
+/**
+ * Returns a sentence that says what the PostgreSQL user may not do although a server needs it, and what to do; undefined when
+ * nothing is missing, and on SQLite.
+ */
+export async function findMissingRights({ reader }: Pick<Database, "reader">): Promise<string | undefined> {
+  if (!isPostgres(reader)) return undefined;
+  const { rows } = await sql<{ value: string }>`select current_setting('transaction_read_only') as value`.execute(
+    reader,
+  );
+  if (rows[0]?.value === "on") return `${readOnly.message} ${readOnly.hint}`;
+  const tables = await tablesWithoutRights(reader);
+  return tables.length === 0 ? undefined : describeTables(tables);
+}
+
+export const readOnly = {
+  message: "PostgreSQL allows only reads: this server is a standby, or the user or the database is read-only.",
+  hint: "Connect to the primary server, or reset default_transaction_read_only of the user and the database.",
+};
+
+/** Returns the tables that the user may not read and change. That of migrations has to be readable only. */
+async function tablesWithoutRights(reader: Database["reader"]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
     where relkind = 'r' and relnamespace = current_schema()::regnamespace and not (
@@ -15,17 +33,16 @@ export async function tablesWithoutRights({ reader }: Pick<Database, "reader">):
   return rows.map(({ name }) => name);
 }
 
-/** Throws `unavailable` when the user of the connection lacks rights that a server needs. */
-export async function requireRights(database: Database): Promise<void> {
-  const tables = await tablesWithoutRights(database).catch((error) => {
-    throw database.explain(error);
-  });
-  if (tables.length > 0) throw new ServiceError("unavailable", describeMissingRights(tables));
-}
-
-/** Returns the sentence that says which rights are missing and how to grant them. */
-export function describeMissingRights(tables: readonly string[]): string {
+function describeTables(tables: readonly string[]): string {
   const named = tables.slice(0, 3).join(", ");
   const more = tables.length > 3 ? ` and ${tables.length - 3} more` : "";
   return `The PostgreSQL user may not read and change the tables ${named}${more}. Grant it select, insert, update and delete on all tables of the schema.`;
+}
+
+/** Throws `unavailable` when the user of the connection lacks rights that a server needs. */
+export async function requireRights(database: Database): Promise<void> {
+  const missing = await findMissingRights(database).catch((error) => {
+    throw database.explain(error);
+  });
+  if (missing !== undefined) throw new ServiceError("unavailable", missing);
 }

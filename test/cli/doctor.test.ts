@@ -195,6 +195,7 @@ it("PostgreSQL: what waits is seen, the file is others' business", async () => {
 it("disk space, callbacks: by their facts", () => {
   const facts = {
     checkLine: "wcs db check",
+    missingRights: undefined,
     missingForMail: [],
     secrets: { plain: 0, encrypted: 1, keyId: "k" },
     now: 1_000_000,

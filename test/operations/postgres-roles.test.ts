@@ -119,3 +119,24 @@ it("a role that lacks rights: the server does not start, and --check names the t
   const checked = await wcs(reader, "serve", "--check", "--port", "0", "--query", "[?state=='failed'].check", "--json");
   expect([checked.code, JSON.parse(checked.stdout)]).toEqual([9, ["rights"]]);
 });
+
+it("a role that may only read: the server does not start, and --check, doctor and changes say so", async () => {
+  const said = expect.stringContaining("PostgreSQL allows only reads");
+  await administer("postgres", [`alter role ${app} set default_transaction_read_only = on`]);
+  const refused = await home().spawn(["serve", "--port", "0"], { env: { WCS_DB: urlAs(app) } });
+  expect(refused).toMatchObject({ code: 8, stdout: "", stderr: said });
+  const [checked, examined] = [
+    await wcs(app, "serve", "--check", "--port", "0", "--query", "[?state=='failed']", "--json"),
+    await wcs(app, "doctor", "--query", "[?state=='failed']", "--json"),
+  ];
+  expect([checked.code, JSON.parse(checked.stdout)]).toEqual([
+    9,
+    [{ check: "rights", state: "failed", message: said }],
+  ]);
+  expect([examined.code, JSON.parse(examined.stdout)]).toEqual([
+    9,
+    [{ check: "database", state: "failed", message: said }],
+  ]);
+  const change = await wcs(app, "units", "create", "--name", "Sales", "--parent", "1");
+  expect(change).toMatchObject({ code: 8, stderr: said });
+});

@@ -3,6 +3,7 @@ import { type Driver, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospec
 import pg from "pg";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Connected, OpenOptions } from "../database.ts";
+import { readOnly } from "../missing-rights.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { ArrayCompiler } from "./array-compiler.ts";
@@ -215,13 +216,14 @@ function explain(error: unknown): unknown {
     return failed("PostgreSQL rejected the user or password of the database URL.", { hint });
   }
   if (state === "42501") return lacksRight(error);
+  if (state === "25006") return failed(readOnly.message, { hint: readOnly.hint, retryAfter: 2 });
   if (state === "26000" || state === "42P05") {
     const hint = "Add ?pgbouncer=true to the database URL.";
     return failed("A pooler in transaction mode is between wcs and PostgreSQL.", { hint });
   }
   if (state === "53100") return failed("The disk of the database server is full; nothing was changed.");
   if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) return failedTls(error as Error);
-  const unreachable = /^(E[A-Z]+|57P0[1-5]|08\w{3}|53\w{3}|25006)$/.test(state);
+  const unreachable = /^(E[A-Z]+|57P0[1-5]|08\w{3}|53\w{3})$/.test(state);
   return unreachable || hasMessage(error, lostConnection)
     ? failed("PostgreSQL cannot be reached; check that it runs and the database URL.", { retryAfter: 2 })
     : error;

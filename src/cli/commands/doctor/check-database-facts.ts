@@ -4,6 +4,7 @@ import { createService } from "../../../core/service.ts";
 import { missingForMail, outboxState } from "../../../delivery/delivery.ts";
 import { findDamage } from "../../../store/integrity/find-damage.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
+import { findMissingRights } from "../../../store/missing-rights.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
 import { countSecrets, type SecretCounts } from "../../../store/rotate-secret-key.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
@@ -22,6 +23,7 @@ export async function readDatabaseFacts(address: string, environment: NodeJS.Pro
     return {
       /** Undefined for PostgreSQL, whose files are not checked. */
       file: isPostgresUrl(address) ? undefined : await readFileFacts(address, await findDamage(database)),
+      missingRights: await findMissingRights(database),
       secrets: await countSecrets(database),
       outbox: await outboxState(database, now),
       missingForMail: missingForMail(settings),
@@ -48,10 +50,12 @@ interface DatabaseFacts extends Awaited<ReturnType<typeof readDatabaseFacts>> {
 }
 
 export const databaseChecks: FactChecks<DatabaseFacts> = {
-  database: ({ checkLine }) =>
-    ok(
-      `The database can be opened, and its schema is the newest (${latestMigration}). Check its contents with ${checkLine}.`,
-    ),
+  database: ({ missingRights, checkLine }) =>
+    missingRights === undefined
+      ? ok(
+          `The database can be opened, and its schema is the newest (${latestMigration}). Check its contents with ${checkLine}.`,
+        )
+      : failed(missingRights),
   "database file": ({ file }) => file && checkPrivacy(file, 0o600),
   integrity: ({ file }) => {
     if (!file) return undefined;

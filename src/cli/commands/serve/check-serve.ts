@@ -5,7 +5,7 @@ import { loadInstance, settingsLoader } from "../../../core/pipeline/load-instan
 import { requireFreePort } from "../../../http/server/listen.ts";
 import type { Database } from "../../../store/database.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
-import { describeMissingRights, tablesWithoutRights } from "../../../store/missing-rights.ts";
+import { findMissingRights } from "../../../store/missing-rights.ts";
 import { isPostgresUrl, schemaOf } from "../../../store/open-database.ts";
 import { countSecrets } from "../../../store/rotate-secret-key.ts";
 import { requireKey } from "../../../store/secret-cipher.ts";
@@ -69,10 +69,7 @@ async function findInDatabase({ target, environment }: ServeOptions): Promise<Fi
   try {
     const schema = await schemaOf(database);
     findings.push(finding("schema", checkSchema(schema)));
-    const tables = fileRights ? [] : await tablesWithoutRights(database);
-    const tableRights =
-      tables.length === 0 ? ok("The user can change every table.") : failed(describeMissingRights(tables));
-    findings.push(finding("rights", fileRights ?? tableRights));
+    findings.push(finding("rights", fileRights ?? (await checkTableRights(database))));
     // The other tables of another version may be different.
     if (schema === latestMigration) findings.push(...(await findInInstance(database, environment)));
   } catch (error) {
@@ -92,6 +89,11 @@ function checkFileRights(file: string): Verdict {
     }
   }
   return ok("The database file and its folder can be written.");
+}
+
+async function checkTableRights(database: Database): Promise<Verdict> {
+  const missing = await findMissingRights(database);
+  return missing === undefined ? ok("The user can change every table.") : failed(missing);
 }
 
 async function findInInstance(database: Database, environment: NodeJS.ProcessEnv): Promise<Finding[]> {
