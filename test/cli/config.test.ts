@@ -22,7 +22,7 @@ import {
   readConfig,
   withConfigLock,
 } from "../../src/cli/session/config.ts";
-import { LockTimeout, withLock } from "../../src/cli/session/file-lock.ts";
+import { withLock } from "../../src/cli/session/file-lock.ts";
 import { asNobody } from "../store/support.ts";
 import { type Home, newHome } from "./support.ts";
 
@@ -135,6 +135,7 @@ it("lives where each system has it", () => {
 
 describe("the lock", () => {
   const file = () => join(home.folder, "lock");
+  const locked = { code: "unavailable" };
 
   it("lets one in at a time, and nobody's change gets lost", async () => {
     let inside = 0;
@@ -157,7 +158,7 @@ describe("the lock", () => {
 
   it("gives up after a while", async () => {
     await withLock(file(), 1000, async () => {
-      await expect(withLock(file(), 50, async () => {})).rejects.toThrow(LockTimeout);
+      await expect(withLock(file(), 50, async () => {})).rejects.toMatchObject(locked);
     });
     expect(existsSync(file())).toBe(false);
   });
@@ -187,11 +188,14 @@ describe("the lock", () => {
     expect(most).toBe(1);
   });
 
-  it("that is too old is taken over; its owner notices", async () => {
+  it.each([
+    ["is too old", -11],
+    ["has a time in the future", 11],
+  ])("that %s is taken over; its owner notices", async (_, difference) => {
     await withLock(file(), 100, async (held) => {
       expect(held()).toBe(true);
-      const old = Date.now() / 1000 - 11;
-      utimesSync(file(), old, old);
+      const time = Date.now() / 1000 + difference;
+      utimesSync(file(), time, time);
       await withLock(file(), 60_000, async (heldByOther) => {
         expect([held(), heldByOther()]).toEqual([false, true]);
       });
@@ -232,7 +236,7 @@ describe("the lock", () => {
     };
     syncBuiltinESMExports();
     try {
-      await expect(withLock(file(), 100, async () => {})).rejects.toThrow(LockTimeout);
+      await expect(withLock(file(), 100, async () => {})).rejects.toMatchObject(locked);
     } finally {
       fs.linkSync = linkSync;
       syncBuiltinESMExports();
@@ -250,7 +254,7 @@ describe("the lock", () => {
       await withLock(file(), 100, async (held) => {
         expect(held()).toBe(true);
         expect(statSync(file()).mode & 0o777).toBe(0o600);
-        await expect(withLock(file(), 50, async () => {})).rejects.toThrow(LockTimeout);
+        await expect(withLock(file(), 50, async () => {})).rejects.toMatchObject(locked);
       });
     } finally {
       fs.linkSync = linkSync;
@@ -271,6 +275,10 @@ describe("the lock", () => {
 
   it("of another machine counts until it is too old", async () => {
     writeFileSync(file(), "1 elsewhere x");
-    await expect(withLock(file(), 50, async () => {})).rejects.toThrow(LockTimeout);
+    await expect(withLock(file(), 50, async () => {})).rejects.toMatchObject({
+      ...locked,
+      message: `Another process has the lock ${file()}.`,
+      hint: "Try again. If no other wcs command is running, delete that file.",
+    });
   });
 });

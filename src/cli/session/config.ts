@@ -90,7 +90,7 @@ export async function changeConfig(
   return withConfigLock(env, 10_000, async (save) => save(change(readConfig(env))));
 }
 
-/** Runs `work`, which must read the configuration again before it saves, under the lock. Throws `LockTimeout`. */
+/** Runs `work`, which must read the configuration again before it saves, under the lock. */
 export async function withConfigLock<T>(
   env: NodeJS.ProcessEnv,
   patience: number,

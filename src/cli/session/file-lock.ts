@@ -2,16 +2,18 @@ import { randomUUID } from "node:crypto";
 import { constants, copyFileSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../../contract/errors.ts";
 import { hasNoLinks } from "../file-io/open-destination.ts";
-
-export class LockTimeout extends Error {}
 
 /** Milliseconds after which a lock is taken over although its owner seems alive. */
 const staleAfter = 10_000;
 /** Milliseconds that a process has to write its name into a lock created in two steps. */
 const unnamedAfter = 500;
 
-/** Runs `work` under the lock. proper-lockfile goes by the age of the lock alone, so that a killed process would block others. */
+/**
+ * Runs `work` under the lock. Throws `unavailable` when another process holds it for longer than `patience`. proper-lockfile goes
+ * by the age of the lock alone, so that a killed process would block others.
+ */
 export async function withLock<T>(
   file: string,
   patience: number,
@@ -20,7 +22,7 @@ export async function withLock<T>(
   const owner = newOwner();
   const giveUp = performance.now() + patience;
   while (!take(file, owner)) {
-    if (performance.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
+    if (performance.now() > giveUp) throw isLocked(file);
     if (isStale(file)) breakLock(file);
     await sleep(10 + Math.random() * 30);
   }
@@ -31,6 +33,11 @@ export async function withLock<T>(
     if (held()) rmSync(file, { force: true });
   }
 }
+
+const isLocked = (file: string) =>
+  new ServiceError("unavailable", `Another process has the lock ${file}.`, {
+    hint: "Try again. If no other wcs command is running, delete that file.",
+  });
 
 const newOwner = () => `${process.pid} ${hostname()} ${randomUUID()}`;
 
@@ -67,14 +74,14 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Returns whether the owner of the lock is dead or unknown, or has held it for too long. */
+/** Returns whether the owner of the lock is dead or unknown, or has held it for too long. A time in the future is from a wrong clock. */
 function isStale(file: string): boolean {
   const text = read(file);
   const [, pid, host] = /^(\d+) (\S+) \S/.exec(text ?? "") ?? [];
   if (pid !== undefined && host === hostname() && !isAlive(Number(pid))) return true;
   const stat = statSync(file, { throwIfNoEntry: false });
   const isUnnamed = text !== undefined && pid === undefined;
-  return stat !== undefined && Date.now() - stat.mtimeMs > (isUnnamed ? unnamedAfter : staleAfter);
+  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > (isUnnamed ? unnamedAfter : staleAfter);
 }
 
 function isAlive(pid: number): boolean {
