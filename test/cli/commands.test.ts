@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { topics } from "../../src/cli/help/help-topics.ts";
@@ -85,6 +85,15 @@ describe("wcs init", () => {
       stderr: expect.not.stringContaining("?"),
     });
     expect(readFileSync(home().path("data/wcs/wcs.db")).equals(before)).toBe(true);
+  });
+
+  it("creates no database when its profile cannot be saved", async () => {
+    const { sit, path } = newHome();
+    writeFileSync(path("file"), "");
+    const line = ["init", "--db", path("unkept.db"), "--admin-email", "a@example.com", "--admin-name", "A B"];
+    const { code, stderr } = await sit(line, { env: { WCS_CONFIG_DIR: path("file/config") } });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/configuration in .* cannot be written/)]);
+    expect(await sit(line)).toMatchObject({ code: 0 });
   });
 
   it("fills the file that an interrupted init left, and leaves the file of another program as it is", async () => {

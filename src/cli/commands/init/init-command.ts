@@ -55,8 +55,12 @@ async function run(context: Context): Promise<void> {
   const keepsProfile = context.flags.profile !== false;
   if (keepsProfile) requireFreeProfile(globals.profile, database, terminal.env);
   const answers = await ask(context);
-  if (context.flags.dryRun) return rehearse(database, answers, context);
-  const id = await make(database, answers, terminal.env);
+  const { create, created } = await plan(answers);
+  if (context.flags.dryRun) return rehearse(database, create, context);
+  // Writes what is there, because a database without its profile could not be created again.
+  if (keepsProfile) await changeConfig(terminal.env, (config) => config);
+  await (await openWithKey(database, terminal.env, { create })).close();
+  const id = created();
   if (context.flags.demo) await fill(database, id, terminal.env);
   const profile = !keepsProfile ? undefined : await keepProfile(context, database, answers.email);
   const made = {
@@ -74,9 +78,8 @@ async function run(context: Context): Promise<void> {
   if (answers.isAsked) showLine(["init"], [], wordsOf(answers, context), terminal);
 }
 
-async function rehearse(database: string, answers: Answers, context: Context): Promise<void> {
+async function rehearse(database: string, create: OpenOptions["create"], context: Context): Promise<void> {
   const { env } = context.terminal;
-  const { create } = await plan(answers);
   await withKey(env, ({ checkNewDatabase }, secretKey) => checkNewDatabase(database, { create, secretKey }));
   noteDone(context, `Created ${withoutPassword(database)}.`);
 }
@@ -123,12 +126,6 @@ async function ask(context: Context) {
   const password =
     (await ownPassword(context)) ?? (terminal.interactive ? await askPassword(terminal, person) : undefined);
   return { ...person, rootUnit, password, isAsked };
-}
-
-async function make(database: string, answers: Answers, env: NodeJS.ProcessEnv): Promise<number> {
-  const { create, created } = await plan(answers);
-  await (await openWithKey(database, env, { create })).close();
-  return created();
 }
 
 /** Checks the password, and returns the function that fills a new database and one that returns the administrator's ID. */
