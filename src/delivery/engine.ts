@@ -13,7 +13,7 @@ export type EngineOptions = Omit<DeliveryOptions, keyof typeof defaults> & Parti
 
 /** Delivers callbacks and mails. Any number of engines may work on one database. */
 export interface Engine {
-  /** Starts delivering, and removes expired data once an hour. */
+  /** Starts delivering, and removes expired data once an hour, first after an hour. */
   start(): void;
   /** Finishes running deliveries within 20 seconds and releases the rest to other engines. */
   stop(): Promise<void>;
@@ -66,13 +66,18 @@ export function createEngine(given: EngineOptions): Engine {
       last = last.then(work).catch((error) => log.error({ err: error }, what));
     };
     const repair = () => chore("due times cannot be repaired", () => repairClock(database, clock()));
-    const remove = () =>
+    let before = clock();
+    // A clock that is wrong after the start, or jumps, has at least an hour to be corrected before it makes data expire.
+    const remove = () => {
+      const elapsed = clock() - before;
+      before += elapsed;
+      if (elapsed > 2 * hour) return;
       chore("expired rows cannot be removed", async () => {
         const now = Math.floor(clock() / 1000);
         await removeExpired(database, { now, settings: await settings(), stopped: () => stopped });
       });
+    };
     repair();
-    remove();
     const timers = [setInterval(repair, clockMilliseconds), setInterval(remove, hour)];
     return {
       async stop() {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { defaults } from "../../src/contract/settings.ts";
 import { tokens } from "../../src/contract/tokens.ts";
@@ -22,6 +22,7 @@ import { enrol } from "../support/second-factor.ts";
 useQuickPasswords();
 
 const day = 86_400;
+const hour = 3_600_000;
 
 describeOnDatabases("retention", (open, kind) => {
   let instance: Instance;
@@ -294,6 +295,47 @@ describeOnDatabases("retention", (open, kind) => {
     expect(sent(await countExpired(instance.database, { settings: defaults, now: instance.now() }))).toBe(2);
     expect(sent(await remove())).toBe(2);
     expect(await count("mails")).toBe(501);
+  });
+
+  it("a server begins an hour after its start, and waits an hour more when the clock jumps", async () => {
+    const insertExpired = () => {
+      const attempt = { kind: "sign_in", account: "a", network: "", pending: 0, expires_at: 0 } as const;
+      return instance.database.write((tx) => tx.insertInto("rate_limit_events").values(attempt).execute());
+    };
+    // The server repairs the time of a mail after everything that it had to do before.
+    const waitForRepair = async () => {
+      const due_at = (instance.now() + 10 * day) * 1000;
+      const mail = { kind: "welcome", user_id: 1, recipient: "r", payload: "", created_at: 0, due_at } as const;
+      await instance.database.write((tx) => tx.insertInto("mails").values(mail).execute());
+      run(30_000);
+      const late = instance.database.reader.selectFrom("mails").select("id").where("due_at", "=", due_at);
+      await expect.poll(() => late.execute()).toEqual([]);
+      await instance.database.write((tx) => tx.deleteFrom("mails").execute());
+    };
+    const intervals = vi.spyOn(globalThis, "setInterval");
+    const run = (milliseconds: number) => {
+      for (const [work, each] of intervals.mock.calls) if (each === milliseconds) work();
+    };
+    const engine = newEngine(instance);
+    try {
+      await insertExpired();
+      engine.start();
+      await waitForRepair();
+      expect(await count("rate_limit_events")).toBe(1);
+      run(hour);
+      await expect.poll(() => count("rate_limit_events")).toBe(0);
+      await insertExpired();
+      instance.wait(10 * day);
+      run(hour);
+      await waitForRepair();
+      expect(await count("rate_limit_events")).toBe(1);
+      instance.wait(hour / 1000);
+      run(hour);
+      await expect.poll(() => count("rate_limit_events")).toBe(0);
+    } finally {
+      intervals.mockRestore();
+      await engine.stop();
+    }
   });
 
   it("a server leaves the work to another that is at it; db prune waits for it", async () => {
