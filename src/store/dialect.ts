@@ -16,10 +16,7 @@ export function isPostgres(db: AnyDb): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/**
- * Column types that differ between the databases. `key` compares by code point on both. `clustered` follows a table that is
- * stored in the order of its primary key, where the database can do that.
- */
+/** Column types by database. `key` compares by code point; `clustered` follows a table stored in the order of its key, if possible. */
 export function columnTypes(db: Kysely<unknown>) {
   return isPostgres(db)
     ? {
@@ -95,10 +92,7 @@ export function listed(db: AnyDb, alias: string, values: readonly string[]): Raw
   return isPostgres(db) ? sql`unnest(${values}::text[]) as ${name}(value)` : sql`json_each(${values}) as ${name}`;
 }
 
-/**
- * Returns the `key` columns of rows of `table` as a table named `found`: those that a query selects, which runs once for
- * each row of `outer` and may use its columns. The query must select only the key.
- */
+/** Returns `key` columns of a table as `found`: those that a query selects, which runs for each row of `outer` and may use its columns. */
 export function forEach(
   db: AnyDb,
   outer: RawBuilder<unknown>,

@@ -72,10 +72,7 @@ interface Search {
   readonly limit: number;
 }
 
-/**
- * Numbers of stretches in the first statement and in any statement at most. FTS5 first reads all entries that begin with the
- * last word, up to 8 ms for a stretch whose words all do, and no other request can run meanwhile.
- */
+/** Numbers of stretches in the first statement, and at most. FTS5 reads all entries with the last word first, up to 8 ms for a stretch. */
 const stretchesAtOnce = { sqlite: { first: 1, most: 4 }, postgres: { first: 4, most: 256 } };
 
 /** Returns the IDs of messages with all the words, in the order of their positions. Other requests can run between its statements. */
@@ -114,10 +111,7 @@ function inTsvector(
     order by found.position ${order} limit ${limit}`;
 }
 
-/**
- * Reads rows in the order of IDs, which is the order of positions because SQLite has one writer, and stops at the limit. Looks
- * first whether all words but the last one occur, because only what begins with the last one takes long to find.
- */
+/** Reads rows by ID, which is by position, up to the limit. Looks first whether the other words occur: only the last one takes long. */
 function inFts5(
   { conversation, words, after, before, newestFirst, limit }: Search,
   stretches: readonly number[],

@@ -18,11 +18,7 @@ import { type AnyDb, isPostgres } from "./dialect.ts";
 /** Rows in a column; SQLite returns them as text. */
 export type Nested<T> = string | readonly T[];
 
-/**
- * Returns the rows of a subquery, which may use columns of the outer query, as one column, so that one statement reads a
- * thing with its parts. Read it with `rowsIn`, which also sorts: SQLite fills a table for each order in a statement, and can take ten
- * times as long once there are six.
- */
+/** Returns the rows of a subquery as one column for `rowsIn`, which also sorts: SQLite takes ten times as long with six orders. */
 export function nested<T>(
   db: AnyDb,
   query: { toOperationNode(): SelectQueryNode } & Expression<T>,
@@ -34,10 +30,7 @@ export function nested<T>(
   return isWhole ? aggregated<T>(node) : sql<Nested<T>>`${fromSqlite(query as never)}`;
 }
 
-/**
- * Aggregates the selected columns themselves, which needs a query of all its rows. A subquery in between, as in Kysely's helper for SQLite, takes about half as
- * long again, because SQLite stores its rows first.
- */
+/** Aggregates the selected columns themselves: with a subquery in between, SQLite stores the rows first and takes half as long again. */
 function aggregated<T>({ selections = [], orderBy, ...rest }: SelectQueryNode): RawBuilder<Nested<T>> {
   const fields = selections.flatMap(({ selection }) => [sql.lit(nameOf(selection)), expression(sourceOf(selection))]);
   const order = orderBy === undefined ? sql`` : sql` order by ${sql.join(orderBy.items.map(expression))}`;

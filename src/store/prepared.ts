@@ -11,10 +11,7 @@ interface Direct {
 
 const directly = new WeakMap<object, Direct>();
 
-/**
- * Makes prepared queries on this database, or on databases with this adapter, run by `run`, because passing through Kysely's queue for
- * connections takes longer than the database takes to answer. Transactions need an adapter of their own.
- */
+/** Makes prepared queries on this database, or with this adapter, run by `run`, because passing through Kysely's queue takes longer. */
 export function runDirectly(owner: Kysely<Schema> | DialectAdapter, dialect: Direct["dialect"], run: Run): void {
   directly.set(owner, { dialect, run });
 }
@@ -37,10 +34,7 @@ export function runLater(adapter: DialectAdapter, run: (text: string, parameters
   later.set(adapter, run);
 }
 
-/**
- * Runs a statement whose effect the rest of the transaction does not need; on SQLite just before the commit. Full-text indexes of
- * SQLite write all that they hold in memory at each savepoint, so that statements of several transactions are cheaper together.
- */
+/** Runs a statement that the transaction does not need; on SQLite just before the commit: FTS5 writes all it holds at each savepoint. */
 export async function runTextLater(db: Kysely<Schema>, text: string, parameters: readonly unknown[]): Promise<void> {
   const run = later.get(ownerOf(db));
   if (run === undefined) await runText(db, text, parameters);

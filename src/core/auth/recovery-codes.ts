@@ -12,10 +12,7 @@ function newRecoveryCode(): string {
   return text.replace(/.{5}(?=.)/g, "$&-");
 }
 
-/**
- * Returns the form in which a code is kept. A fast hash is enough, because a code has 100 random bits. The secret of the
- * authenticator app is its key: it is encrypted in the database, and other codes are made whenever it changes.
- */
+/** Returns the form in which a code is kept. A fast hash with the app's secret as its key is enough for 100 random bits. */
 export function hashRecoveryCode(secret: string, code: string): string {
   const plain = code.toLowerCase().replaceAll("o", "0").replace(/[il]/g, "1");
   return createHmac("sha256", secret)

@@ -123,10 +123,7 @@ async function searchInSlices(db: Db, { user, limit, offset, most }: Range, filt
   return { found, total: ids.length };
 }
 
-/**
- * Returns a query for the conversations of a user with a status. `isFew` says that another condition leaves only few of them:
- * a unary + then keeps SQLite from starting with all conversations of the user.
- */
+/** Returns a query. `isFew` keeps SQLite, by a unary +, from starting with all conversations when another condition leaves few. */
 function conversationsOf(db: Db, user: number, status: Filter["status"], isFew = false) {
   const query = db
     .selectFrom("conversation_participants as p")

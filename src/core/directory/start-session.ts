@@ -11,10 +11,7 @@ import { issueToken } from "../pipeline/signed-tokens.ts";
 const mostSessions = 100;
 const mostCharacters = 200;
 
-/**
- * Starts a session of a user who has signed in, and returns its token. `version` is the user's `token_version` when the
- * sign-in was checked. Throws `unauthenticated` when the password was changed or the user deactivated since then.
- */
+/** Starts a session and returns its token. Throws `unauthenticated` if `version` is no longer the user's `token_version`. */
 export async function startSession(ctx: Ctx, user: number, version: number) {
   const { instance, settings, now, address = null } = ctx;
   const key = randomBytes(16).toString("base64url");

@@ -43,11 +43,7 @@ export async function repeatableOf(
   return { op, key, input_hash: hash.digest("base64url") };
 }
 
-/**
- * Runs `work` once per actor and key. A repeat with the same input returns the first answer; one with another input
- * throws `validation_failed`. The answer is stored in the transaction of the work, so neither exists without the other.
- * Secrets of the answer are not stored: only the first answer contains them.
- */
+/** Runs `work` once per actor and key, and stores the answer, without its secrets, in the transaction of the work. */
 export async function storeResponse<T>(
   ctx: Ctx,
   repeatable: Repeatable | undefined,

@@ -26,10 +26,7 @@ export function newEvent<T extends string>({ now }: Ctx, type: T, data: object) 
 /** Length of a payload of `newEvent` before its data, without the type. */
 const frameLength = JSON.stringify({ type: "", timestamp: new Date(0).toISOString(), data: 0 }).length - "0}".length;
 
-/**
- * Replaces a deleted user's data in the payloads of stored events, and removes responses of receivers, which may repeat them. Makes workers
- * that are sending an old payload lose their leases, so that they store no response.
- */
+/** Erases a deleted user from stored events, and responses, which may repeat data. Workers that send old payloads lose their leases. */
 export async function erasePayloads({ db, now }: Ctx, user: number, data: object): Promise<void> {
   const end = `${JSON.stringify(data)}}`;
   await db

@@ -4,11 +4,7 @@ import type { AccountChange, AccountNotice } from "../../store/schema/delivery-s
 import type { Ctx } from "./context.ts";
 import { countNotice } from "./rate-limits.ts";
 
-/**
- * Queues a mail to each user in the transaction of the change. It contains no token: the worker creates that when it sends
- * the mail. A welcome mail has the ID of the actor, who it says has invited the user. If a mail of the same kind is still
- * waiting, it becomes due now and no second one is queued.
- */
+/** Queues a mail to each user, or makes the waiting one of that kind due now. The worker adds a token when it sends the mail. */
 export async function queueMails(
   ctx: Ctx,
   kind: "welcome" | "password_reset",

@@ -13,10 +13,7 @@ const known = new BoundedMap<number, Promise<readonly Zone[]>>(2);
 /** Zones that are calculated before other requests get a turn; each takes about 0.3 ms. */
 const zonesAtOnce = 20;
 
-/**
- * Returns all time zones with their offsets at that time, in Unix seconds. Calculates them once for each minute, because
- * that takes about 100 ms of CPU time, and keeping the formatters 20 MB. Offsets change only at full minutes.
- */
+/** Returns all time zones with their offsets. Calculates them once a minute: that takes 100 ms, and keeping the formatters 20 MB. */
 export function offsetsAt(now: number): Promise<readonly Zone[]> {
   const minute = Math.floor(now / 60);
   const zones = known.get(minute) ?? calculate(minute * 60);

@@ -9,10 +9,7 @@ import { wordKinds } from "../directory/user-words.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 
-/**
- * Finds users by the beginnings of words: by names first, then by titles, then by e-mail addresses. Of several words, the one
- * with the fewest entries starts the search, in the order of its entries; the others narrow it down.
- */
+/** Finds users by beginnings of words in names, titles, then addresses. The word with the fewest entries starts, others narrow down. */
 export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q, limit }) => {
   const { name, title, email } = wordKinds;
   const kinds = ctx.actor.admin ? [name, title, email] : [name, title];

@@ -34,10 +34,7 @@ export function readerOf({ id, admin, grants, units, branch, types }: Actor, abi
   return { me: id, everything: admin ? 1 : 0, reach, units, branch, types };
 }
 
-/**
- * Returns the only visibility rule: users it is addressed to and users who may edit it can read it. Personal content is
- * limited to its author and the users it is shared with. `a` is the alias of `audiences`.
- */
+/** Returns the only visibility rule: addressees and those who may edit read it; personal content its author and those it is shared with. */
 export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool> {
   const personal = sql.ref(`${a}.personal`);
   // The reach of an editor decides more quickly than the audience.

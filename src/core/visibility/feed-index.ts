@@ -7,10 +7,7 @@ import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { Audience } from "./audience.ts";
 
-/**
- * The feed index: each post and event has entries under keys ("places") that cover every user whom the visibility rule
- * may let through, so that a feed query skips content that the user cannot read.
- */
+/** Keys of a post or event in the feed index ("places"): they cover every user who may read it, so that a feed skips the rest. */
 export const placeInFeed = {
   everywhere: "*",
   /** Contains everything that is not personal, for users whose other keys would cover most of it. */

@@ -2,11 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../database.ts";
 import { isPostgres, statements } from "../dialect.ts";
 
-/**
- * Drops the indexes, triggers and foreign keys that would slow down the insertion of many rows or depend on its order.
- * Returns a function that creates them again; creating foreign keys checks all rows. SQLite cannot drop foreign keys, so it
- * checks them at the end of the transaction. Default: those of all tables.
- */
+/** Drops indexes, triggers and, on PostgreSQL, foreign keys, of all tables by default. Returns a function that creates them again. */
 export async function suspendIndexes(tx: Tx, table?: string): Promise<() => Promise<void>> {
   if (isPostgres(tx)) await sql`set local maintenance_work_mem = '256MB'`.execute(tx);
   else await sql`pragma defer_foreign_keys = on`.execute(tx);

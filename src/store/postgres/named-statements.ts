@@ -2,10 +2,7 @@ import pg from "pg";
 import { isPrepared } from "../prepared.ts";
 import { isCopy, runCopy } from "./copy-statement.ts";
 
-/**
- * Maximum number of names for statements that are built for each request, such as updates of the given fields; PostgreSQL
- * keeps a plan for each name and connection. Prepared queries always get a name: the program has a fixed number of them.
- */
+/** Maximum number of names for statements built by request: PostgreSQL keeps a plan for each. Prepared queries always have one. */
 const mostBuilt = 500;
 const names = new Map<string, string>();
 let built = 0;
@@ -58,10 +55,7 @@ export class NamingClient extends pg.Client {
   }
 }
 
-/**
- * Makes PostgreSQL use the same plan for all values of a statement from the start: planning takes longer than running it. A
- * setting of the session, because connection poolers refuse it in the startup message; engines without it ignore the failure.
- */
+/** Makes PostgreSQL keep one plan of a statement: planning takes longest. Set by session, as connection poolers refuse it at startup. */
 export async function planOnce(client: pg.ClientBase): Promise<void> {
   await client.query("set plan_cache_mode = force_generic_plan").catch(() => {});
 }

@@ -13,11 +13,7 @@ interface Lane {
   waiting: number;
 }
 
-/**
- * Returns a function that runs reading statements, each in a transaction of its own, on up to `most` connections of the pool. A
- * connection takes further statements before it has answered the first ones, because waiting for each answer and a system
- * call for each statement take longer than the statements. It returns to the pool when it has answered all.
- */
+/** Returns a function that runs reads, each in its own transaction, on few connections, which take more before they have answered. */
 export function pipelinedReads(pool: pg.Pool, most: number) {
   const lanes: Lane[] = [];
   const take = (): Lane => {

@@ -20,10 +20,7 @@ const longestFarewell = 1000;
 /** Payloads must be shorter than 8,000 bytes. A longer one is sent empty, which stands for any topic. */
 const longestPayload = 7_900;
 
-/**
- * Uses LISTEN and NOTIFY only as a wake-up. An engine without them, or a broken connection, only delays listeners, since
- * they also poll. The listening connection is not part of the pool. Without a URL only changes of this process are noticed.
- */
+/** Uses LISTEN and NOTIFY only as a wake-up, since listeners also poll. Without a URL only changes of this process are noticed. */
 export function postgresChanges(pool: pg.Pool, url: string | undefined) {
   const self = randomUUID();
   let listening: Listening | undefined;

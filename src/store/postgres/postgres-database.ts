@@ -126,10 +126,7 @@ const createKysely = (driver: Driver) =>
 /** Conflicts of a transaction after which it runs alone. */
 const mostConflicts = 3;
 
-/**
- * Returns a function that runs a transaction until it has no conflict with another one. After some conflicts it runs while no
- * other of this process begins, because short transactions could otherwise keep a long one from ever being committed.
- */
+/** Returns a function that repeats a transaction until no conflict ends it, alone after some, as short ones could hold up a long one. */
 function conflictRetries() {
   let alone: Promise<unknown> = Promise.resolve();
   return async <T>(transaction: () => Promise<T>): Promise<T> => {

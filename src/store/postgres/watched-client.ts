@@ -12,10 +12,7 @@ declare module "pg" {
   }
 }
 
-/**
- * A client that ends a connection which is of no more use: PostgreSQL does not answer, as after its machine has vanished or a
- * virtual address has moved, or it only reads, while a new connection may lead to one that writes.
- */
+/** Ends a connection that is of no more use: PostgreSQL does not answer, its address has moved, or it only reads. */
 export class WatchedClient extends NamingClient {
   constructor(config?: pg.ClientConfig) {
     super(config);

@@ -1,10 +1,7 @@
 import { type BinaryOperationNode, SqliteQueryCompiler, type ValueNode } from "kysely";
 import { listedValues } from "../listed-values.ts";
 
-/**
- * Writes limits, and the flags 0 and 1 in comparisons, as literals. SQLite plans with the values of parameters of a limit and of
- * columns that partial indexes are restricted by, so it would parse such a statement again at each run.
- */
+/** Writes limits, and the flags 0 and 1 in comparisons, as literals: with parameters SQLite would parse the statement at each run. */
 export class LiteralCompiler extends SqliteQueryCompiler {
   protected override visitValue(node: ValueNode): void {
     const place = this.parentNode?.kind;

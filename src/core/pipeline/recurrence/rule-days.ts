@@ -3,11 +3,7 @@ import { mostOccurrences } from "../../../contract/event-schemas.ts";
 import { formatRrule, type RuleParts } from "../../../contract/rrule-text.ts";
 import { takeTurn } from "../event-loop-turns.ts";
 
-/**
- * Yields the days that the rule selects from the first day on, in order, one list per month, empty lists included: a
- * turn of the event loop has at most 31 days, which takes some milliseconds. Throws `Error` for a rule that is invalid
- * by RFC 5545.
- */
+/** Yields the days of a rule by month, with empty lists: a turn of 31 days takes some milliseconds. Throws for an invalid rule. */
 export async function* daysByRule(
   parts: RuleParts,
   first: Temporal.PlainDate,

@@ -1,10 +1,6 @@
 import type { ColumnTypes } from "../../dialect.ts";
 
-/**
- * A version for each kind of fact that servers keep in memory. Triggers change it in the transaction of the change, so that
- * no change can be forgotten and no process uses a fact that another one has changed. Versions are random, because a counter
- * could return to a number that stood for other facts when a backup is restored.
- */
+/** Versions of facts that servers keep in memory, changed by triggers. Random: a restored counter could return to a known number. */
 export const factVersions = ({ key, number }: ColumnTypes, postgres: boolean): string[] => [
   `create table fact_versions (kind ${key} primary key, version ${number} not null)`,
   "insert into fact_versions values ('actors', 1), ('settings', 1)",
