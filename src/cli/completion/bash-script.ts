@@ -6,7 +6,7 @@ const names = (list: readonly { name: string }[]) => quote(list.map(({ name }) =
 const valued = (flags: readonly CompletedFlag[]) =>
   quote(formatValued(flags, (name, values) => `${name}=${values}`).join(" "));
 
-/** Creates the bash script. It contains all words and flags and starts wcs only for IDs and names. Supports bash 3.2. */
+/** The scripts contain all words and flags, and start wcs only for IDs and names. Supports bash 3.2. */
 export function bash({ places, globals }: Model): string {
   const cases = places.map(({ path, words, flags, args, many }) => {
     const parts = [

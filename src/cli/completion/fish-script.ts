@@ -7,7 +7,6 @@ const described = (list: readonly Described[]) =>
 const valued = (flags: readonly CompletedFlag[]) =>
   formatValued(flags, (name, values) => quote(`${name}=${values}`)).join(" ");
 
-/** Creates the fish script. It contains all words and flags with descriptions and starts wcs only for IDs and names. */
 export function fish({ places, globals }: Model): string {
   const cases = places.map(({ path, words, flags, args, many }) => {
     const parts = [

@@ -8,7 +8,6 @@ const described = (list: readonly Described[]) =>
 const valued = (flags: readonly CompletedFlag[]) =>
   `@{ ${formatValued(flags, (name, values) => `${quoteForPowerShell(name)} = ${quoteForPowerShell(values)}`).join("; ")} }`;
 
-/** Creates the PowerShell script. It contains all words and flags with descriptions and starts wcs only for IDs and names. */
 export function powershell({ places, globals }: Model): string {
   const entries = places.map(
     ({ path, words, flags, args, many }) =>

@@ -88,7 +88,6 @@ export interface WizardRun {
   record(...words: readonly string[]): void;
 }
 
-/** Questions on a terminal about optional values, asked after a question about a missing one. */
 interface Wizard {
   ask(run: WizardRun): Promise<Record<string, unknown>>;
   /** Returns true for an input that the service refuses, so that the questions are always asked. */
@@ -248,7 +247,6 @@ export interface Program {
   run(args: readonly string[], terminal: Terminal, connection?: Connection): Promise<void>;
 }
 
-/** The parsed line, the terminal and the program of a running command. */
 export interface Context {
   readonly terminal: Terminal;
   readonly globals: Globals;

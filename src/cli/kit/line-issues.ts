@@ -36,7 +36,6 @@ export class LineIssues {
     }
   }
 
-  /** Throws one error that names all issues; returns when there are none. */
   throwAll(): void {
     const [first, ...others] = this.#errors;
     if (first === undefined) return;

@@ -10,7 +10,6 @@ type ListItems = (
   keyword?: string,
 ) => Promise<readonly { readonly id: number; readonly name: string }[]>;
 
-/** The lists that prompts and shell completion offer. */
 export const itemLists: Readonly<Record<ListedKind, ListItems>> = {
   async events(caller, options) {
     const { events } = await import("../../contract/events.ts");

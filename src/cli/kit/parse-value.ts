@@ -20,7 +20,6 @@ export function parseValue({ kind, values }: ScalarField, text: string, name: st
   return text;
 }
 
-/** Converts values separated by commas to the items of a list. */
 export const parseList = (
   { items = { kind: "string" } }: { items: ScalarField | undefined },
   text: string,

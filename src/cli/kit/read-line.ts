@@ -41,7 +41,6 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   return { input, sources };
 }
 
-/** Adds issues about options that many commands share. */
 async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues): Promise<void> {
   const { op } = leaf;
   const { globals, terminal } = context;
@@ -72,7 +71,6 @@ async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input
   }
 }
 
-/** Adds the values that are derived from other fields and from the flags. */
 export const withCompletion = async (
   { complete }: OperationCommand,
   { options }: ParsedLine,

@@ -6,7 +6,6 @@ import { HelpShown, parseWithIssues } from "./commander-command.ts";
 import { LineIssues } from "./line-issues.ts";
 import type { ParsedLine } from "./read-input.ts";
 
-/** Parses the remaining arguments and runs the command. */
 export async function runLeaf(
   leaf: CommandSpec,
   path: readonly string[],

@@ -158,7 +158,6 @@ async function* noteIds(pages: AsyncIterable<Page<object>>, found: Set<unknown>)
   }
 }
 
-/** Throws `not_found` when items that were asked for are missing. */
 function requireAll(ids: readonly number[], found: ReadonlySet<unknown>, { name }: AnyOperation): void {
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length === 0) return;

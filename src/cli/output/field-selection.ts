@@ -58,7 +58,6 @@ export function requireFields(
   throw new UsageError(`${flag}: unknown field '${unknown}'`, { hint: `available fields: ${names.join(", ")}` });
 }
 
-/** Parses --fields. Throws a `UsageError` for a path that no item can have. */
 export function parseFields(text: string, op: AnyOperation | undefined): string[] {
   const paths = text
     .split(",")

@@ -1,6 +1,5 @@
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Writes text to stdout, through the pager when it is longer than the screen. */
 export async function pageOrWrite(text: string, terminal: Terminal): Promise<void> {
   const { env } = terminal;
   const isLong = text.split("\n").length > terminal.height;

@@ -16,9 +16,7 @@ export interface OutputOptions {
   readonly isUncut: (path: string) => boolean;
   /** The columns come from --fields, so they apply to single items as well. */
   readonly chosen: boolean;
-  /** Shows the empty fields of a single item as well. */
   readonly showEmpty: boolean;
-  /** The list never ends, so each page is printed immediately. */
   readonly endless: boolean;
   readonly template: string | undefined;
 }

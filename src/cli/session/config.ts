@@ -21,7 +21,6 @@ export interface Config {
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Returns the configuration directory: WCS_CONFIG_DIR, else the platform's default. */
 export function configDir(env: NodeJS.ProcessEnv, platform = process.platform): string {
   if (env.WCS_CONFIG_DIR) return env.WCS_CONFIG_DIR;
   if (platform === "win32") return join(env.APPDATA ?? join(homedir(), "AppData", "Roaming"), "wcs");

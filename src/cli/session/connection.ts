@@ -21,7 +21,6 @@ export interface Connection {
   readonly raw: Client["raw"] | undefined;
 }
 
-/** Connects to the target named by the line, the environment or the current profile. */
 export async function connect(
   globals: Globals,
   terminal: Terminal,

@@ -11,10 +11,8 @@ export interface Clock {
   startOf(day: string): number;
 }
 
-/** Milliseconds of a day. */
 export const dayLength = 86_400_000;
 
-/** Returns the day of a wall time, as YYYY-MM-DD. */
 export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 
 export const clockOf = memoize((zone: string | undefined): Clock => createClock(zone));

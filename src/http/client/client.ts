@@ -13,7 +13,6 @@ import { createTransport, type HttpResponse, type Reply, whole } from "./transpo
 const now = () => process.uptime() * 1000;
 
 export interface ClientOptions {
-  /** Base URL of the service. A trailing slash or `/api` is ignored. */
   readonly url: string;
   readonly token?: string;
   readonly userAgent: string;

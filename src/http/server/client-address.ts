@@ -34,7 +34,10 @@ export function blockListOf(networks: readonly Network[]): BlockList {
   return list;
 }
 
-/** Returns the last entry of X-Forwarded-For that is no trusted proxy, or the peer: earlier entries are claims of the client. */
+/**
+ * Returns the last entry of X-Forwarded-For that is not a trusted proxy; earlier entries are claims of the client. Only a
+ * trusted peer's header counts, and with a malformed entry on the way the peer is the client.
+ */
 export function clientAddress(
   peer: string | undefined,
   forwarded: string | undefined,

@@ -12,7 +12,6 @@ import {
   type Weekday,
 } from "./recurrence-words.ts";
 
-/** A rule that is being parsed. */
 type PartialRule = { -readonly [K in keyof Rule]: Rule[K] };
 
 const examples = `examples: every day; every weekday; every other week; every tuesday and thursday;

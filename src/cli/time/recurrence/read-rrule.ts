@@ -76,7 +76,6 @@ function daysOf(text: string | undefined, issues: string[]): Lists["days"] {
   ];
 }
 
-/** The parts of an RRULE that can have several values. */
 interface Lists {
   readonly months: readonly number[];
   readonly monthDays: readonly number[];
