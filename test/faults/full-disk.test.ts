@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { settings } from "../../src/contract/settings.ts";
 import { units } from "../../src/contract/units.ts";
 import { createClient } from "../../src/http/client/client.ts";
-import { bin, type Home, newHome } from "../cli/support.ts";
+import { bin, finished, type Home, newHome } from "../cli/support.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 
 let instance: Instance;
@@ -92,5 +92,21 @@ it.runIf(existsSync("/dev/full"))(
     server.kill("SIGTERM");
     expect(await once(server, "close")).toEqual([0, null]);
     closeSync(log);
+  },
+);
+
+it.runIf(existsSync("/dev/full")).each(["1", "2"])(
+  "With --workers %s, a server that cannot write its URL ends with one error",
+  async (workers) => {
+    const args = ["serve", "--db", instance.target, "--port", "0", "--log-level", "error", "--workers", workers];
+    const full = openSync("/dev/full", "w");
+    const server = spawn(process.execPath, [bin, ...args], { env: home.env, stdio: ["ignore", full, "pipe"] });
+    started.push(server);
+    const { code, stderr } = await finished(server);
+    expect([code, stderr]).toEqual([
+      1,
+      "error: The disk is full.\nhint: Free some space, then run the command again.\n",
+    ]);
+    closeSync(full);
   },
 );

@@ -221,8 +221,8 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   const deliver = () => startDelivery({ engine, service, modules, log });
   if (worker) worker.ready(server.url, () => void deliver());
   else {
-    await deliver();
     await terminal.write(`${server.url}\n`);
+    await deliver();
   }
   // A young generation as small as at the start costs a seventh more processor time.
   setInterval(limitHeap, 1000, young).unref();

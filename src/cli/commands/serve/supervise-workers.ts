@@ -52,6 +52,8 @@ class Supervisor {
   #delivering: Worker | undefined;
   #isStopping = false;
   #url: string | undefined;
+  /** Why the URL could not be written. */
+  #failure: unknown;
 
   constructor(count: number, log: Logger, terminal: Terminal) {
     this.#count = count;
@@ -83,7 +85,7 @@ class Supervisor {
       const end = await endOf(worker);
       this.#forget(worker);
       if (this.#isStopping) return;
-      if (this.#url === undefined) throw end.err ?? new ReportedElsewhere(end.code ?? 1);
+      if (this.#url === undefined) throw this.#failure ?? end.err ?? new ReportedElsewhere(end.code ?? 1);
       this.#log.error({ worker: worker.process.pid, ...end }, "a worker ended and will be replaced");
       await sleep(pause);
     }
@@ -130,11 +132,18 @@ class Supervisor {
   async #welcome(worker: Worker, url: string): Promise<void> {
     this.#ready.add(worker);
     this.#log.info({ worker: worker.process.pid }, "a worker is ready");
+    if (this.#url === undefined) {
+      try {
+        await this.#terminal.write(`${url}\n`);
+      } catch (error) {
+        this.#failure = error;
+        worker.process.kill("SIGTERM");
+        return;
+      }
+      this.#url = url;
+      for (let more = 1; more < this.#count; more += 1) this.#keeping.push(this.#keepRunning());
+    }
     this.#assignDelivery();
-    if (this.#url !== undefined) return;
-    this.#url = url;
-    await this.#terminal.write(`${url}\n`);
-    for (let more = 1; more < this.#count; more += 1) this.#keeping.push(this.#keepRunning());
   }
 
   #assignDelivery(): void {
