@@ -28,6 +28,8 @@ export interface Database {
    * connection, may go unnoticed, so callers must also poll.
    */
   onChange(wake: ChangeListener): () => void;
+  /** Returns true while a transaction of this process keeps other processes from writing to the SQLite file. */
+  isWriting(): boolean;
   /** Wakes the listeners in every process. Call it after the commit. */
   announce(topics: readonly Topic[]): void;
   readonly secrets: SecretCipher;

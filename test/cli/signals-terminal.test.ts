@@ -1,4 +1,6 @@
 import { EventEmitter } from "node:events";
+import { writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { handleSignals } from "../../src/cli/terminal/signals.ts";
 import { useHome } from "./support.ts";
@@ -47,12 +49,58 @@ it.skipIf(!hasTmux).each([
   }
 });
 
+it.skipIf(!hasTmux)("Ctrl-Z stops an import between two transactions, so that others can write", async () => {
+  const file = home().path("users.csv");
+  const writeUsers = (title: string) => {
+    const rows = Array.from({ length: 3000 }, (_, at) => `z${at},Zoe,No${at},z${at}@example.com,SALES,${title}`);
+    writeFileSync(file, ["reference,first_name,last_name,email,unit,title", ...rows].join("\n"));
+  };
+  writeUsers("Chef");
+  expect((await home().sit(["users", "import", file])).code).toBe(0);
+  writeUsers("Baker");
+  using connection = new DatabaseSync(home().path("data/wcs/wcs.db"), { timeout: 0 });
+  const isBlocked = () => {
+    try {
+      connection.exec("begin immediate; rollback");
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const screen = await openTmux(home().env, { columns: 100 });
+  try {
+    screen.run(`wcs users import ${file}`);
+    await expect.poll(isBlocked, { interval: 5 }).toBe(true);
+    screen.keys("C-z");
+    await screen.until((text) => text.includes("Stopped"));
+    expect(isBlocked()).toBe(false);
+    screen.keys("fg", "Enter");
+    await screen.until((text) => text.includes("changed 3000"));
+  } finally {
+    screen.close();
+  }
+});
+
+it("Ctrl-Z stops a process when it is not busy any more, and can do so again", async () => {
+  const { fake, sent, signals } = fakeProcess(true);
+  let isBusy = true;
+  signals.take(() => {});
+  signals.delayStop(() => isBusy);
+  fake.emit("SIGTSTP");
+  await new Promise(setImmediate);
+  expect(sent).toEqual([]);
+  isBusy = false;
+  await expect.poll(() => sent).toEqual(["SIGTSTP"]);
+  fake.emit("SIGTSTP");
+  expect(sent).toEqual(["SIGTSTP", "SIGTSTP"]);
+});
+
 describe("signals that nothing handles any more", () => {
   it.each([true, false])("end the process only on a terminal: %s", (isTTY) => {
     const { fake, signals } = fakeProcess(isTTY);
     signals.take(() => {});
     signals.release();
-    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) expect(fake.listenerCount(name)).toBe(isTTY ? 0 : 1);
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGTSTP"]) expect(fake.listenerCount(name)).toBe(isTTY ? 0 : 1);
   });
 });
 

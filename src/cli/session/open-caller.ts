@@ -40,6 +40,7 @@ export async function open(route: Route, token: string | undefined, as?: string)
   }
   const { createService } = await import("../../core/service.ts");
   const database = await openWithKey(target.address, terminal.env);
+  terminal.signals.delayStop(database.isWriting);
   // Callbacks are sent when the command ends or, for a longer command, while it runs: it may be waiting for them.
   let sending: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;

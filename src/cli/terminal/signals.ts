@@ -3,6 +3,8 @@ type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "pid" | "kil
 export interface Signals {
   /** Replaces the current handler; returns a function that restores it. */
   take(handler: () => void): () => void;
+  /** Lets Ctrl-Z wait while `isBusy` returns true. */
+  delayStop(isBusy: () => boolean): void;
   /** Lets the system end the process. It does so at once, where a handler waits for the end of an SQL statement. */
   release(): void;
   /** Ends the process by the SIGINT that it received, if any. A shell ends a loop only for that, not for exit code 130. */
@@ -15,13 +17,23 @@ export async function letInterrupt(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-export const noSignals: Signals = { take: () => () => {}, release: () => {}, repeat: () => {} };
+export const noSignals: Signals = { take: () => () => {}, delayStop: () => {}, release: () => {}, repeat: () => {} };
 
 /** `release` and `repeat` do nothing without a terminal: a program that starts this one then gets exit code 130. */
 export function handleSignals(owner: Process): Signals {
   let handler: (() => void) | undefined;
   let received: NodeJS.Signals | undefined;
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  let isBusy = () => false;
+  const suspend = () => {
+    owner.removeListener("SIGTSTP", suspend);
+    stop();
+  };
+  const stop = () => {
+    if (isBusy()) return void setImmediate(stop);
+    owner.kill(owner.pid, "SIGTSTP");
+    owner.on("SIGTSTP", suspend);
+  };
   const handle = (signal: NodeJS.Signals) => {
     received = signal;
     handler?.();
@@ -30,15 +42,22 @@ export function handleSignals(owner: Process): Signals {
   const leave = () => {
     handler = undefined;
     for (const name of names) owner.removeListener(name, handle);
+    owner.removeListener("SIGTSTP", suspend);
   };
   return {
     take(next) {
       const before = handler;
-      if (!handler) for (const name of names) owner.on(name, handle);
+      if (!handler) {
+        for (const name of names) owner.on(name, handle);
+        owner.on("SIGTSTP", suspend);
+      }
       handler = next;
       return () => {
         handler = before;
       };
+    },
+    delayStop(next) {
+      isBusy = next;
     },
     release() {
       if (isAttended()) leave();

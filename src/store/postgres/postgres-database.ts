@@ -56,6 +56,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     writeLocking: (work) => locking(() => db.transaction().setIsolationLevel("read committed").execute(work)),
     factVersions: () => undefined,
     onChange: changes.onChange,
+    isWriting: () => false,
     announce: changes.announce,
     explain,
     limitAnswers() {

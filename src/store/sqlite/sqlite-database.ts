@@ -155,6 +155,7 @@ function database(writer: DatabaseSync, reader: DatabaseSync, path: string): Con
     writeLocking: write,
     factVersions,
     onChange: changes.onChange,
+    isWriting: () => writer.isOpen && writer.isTransaction,
     announce: changes.announce,
     explain: (error) => translateError(error, undefined, path),
     limitAnswers() {},
