@@ -192,11 +192,10 @@ async function requireNoServer(tx: Tx): Promise<void> {
 }
 
 async function appliedTo({ reader }: Pick<Database, "reader">): Promise<string | undefined> {
-  return lastMigration(reader).catch(async (error) => {
-    // Checked last, because the check costs every command a query.
-    if (await hasTable(reader, "kysely_migration")) throw error;
-    return undefined;
-  });
+  // Checked only then, because the check costs every command a query. Another process may have created the table meanwhile.
+  return lastMigration(reader).catch(async () =>
+    (await hasTable(reader, "kysely_migration")) ? lastMigration(reader) : undefined,
+  );
 }
 
 const migrationNames = prepared(

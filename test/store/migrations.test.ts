@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { type Kysely, sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { users } from "../../src/contract/users.ts";
@@ -6,7 +7,8 @@ import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
 import { hasTable } from "../../src/store/dialect.ts";
 import { migrations } from "../../src/store/migrations/migration-list.ts";
-import { migrateSchema, openDatabase, openToMigrate } from "../../src/store/open-database.ts";
+import { migrateSchema, openDatabase, openToMigrate, schemaOf } from "../../src/store/open-database.ts";
+import { connectSqlite } from "../../src/store/sqlite/sqlite-database.ts";
 import { firstAdministrator, newDatabase } from "../support/instance.ts";
 import { madeUp, useNextVersion, usePresentVersion } from "../support/next-version.ts";
 import { codeOf, tally } from "../support/outcome.ts";
@@ -53,6 +55,17 @@ describe("migrations", () => {
     const actual = await vi.importActual<{ latestMigration: string }>("../../src/store/latest-migration.ts");
     expect(present.at(-1)).toBe(actual.latestMigration);
     expect([...present, madeUp]).toEqual([...present, madeUp].sort());
+  });
+
+  it("of a process that looks for the last one while another process creates the database", async () => {
+    const { target, remove } = await newDatabase("sqlite");
+    const { reader, close } = await connectSqlite(target, { create: async () => {} });
+    const found = schemaOf({ reader });
+    using other = new DatabaseSync(target);
+    other.exec("create table kysely_migration (name text); insert into kysely_migration values ('made by another')");
+    expect(await found).toBe("made by another");
+    await close();
+    await remove();
   });
 });
 
