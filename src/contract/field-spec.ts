@@ -27,12 +27,9 @@ export function fieldsOf(op: AnyOperation): readonly Field[] {
 const pathField = /\{(\w+)(?:=(\w+))?\}/g;
 
 /** Returns the names of the input fields in the path, in order, with the name that each has there. */
-export const pathFields = ({ path }: Pick<AnyOperation, "path">): readonly PathField[] => fieldsInPath(path);
-
-type PathField = Readonly<Record<"wire" | "name", string>>;
-
-const fieldsInPath = memoize((path: string): readonly PathField[] =>
-  Array.from(path.matchAll(pathField), ([, wire = "", name]) => ({ wire, name: name ?? wire })),
+export const pathFields = memoize(
+  ({ path }: Pick<AnyOperation, "path">): readonly Readonly<Record<"wire" | "name", string>>[] =>
+    Array.from(path.matchAll(pathField), ([, wire = "", name]) => ({ wire, name: name ?? wire })),
 );
 
 export function filledPath(op: Pick<AnyOperation, "path">, textOf: (name: string) => string): string {

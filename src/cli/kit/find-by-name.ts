@@ -18,7 +18,10 @@ interface NamedThings {
 }
 
 /** A text that names nothing, or several things. */
-type Mismatch = { readonly label: string; readonly kind: NamedKind } & ReturnType<typeof mismatchOf>;
+interface Mismatch extends Omit<NamedThings, "texts"> {
+  readonly isAmbiguous: boolean;
+  readonly sentence: string;
+}
 
 const mostListed = 5;
 const longestName = 255;
@@ -35,10 +38,14 @@ export async function findByName(
   for (const { label, kind, texts } of given) {
     const ids = new Set<number>();
     for (const text of new Set(texts.map((each) => each.trim()))) {
-      const candidates = isId(text) ? [] : matches.filter((each) => each.kind === kind && each.text === text);
-      const id = isId(text) ? Number(text) : await choose(kind, text, candidates, terminal);
+      const candidates = matches.filter((each) => each.kind === kind && each.text === text);
+      const same = candidates.filter(({ match }) => match !== "similar");
+      const isAmbiguous = same.length > 1;
+      const id = isId(text) ? Number(text) : isAmbiguous ? await choose(kind, text, same, terminal) : same[0]?.id;
+      const called = `${same.length} ${referenceNouns[kind]}s are called ${text}: ${listed(same)}`;
       if (id !== undefined) ids.add(id);
-      else mismatches.push({ label, kind, ...mismatchOf(kind, text, candidates) });
+      else
+        mismatches.push({ label, kind, isAmbiguous, sentence: isAmbiguous ? called : missing(kind, text, candidates) });
     }
     found.push([...ids]);
   }
@@ -117,18 +124,14 @@ export async function chooseNamed(kind: NamedKind, field: Field, caller: Caller,
 }
 
 async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<NameMatch[]> {
-  const kinds = new Set<NamedKind>();
-  const texts = new Set<string>();
-  for (const each of given) {
-    const named = each.texts.map((text) => text.trim()).filter((text) => !isId(text) && isName(text));
-    if (named.length > 0) kinds.add(each.kind);
-    for (const text of named) texts.add(text);
-  }
+  const named = given.flatMap(({ kind, texts }) =>
+    texts.map((text) => ({ kind, text: text.trim() })).filter(({ text }) => !isId(text) && isName(text)),
+  );
+  const kinds = [...new Set(named.map(({ kind }) => kind))];
+  const texts = [...new Set(named.map(({ text }) => text))];
   const matches: NameMatch[] = [];
-  for (let at = 0; at < texts.size; at += mostTexts) {
-    const some = [...texts].slice(at, at + mostTexts);
-    matches.push(...(await caller.call(names.find, { texts: some, kinds: [...kinds] })).data);
-  }
+  for (let at = 0; at < texts.length; at += mostTexts)
+    matches.push(...(await caller.call(names.find, { texts: texts.slice(at, at + mostTexts), kinds })).data);
   return matches;
 }
 
@@ -140,18 +143,9 @@ async function choose(
   candidates: readonly NameMatch[],
   terminal: Terminal,
 ): Promise<number | undefined> {
-  const exact = candidates.filter(({ match }) => match !== "similar");
-  if (exact.length <= 1) return exact[0]?.id;
   if (!terminal.interactive) return undefined;
-  const choices = exact.map((each) => ({ name: terminal.sanitizeLine(describeMatch(each)), value: each.id }));
+  const choices = candidates.map((each) => ({ name: terminal.sanitizeLine(describeMatch(each)), value: each.id }));
   return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
-}
-
-function mismatchOf(kind: NamedKind, text: string, candidates: readonly NameMatch[]) {
-  const same = candidates.filter(({ match }) => match !== "similar");
-  const isAmbiguous = same.length > 1;
-  const called = `${same.length} ${referenceNouns[kind]}s are called ${text}: ${listed(same)}`;
-  return { isAmbiguous, sentence: isAmbiguous ? called : missing(kind, text, candidates) };
 }
 
 function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): string {

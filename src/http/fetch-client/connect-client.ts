@@ -1,8 +1,97 @@
-import { ApiConnection } from "./api-connection.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { type Base, baseOf } from "../client/base-url.ts";
+import { bearer } from "../client/bearer-header.ts";
+import { nextPageInput } from "../client/next-page.ts";
+import { readResponse } from "../client/read-answer.ts";
+import { repeatRequest } from "../client/repeat-request.ts";
+import { encodeRequest } from "../encode-request.ts";
+import { renameFields } from "../rename-fields.ts";
 import type { CallOptions, ConnectOptions } from "./client-types.ts";
+import { sendByFetch } from "./fetch-transport.ts";
 import type { OperationRow } from "./operation-rows.ts";
+import { TokenSource } from "./token-source.ts";
 
 type Input = Readonly<Record<string, unknown>>;
+
+/** Calls operations that are known as plain data, over `fetch`, in Node and in browsers. */
+class ApiConnection {
+  readonly #options: ConnectOptions;
+  readonly #base: Base;
+  readonly #tokens: TokenSource;
+
+  constructor(options: ConnectOptions, renewal: OperationRow) {
+    this.#options = options;
+    this.#base = baseOf(options.url);
+    this.#tokens = new TokenSource(options, async (token) => {
+      const [{ jwt }] = (await this.#request(renewal, {}, {}, token)) as [{ jwt: string }];
+      return jwt;
+    });
+  }
+
+  /** Calls an operation, a second time when its token was refused and there is another one. */
+  async call(row: OperationRow, input: Input = {}, options: CallOptions = {}): Promise<unknown> {
+    const key = row.replayable ? (options.idempotencyKey ?? randomKey()) : options.idempotencyKey;
+    const given = key === undefined ? options : { ...options, idempotencyKey: key };
+    const token = row.public ? undefined : await this.#tokens.current();
+    try {
+      return await this.#request(row, input, given, token);
+    } catch (error) {
+      if (row.public || !(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
+      const other = await this.#tokens.replace(token);
+      if (other === undefined) throw error;
+      return this.#request(row, input, given, other);
+    }
+  }
+
+  async *all(
+    row: OperationRow,
+    input: Input = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<unknown, void, undefined> {
+    for (let next: Input | undefined = input; next !== undefined; ) {
+      const response = (await this.call(row, next, options)) as Readonly<Record<string, readonly unknown[]>>;
+      yield* response[row.items ?? ""] ?? [];
+      next = nextPageInput(row.paging, next, response);
+    }
+  }
+
+  async #request(row: OperationRow, input: Input, options: CallOptions, token: string | undefined): Promise<unknown> {
+    const { path, query, body } = encodeRequest(row, input, (name) => row.textLists?.includes(name) ?? false);
+    const { signal, idempotencyKey } = options;
+    const dryRun = options.dryRun === true && row.method !== "GET";
+    const headers = {
+      accept: row.bytes ? "*/*" : "application/json",
+      ...(token !== undefined && bearer(token)),
+      ...(body && { "content-type": "application/json" }),
+      ...(row.method === "POST" && idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      ...(dryRun && { "dry-run": "true" }),
+    };
+    const target = `${this.#base.prefix}/api${path}${query && `?${query}`}`;
+    const request = { method: row.method, target, headers, body: body && JSON.stringify(body), signal };
+    const { timeout = 30_000, fetch: send = globalThis.fetch } = this.#options;
+    const { method, replayable = false } = row;
+    return repeatRequest({ method, replayable, timeout, signal, now: () => performance.now() }, (left) =>
+      sendByFetch(this.#base, send, { ...request, timeout: left }, (response) => this.#read(row, response, dryRun)),
+    );
+  }
+
+  async #read(row: OperationRow, response: Response, dryRun: boolean): Promise<unknown> {
+    if (row.bytes && response.ok) return response;
+    const { status } = response;
+    const headers = Object.fromEntries(response.headers);
+    try {
+      return readResponse({ status, headers, body: await response.text() }, this.#base.origin, row, dryRun);
+    } catch (error) {
+      throw renameFields(error, new Map(Object.entries(row.fieldNames ?? {})));
+    }
+  }
+}
+
+/** Returns a random key. Browsers have `crypto.randomUUID` on secure pages only. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 type Call = (input?: Input, options?: CallOptions) => Promise<unknown>;
 
 /** Returns an object with a method for each operation: `client.users.get({ id })`. The package declares its types. */
