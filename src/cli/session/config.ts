@@ -59,14 +59,10 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function parseConfig(text: string): Config | undefined {
   const config = tryParseJson(text);
-  if (!isRecord(config) || !isRecord(config.profiles ?? {})) return undefined;
-  const profiles: Record<string, Profile> = {};
-  for (const [name, profile] of Object.entries(config.profiles ?? {})) {
-    if (!isProfile(profile)) return undefined;
-    profiles[name] = profile;
-  }
-  if (!isAliases(config.aliases ?? {})) return undefined;
-  return { ...config, profiles };
+  if (!isRecord(config)) return undefined;
+  const [profiles, aliases] = [config.profiles ?? {}, config.aliases ?? {}];
+  const isValid = isRecord(profiles) && Object.values(profiles).every(isProfile) && isAliases(aliases);
+  return isValid ? ({ ...config, profiles } as Config) : undefined;
 }
 
 const isProfile = (value: unknown): value is Profile =>

@@ -1,13 +1,13 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type Base, baseOf } from "../client/base-url.ts";
 import { bearer } from "../client/bearer-header.ts";
+import { timedOut, unreachable } from "../client/connection-errors.ts";
 import { nextPageInput } from "../client/next-page.ts";
 import { readResponse } from "../client/read-answer.ts";
 import { repeatRequest } from "../client/repeat-request.ts";
 import { encodeRequest } from "../encode-request.ts";
 import { renameFields } from "../rename-fields.ts";
 import type { CallOptions, ConnectOptions } from "./client-types.ts";
-import { sendByFetch } from "./fetch-transport.ts";
 import type { OperationRow } from "./operation-rows.ts";
 import { TokenSource } from "./token-source.ts";
 
@@ -67,12 +67,42 @@ class ApiConnection {
       ...(dryRun && { "dry-run": "true" }),
     };
     const target = `${this.#base.prefix}/api${path}${query && `?${query}`}`;
-    const request = { method: row.method, target, headers, body: body && JSON.stringify(body), signal };
-    const { timeout = 30_000, fetch: send = globalThis.fetch } = this.#options;
+    const { timeout = 30_000 } = this.#options;
     const { method, replayable = false } = row;
+    const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     return repeatRequest({ method, replayable, timeout, signal, now: () => performance.now() }, (left) =>
-      sendByFetch(this.#base, send, { ...request, timeout: left }, (response) => this.#read(row, response, dryRun)),
+      this.#send(target, request, left, signal, (response) => this.#read(row, response, dryRun)),
     );
+  }
+
+  /** Throws `unavailable` without a response, and the reason of an abort. */
+  async #send<T>(
+    target: string,
+    request: RequestInit,
+    timeout: number,
+    signal: AbortSignal | undefined,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { fetch: send = globalThis.fetch } = this.#options;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(timedOut(this.#base.origin, timeout)), timeout);
+    try {
+      const response = await send(this.#base.origin + target, {
+        ...request,
+        signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]),
+        redirect: "manual",
+        credentials: "omit",
+        cache: "no-store",
+      });
+      return await read(response);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (late.signal.aborted) throw late.signal.reason;
+      // Node's fetch wraps the error that has the code.
+      throw error instanceof ServiceError ? error : unreachable((error as Error).cause ?? error, this.#base);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async #read(row: OperationRow, response: Response, dryRun: boolean): Promise<unknown> {
