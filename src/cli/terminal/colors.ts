@@ -1,16 +1,9 @@
 import { Chalk } from "chalk";
 
-/** Text styles. Each returns the text unchanged when colour is off. */
-export interface Paint {
-  error(text: string): string;
-  success(text: string): string;
-  strong(text: string): string;
-  emphasis(text: string): string;
-  dim(text: string): string;
-  /** Keys and strings of data, as in JSON. */
-  key(text: string): string;
-  value(text: string): string;
-}
+/** Text styles. `key` and `value` are those of data, as in JSON. */
+export type Paint = Readonly<
+  Record<"error" | "success" | "strong" | "emphasis" | "dim" | "key" | "value", (text: string) => string>
+>;
 
 export function createPaint(): Paint {
   const chalk = new Chalk({ level: 1 });
