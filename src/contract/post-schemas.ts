@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { comment } from "./comment-schemas.ts";
 import { component, id, idOf, inputObject, multiline, name, time, unixTime } from "./common-schemas.ts";
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
@@ -17,20 +18,6 @@ const place = once(() => ({
   level: z.int(),
   unit_type: z.string(),
   url: z.string(),
-}));
-
-export const commentBody = () => multiline(10_000, 1).describe("Text of the comment, 1 to 10,000 characters");
-
-export const comment = component("Comment", () => ({
-  id: z.int(),
-  parent_id: z.int().nullable().describe("ID of the comment that it replies to"),
-  body: z.string().describe("Empty if deleted"),
-  deleted: z.boolean().describe("A deleted comment stays in the list while it has replies"),
-  author: shortUser(),
-  mentions: z.array(shortUser()),
-  replies: z.int(),
-  created_at: unixTime(),
-  permissions: z.object({ delete: z.boolean() }),
 }));
 
 export const post = component("Post", () => ({

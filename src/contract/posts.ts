@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { comment, commentBody } from "./comment-schemas.ts";
 import { clearable, created, cursorInput, cursorList, emptyResponse, id, nullable, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
-import { comment, commentBody, contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
+import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
 
 const postPath = "/content/{content=id}";
 const one = () => ({ id: id("posts") });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import type { comment as contract } from "../../contract/post-schemas.ts";
+import type { comment as contract } from "../../contract/comment-schemas.ts";
 import type { Db } from "../../store/database.ts";
 import { rowsIn } from "../../store/nested-rows.ts";
 import { type Author, presentAuthors } from "../directory/present-authors.ts";
