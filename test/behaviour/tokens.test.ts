@@ -133,7 +133,7 @@ describeEverywhere("tokens", (environment) => {
     expect(expires - instance.now()).toBeLessThanOrEqual(100);
     instance.wait(90);
     expect((await renew(jwt)).expires).toBe(expires + 50);
-    await (await instance.as(1)).call(settings.set, { "tokens.absolute_lifetime": 80 });
+    await (await instance.as(1)).call(settings.set, { "tokens.absolute_lifetime": 91 });
     instance.wait(1);
     expect(await codeOf(current(jwt)), "good until its end").toBe("ok");
     expect(await codeOf(renew(jwt)), "signed in too long ago now").toBe("unauthenticated");

@@ -139,6 +139,21 @@ describeEverywhere("users that are erased", (environment) => {
     expect(entries.data[0]?.address).not.toBeNull();
   });
 
+  it("users.delete leaves the time at which an event of the user is sent again", async () => {
+    const { actors, addUser, instance } = world();
+    const receiver = await newReceiver();
+    onTestFinished(() => receiver.close());
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const { id: webhook } = await newWebhook(instance, receiver.url, "failing");
+    const { id } = await addUser();
+    await newEngine(instance).drain({ maxSeconds: 60 });
+    const deliveries = instance.database.reader.selectFrom("deliveries").select(["id", "due_at"]);
+    const [retry] = await deliveries.where("webhook_id", "=", webhook).execute();
+    expect(retry?.due_at).toBeGreaterThan(instance.now() * 1000);
+    await actors.administrator.call(users.delete, { id });
+    expect(await deliveries.where("id", "=", retry?.id ?? 0).execute()).toEqual([retry]);
+  });
+
   it("users.delete erases stored responses: a repeat is refused and creates nobody", async () => {
     const { actors, units } = world();
     const person = { first_name: "Once", last_name: "Only", email: "once@example.com", unit: units.harbour };
