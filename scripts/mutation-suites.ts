@@ -13,7 +13,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
       ...behaviour("units-import", "units.t", "users-erasure", "users-import.", "webhooks-listening", "webhooks.t"),
       ...["test/security/recurrence", "test/security/rights.t", "test/security/sign-in", "test/security/waits"],
       ...["test/delivery/announcements", "test/delivery/outbox-list", "test/faults/readiness"],
-      ...["test/security/account-notices", "test/store/actor-batches"],
+      ...["test/security/account-notices", "test/store/actor-batches", "test/behaviour/two-factor-required"],
     ],
   ],
   [
