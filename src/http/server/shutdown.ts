@@ -65,10 +65,9 @@ export async function shutDown(
 async function untilQuiet(server: Server, door: Door, { quiet, grace }: ShutdownTimes): Promise<void> {
   const begun = performance.now();
   let last = begun;
-  const onConnection = () => {
+  server.on("connection", () => {
     last = performance.now();
-  };
-  server.on("connection", onConnection);
+  });
   door.close();
   for (let now = begun; now - last < quiet && now - begun < grace * 0.75; now = performance.now()) {
     if (now - begun > 10 * quiet) door.open();
@@ -76,5 +75,4 @@ async function untilQuiet(server: Server, door: Door, { quiet, grace }: Shutdown
     // Node accepts connections between timers and the check phase.
     await polled();
   }
-  server.off("connection", onConnection);
 }
