@@ -46,13 +46,19 @@ export async function insertRows<R = never>(
   const made: R[] = [];
   for (let at = 0; at < rows.length; ) {
     const size = portions.find((portion) => portion <= rows.length - at) ?? 1;
-    const cells = new Array<StoredValue>(size * columns.length);
-    let next = 0;
-    for (const row of rows.slice(at, at + size)) for (const name of columns) cells[next++] = row[name] ?? null;
+    const cells = cellsOf(rows.slice(at, at + size), columns);
     for (const each of await runText<R>(db, insertion(table, columns, size, back), cells)) made.push(each);
     at += size;
   }
   return made;
+}
+
+/** Returns the values of rows, row by row. A function of its own, because V8 does not optimize these loops in an async function. */
+function cellsOf(rows: readonly StoredRow[], columns: readonly string[]): StoredValue[] {
+  const cells = new Array<StoredValue>(rows.length * columns.length);
+  let next = 0;
+  for (const row of rows) for (const name of columns) cells[next++] = row[name] ?? null;
+  return cells;
 }
 
 const portions = [128, 16, 8, 4, 2];
@@ -74,7 +80,9 @@ type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } &
 };
 
 export function given<T extends object>(row: T): Given<T> {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as never;
+  const found: Partial<T> = {};
+  for (const name of Object.keys(row) as (keyof T)[]) if (row[name] !== undefined) found[name] = row[name];
+  return found as never;
 }
 
 /** Inserts a row and returns its ID; columns that are undefined get their defaults. */

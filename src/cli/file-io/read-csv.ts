@@ -54,6 +54,8 @@ function rowOf(
   const surplus = cells.findIndex((cell, at) => at >= names.length && cell.trim() !== "");
   if (surplus >= 0) return refused(`has a value in column ${surplus + 1}, which has no name`);
   const row: Record<string, string> = { ...values };
-  for (const [at, name] of names.entries()) if (name !== "") row[name] = unescapeCell(cells[at] ?? "");
+  names.forEach((name, at) => {
+    if (name !== "") row[name] = unescapeCell(cells[at] ?? "");
+  });
   return { line, size, row: row as FileRow };
 }
