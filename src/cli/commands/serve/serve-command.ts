@@ -113,10 +113,15 @@ async function createLog({ logFormat, level, workers }: ServeOptions, terminal: 
     ...portion,
     periodicFlush: 100,
     maxLength: mostUnwritten,
+    // As text, all that waits would be copied for each line that is added.
+    contentMode: "buffer",
   });
   dropUnwritable(destination);
   const isPretty = logFormat === "pretty" || (logFormat === "auto" && isatty(2));
-  const lines = isPretty ? createLogLines(await terminal.errorPaint(), (line) => destination.write(line)) : destination;
+  // The types of the destination lack `contentMode: "buffer"`, with which it takes bytes.
+  const target: { write(bytes: Uint8Array | string): unknown } = destination;
+  const write = (line: string) => target.write(Buffer.from(line));
+  const lines = isPretty ? createLogLines(await terminal.errorPaint(), write) : { write };
   const hooks: LoggerOptions["hooks"] = {
     logMethod(line, method, severity) {
       method.apply(this, line);
