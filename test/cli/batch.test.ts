@@ -14,6 +14,9 @@ const lines = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
+/** The results in the file of --results, without the lines of rows that began. */
+const resultsIn = (path: string) => lines(readFileSync(path, "utf8")).filter(({ result }) => result !== "started");
+
 describePlaces("batch", (place) => {
   const file = (name: string, text: string) => {
     writeFileSync(place().home.path(name), text);
@@ -80,7 +83,7 @@ describePlaces("batch", (place) => {
     const rows = file("units.csv", "name,parent\nNorth,1\nSouth,999\n");
     const command = ["units", "create", "--name", "{name}", "--parent", "{parent}"];
     expect((await batch(rows, ["--results", results], ...command)).code).toBe(3);
-    expect(lines(readFileSync(results, "utf8")).map(({ result }) => result)).toEqual(["done", "failed"]);
+    expect(resultsIn(results).map(({ result }) => result)).toEqual(["done", "failed"]);
     appendFileSync(results, '{"line":4,"comm');
     file("units.csv", "name,parent\nSouth,1\nNorth,1\n");
     const before = readFileSync(results, "utf8");
@@ -92,6 +95,26 @@ describePlaces("batch", (place) => {
     expect(lines(again.stdout)).toMatchObject([{ result: "done" }, { result: "skipped", output: null }]);
     const names = JSON.parse((await place().wcs(["units", "list", "--json"])).stdout);
     expect(names.map(({ name }: { name: string }) => name).toSorted()).toEqual(["Acme", "North", "South"]);
+  });
+
+  it("--results: a row that was executed, but not recorded, is not executed again", async () => {
+    const results = place().home.path("lost.ndjson");
+    const rows = file("more.csv", "name\nEast\nWest\nEast\n");
+    const flags = ["--results", results, "--concurrency", "3", "-o", "ndjson"];
+    const command = ["units", "create", "--name", "{name}", "--parent", "1"];
+    const raw = ["api", "POST", "/units", "-f", "name=api {name}", "-f", "parent=1"];
+    for (const each of [command, raw]) {
+      const first = await batch(rows, flags, ...each);
+      expect(first.code, first.stdout).toBe(0);
+      // As a process leaves it that is killed.
+      writeFileSync(results, readFileSync(results, "utf8").replace(/^.*"result":"done".*\n/gm, ""));
+      const again = await batch(rows, flags, ...each);
+      expect(again.code, again.stderr).toBe(0);
+      const ids = [first, again].map(({ stdout }) => lines(stdout).map(({ output }) => output.id));
+      expect(new Set(ids[1])).toEqual(new Set(ids[0]));
+    }
+    const third = await batch(rows, flags, ...raw);
+    expect(lines(third.stdout).map(({ result }) => result)).toEqual(["skipped", "skipped", "skipped"]);
   });
 });
 
@@ -255,7 +278,7 @@ describe("batch", () => {
     const [code] = await once(child, "close");
     expect(code, said).toBe(130);
     expect(said).toContain("the other rows did not run");
-    const done = lines(readFileSync(results, "utf8"));
+    const done = resultsIn(results);
     expect(done.filter(({ result }) => result !== "done")).toEqual([]);
     const { name } = JSON.parse((await home().wcs(["units", "get", "2", "--json"])).stdout);
     expect(name).toBe(`Unit ${done.length - 1}`);

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { errorCodes } from "../../../contract/errors.ts";
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 
@@ -14,21 +16,27 @@ export interface BatchResult {
 
 export type ResultLog = ReturnType<typeof openResultLog>;
 
+/** A line of the file: that a row began, or its result. Lines of older versions have no key. */
+interface LoggedLine extends Partial<Omit<BatchResult, "result">> {
+  readonly target: string;
+  readonly result: "started" | BatchResult["result"];
+  readonly key?: string;
+}
+
 /**
  * Opens a file with the results of earlier runs, to which those of this run are added. Results of other targets in it do not count.
- * Results are written one by one, so that none is lost when the batch ends early. A dry run only reads the file.
+ * Lines are written one by one, so that none is lost when the batch ends early. A dry run only reads the file.
  */
 export function openResultLog(path: string, target: string, dryRun: boolean) {
   try {
     const file = dryRun ? undefined : openSync(path, "a+", 0o600);
     const text = file !== undefined || existsSync(path) ? readFileSync(path, "utf8") : "";
-    const done = new Map<string, number>();
-    for (const line of text.split("\n")) {
-      const command = doneIn(line, target);
-      if (command !== undefined) done.set(command, (done.get(command) ?? 0) + 1);
-    }
+    const { done, unknown } = readLog(text, target);
     // The last line may be cut.
     if (file !== undefined && text !== "" && !text.endsWith("\n")) appendFileSync(file, "\n");
+    const add = (line: Omit<LoggedLine, "target">) => {
+      if (file !== undefined) appendFileSync(file, `${JSON.stringify({ target, ...line })}\n`);
+    };
     return {
       /** Returns true once for each time that the command is done in the file. */
       takeDone(command: string): boolean {
@@ -36,8 +44,15 @@ export function openResultLog(path: string, target: string, dryRun: boolean) {
         if (left > 0) done.set(command, left - 1);
         return left > 0;
       },
-      add(result: BatchResult): void {
-        if (file !== undefined) appendFileSync(file, `${JSON.stringify({ target, ...result })}\n`);
+      /** Returns the key of a row that began earlier and whose outcome is unknown, or a new one. */
+      begin(line: number, command: string): string {
+        const [key] = [...unknown].find(([, each]) => each === command) ?? [randomUUID()];
+        unknown.delete(key);
+        add({ line, command, result: "started", key });
+        return key;
+      },
+      end(result: BatchResult, key: string): void {
+        add({ ...result, key });
       },
       [Symbol.dispose](): void {
         if (file !== undefined) closeSync(file);
@@ -48,7 +63,17 @@ export function openResultLog(path: string, target: string, dryRun: boolean) {
   }
 }
 
-function doneIn(line: string, target: string): string | undefined {
-  const found = tryParseJson(line) as Partial<BatchResult & { target: string }> | null | undefined;
-  return found?.result === "done" && found.target === target ? found.command : undefined;
+/** Returns how often each command is done, and the commands by key whose rows began and may be done or not. */
+function readLog(text: string, target: string) {
+  const done = new Map<string, number>();
+  const unknown = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    const found = tryParseJson(line) as Partial<LoggedLine> | null | undefined;
+    if (found?.command === undefined || found.target !== target) continue;
+    const { command, key = "" } = found;
+    if (found.result === "started") unknown.set(key, command);
+    else if (found.exit !== errorCodes.unavailable.exit) unknown.delete(key);
+    if (found.result === "done") done.set(command, (done.get(command) ?? 0) + 1);
+  }
+  return { done, unknown };
 }

@@ -155,11 +155,32 @@ async function runOne({ context, words, connection, log, signal }: Batch, source
   }
   const command = lineOf(filled.words);
   if (log?.takeDone(command)) return { line, command, result: "skipped", exit: 0, output: null, error: null };
-  const run = await runRow(filled, context, connection);
+  const key = log?.begin(line, command);
+  const run = await runRow(filled, context, key === undefined ? connection : repeatable(connection, key));
   const result: BatchResult = { line, command, result: run.exit === 0 ? "done" : "failed", ...run };
   // A row that the interrupt ended has not failed: the next run does it.
-  if (run.exit === 0 || !signal.aborted) log?.add(result);
+  if (key !== undefined && (run.exit === 0 || !signal.aborted)) log?.end(result, key);
   return result;
+}
+
+/** Gives each POST of a row a key that is the same when the row runs again, so that the service executes it once. */
+function repeatable({ caller, target, raw }: Connection, key: string): Connection {
+  let posts = 0;
+  const next = (method: string) => (method.toUpperCase() === "POST" ? `${key}-${posts++}` : undefined);
+  return {
+    target,
+    caller: {
+      call: (op, input, options) => caller.call(op, input, { idempotencyKey: next(op.method), ...options }),
+      close: caller.close,
+    },
+    raw:
+      raw &&
+      ((method, path, options) => {
+        const own = next(method);
+        const headers = { ...(own && { "idempotency-key": own }), ...options?.headers };
+        return raw(method, path, { ...options, headers });
+      }),
+  };
 }
 
 /** Runs the command of a row on the connection of the batch, as a dry run when the batch is one. Its output and failure are kept, and its messages are dropped. */
