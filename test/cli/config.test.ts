@@ -118,8 +118,15 @@ describe("the file", () => {
     },
   );
 
-  it("leaves nothing else behind", async () => {
+  it("leaves nothing else behind, nor does a process that was killed while it saved", async () => {
     await add("first");
+    expect(readdirSync(configDir(env))).toEqual(["config.json"]);
+    const preload = home.path("kill.cjs");
+    writeFileSync(preload, 'require("node:fs").renameSync = () => process.kill(process.pid, "SIGKILL");');
+    const NODE_OPTIONS = `--require=${preload}`;
+    await home.spawn(["profile", "add", "x", "--db", "/x"], { env: { NODE_OPTIONS } });
+    expect(readdirSync(configDir(env))).toContainEqual(expect.stringContaining("config.json.tmp-"));
+    await add("second");
     expect(readdirSync(configDir(env))).toEqual(["config.json"]);
   });
 });

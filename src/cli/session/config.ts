@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { tryParseJson } from "../../contract/parse-json.ts";
@@ -117,11 +117,17 @@ async function save(dir: string, config: Config, held: () => boolean): Promise<C
   try {
     const store = new Conf<Record<string, unknown>>({ projectName: "wcs", cwd: dir, configFileMode: 0o600 });
     if (!held()) throw new Error("another process took over the configuration lock; try again");
+    removeDrafts(dir);
     store.store = { ...config };
   } finally {
     process.umask(umask);
   }
   return config;
+}
+
+/** Removes the files, perhaps with tokens, that processes left which were killed while they saved. */
+function removeDrafts(dir: string): void {
+  for (const name of readdirSync(dir)) if (name.startsWith("config.json.tmp-")) rmSync(join(dir, name));
 }
 
 export const withProfile = (config: Config, name: string, profile: Profile): Config => ({
