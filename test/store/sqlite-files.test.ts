@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fs, {
   chmodSync,
   existsSync,
@@ -167,6 +168,17 @@ describe("SQLite files", () => {
       expect(await refusal(openDatabase(path, { create: async () => {} }))).toMatchObject({ code: "conflict" });
       expect(readFileSync(path, "utf8")).toBe(content);
     }
+  });
+
+  it("a pipe or a device: refused and left as it is", async () => {
+    execFileSync("mkfifo", ["-m", "644", path]);
+    const notOurs = { code: "conflict", message: `${path} is not a wcs database; it was not changed.` };
+    const options = { create: async () => {} };
+    expect(await refusal(openDatabase(path))).toMatchObject(notOurs);
+    expect(await refusal(openDatabase(path, options))).toMatchObject(notOurs);
+    expect(await refusal(checkNewDatabase(path, options))).toMatchObject(notOurs);
+    expect(mode(path)).toBe("644");
+    expect(await refusal(openDatabase("/dev/null"))).toMatchObject({ code: "conflict" });
   });
 
   it("of no length: no instance is found; create fills it, for its owner only", async () => {

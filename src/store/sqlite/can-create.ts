@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { translateError } from "./sqlite-database.ts";
+import { isSpecial, translateError } from "./sqlite-database.ts";
 
 /** Returns true when there is no file, or an empty one, and a database can be created there. Creates nothing. */
 export function canCreate(path: string): boolean {
   try {
-    if (existsSync(path) && statSync(path).size > 0) return false;
+    if (isSpecial(path) || (existsSync(path) && statSync(path).size > 0)) return false;
     let place = path;
     while (!existsSync(place)) place = dirname(place);
     // A slash at the end makes this fail for what is not a folder.

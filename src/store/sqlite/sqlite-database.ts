@@ -36,6 +36,7 @@ export async function connectSqlite(path: string, { create }: OpenOptions): Prom
 export function openFile(path: string, create: boolean): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
+    if (isSpecial(path)) throw notOurs(path);
     if (create) makeFile(path);
     else if (!existsSync(path)) {
       throw new ServiceError("not_found", `There is no database at ${path}.`, {
@@ -49,6 +50,13 @@ export function openFile(path: string, create: boolean): DatabaseSync {
     connection?.close();
     throw translateError(error, path);
   }
+}
+
+/** Returns whether the path leads to a device, a pipe or a socket. */
+export function isSpecial(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const found = statSync(path);
+  return !found.isFile() && !found.isDirectory();
 }
 
 /** Creates the file readable by its owner only, because it holds the key that signs tokens. */
