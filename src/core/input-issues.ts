@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
-import type { FileItem } from "../contract/file-schemas.ts";
-import { fileItem, filesField } from "../contract/file-schemas.ts";
+import { type FileItem, fileItem, filesField } from "../contract/file-schemas.ts";
 import type { Access, AnyOperation, Origin, Reach } from "../contract/operation.ts";
 import { type Issues, isRecord, pathInInput, validFields, withoutIgnored } from "../contract/parse-input.ts";
 import { requireAdmission } from "./admission.ts";

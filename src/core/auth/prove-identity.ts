@@ -1,5 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { findRow } from "../../store/bulk.ts";
 import { attempt, proofSubject } from "../directory/attempts.ts";
 import { checkPassword } from "../directory/passwords.ts";

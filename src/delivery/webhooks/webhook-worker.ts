@@ -107,12 +107,9 @@ export class WebhookWorker implements Worker {
     const endpoint = this.#endpoints.get(receiver.id) ?? new Endpoint(receiver);
     endpoint.receiver = receiver;
     this.#endpoints.set(receiver.id, endpoint);
-    if (this.#endpoints.size > mostEndpoints) this.#removeIdle();
+    if (this.#endpoints.size > mostEndpoints)
+      for (const [id, { size }] of this.#endpoints) if (size === 0) this.#endpoints.delete(id);
     return endpoint;
-  }
-
-  #removeIdle(): void {
-    for (const [id, endpoint] of this.#endpoints) if (endpoint.size === 0) this.#endpoints.delete(id);
   }
 
   /** Creates a new sender when the setting changes, because open connections were checked against the old one. */

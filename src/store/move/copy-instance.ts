@@ -37,10 +37,8 @@ interface CopyResult {
  * as they are stored, so it needs no key. Throws `conflict` when the target is not empty.
  */
 export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
-  const source = await openDatabase(plan.from, { skipMigration: true });
-  try {
-    await sourceSchema(source, plan.from);
-    return await inSnapshot(source, async (reader) => {
+  return fromSource(plan.from, (source) =>
+    inSnapshot(source, async (reader) => {
       const schema = await knownSchemaOf({ reader });
       const filled = Promise.withResolvers<Omit<CopyResult, "schema">>();
       const create = async (tx: Tx) => {
@@ -52,9 +50,19 @@ export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
       const target = await openDatabase(plan.to, { create, schema });
       await target.close();
       return { ...(await filled.promise), schema };
+    }),
+  );
+}
+
+async function fromSource<T>(from: string, work: (source: Database, schema: string) => Promise<T>): Promise<T> {
+  const source = await openDatabase(from, { skipMigration: true });
+  try {
+    const schema = await knownSchemaOf(source).catch((error) => {
+      throw nameTarget(from, source.explain(error));
     });
+    return await work(source, schema);
   } catch (error) {
-    throw explainNamed(error, plan.from, source);
+    throw explainNamed(error, from, source);
   } finally {
     await source.close();
   }
@@ -67,26 +75,14 @@ const canRead = (reader: Db): Promise<boolean> =>
     () => false,
   );
 
-const sourceSchema = (source: Database, from: string): Promise<string> =>
-  knownSchemaOf(source).catch((error) => {
-    throw nameTarget(from, source.explain(error));
-  });
-
 /** Throws what `copyInstance` would throw before it copies rows. Returns what there is to copy. */
 export async function checkCopy({ from, to }: Pick<CopyPlan, "from" | "to">): Promise<CopyResult> {
-  const source = await openDatabase(from, { skipMigration: true });
-  try {
-    const schema = await sourceSchema(source, from);
-    const tables = await listTables(source.reader);
+  return fromSource(from, async ({ reader }, schema) => {
+    const tables = await listTables(reader);
     const create = async (tx: Tx) => mustMatch(tables, await listTables(tx));
     await checkNewDatabase(to, { create, schema });
-    const counts = await countRows(source.reader, tables);
-    return { tables: tables.length, rows: total(counts), schema };
-  } catch (error) {
-    throw explainNamed(error, from, source);
-  } finally {
-    await source.close();
-  }
+    return { tables: tables.length, rows: total(await countRows(reader, tables)), schema };
+  });
 }
 
 /** Runs `work` on a connection that sees the database as it was at the first query. */
