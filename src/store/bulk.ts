@@ -165,11 +165,11 @@ function conditionsOf(db: Kysely<Schema>, where: object, place: () => string) {
   return { text: conditions.join(" and "), values: Object.values(where).filter((value) => value !== null) };
 }
 
-/** Adds to columns of the row with that ID. */
+/** Adds to columns of the rows with these IDs. */
 export async function addToRow<T extends TableWithId>(
   db: Kysely<Schema>,
   table: T,
-  id: number,
+  id: number | readonly number[],
   more: { readonly [C in keyof Schema[T]]?: number },
 ): Promise<void> {
   await runUpdate(db, table, { id }, more, (column, value) => `${column} = ${column} + ${value}`);

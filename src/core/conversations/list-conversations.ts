@@ -1,4 +1,4 @@
-import { type Expression, type SqlBool, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import type { Db } from "../../store/database.ts";
@@ -145,33 +145,17 @@ function matchingConversations(db: Db, user: number, filter: Filter) {
   if (keyword === undefined) return query;
   const wanted = words(keyword);
   if (wanted.length === 0) return query.where((eb) => eb.lit(false));
-  for (const word of wanted) query = query.where(({ eb }) => eb.or([hasInTitle(db, word), hasParticipant(db, word)]));
+  for (const word of wanted) query = query.where(({ eb }) => eb.or([hasInTitle(word), hasParticipant(word)]));
   return query;
 }
 
 /** Returns the condition that the title of the conversation of `p` has a word with this beginning. */
-const hasInTitle = (db: Db, word: string) =>
-  exists(
-    db
-      .selectFrom("conversations as c")
-      .select("c.id")
-      .where("c.id", "=", sql.ref<number>("p.conversation_id"))
-      .where("c.title_key", "like", `% ${word}%`),
-  );
+const hasInTitle = (word: string) => sql<SqlBool>`exists (
+  select 1 from conversations as c where c.id = p.conversation_id and c.title_key like ${`% ${word}%`})`;
 
 /** Returns the condition that another participant of the conversation of `p` has a name with this beginning of a word. */
-const hasParticipant = (db: Db, word: string) =>
-  exists(
-    db
-      .selectFrom("conversation_participants as o")
-      // SQLite keeps the order of a cross join; else it could read all users with the word first.
-      .crossJoin("user_words as w")
-      .select("o.user_id")
-      .whereRef("w.user_id", "=", "o.user_id")
-      .where("o.conversation_id", "=", sql.ref<number>("p.conversation_id"))
-      .where("o.user_id", "<>", sql.ref<number>("p.user_id"))
-      .where("w.kind", "=", wordKinds.name)
-      .where(beginsWith("w.word", word)),
-  );
-
-const exists = (query: Expression<unknown>) => sql<SqlBool>`exists ${query}`;
+const hasParticipant = (word: string) =>
+  // SQLite keeps the order of a cross join; else it could read all users with the word first.
+  sql<SqlBool>`exists (select 1 from conversation_participants as o cross join user_words as w
+    where w.user_id = o.user_id and o.conversation_id = p.conversation_id and o.user_id <> p.user_id
+    and w.kind = ${wordKinds.name} and ${beginsWith("w.word", word)})`;

@@ -65,12 +65,9 @@ export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
       join users u on u.id = m.user_id
       where mine.user_id = ${user} and mine.role = 'administrator'
     ) others where place = 1)`.execute(db);
-  await db
-    .updateTable("groups")
-    .set((eb) => ({ member_count: eb("member_count", "-", 1) }))
-    .where("id", "in", (eb) => eb.selectFrom("group_members").select("group_id").where("user_id", "=", user))
-    .execute();
-  await deleteRows(db, "group_members", { user_id: user });
+  const left = await deleteRows(db, "group_members", { user_id: user }, ["group_id"]);
+  const groups = left.map((row) => row.group_id);
+  await addToRow(db, "groups", groups, { member_count: -1 });
 }
 
 /** Returns the groups of a user that the reader may see, as a column of a query in which `id` is the ID of the user. */

@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { addToRow, deleteRows, insertRow, updateRow } from "../../store/bulk.ts";
+import { addToRow, deleteRows, findRow, insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -68,21 +68,17 @@ export async function commentIssues(
 }
 
 async function parentIssues(ctx: Ctx, post: number, parent_id: number | null | undefined): Promise<FieldErrors> {
-  if (parent_id == null || (await commentOn(ctx, post, parent_id).executeTakeFirst())) return {};
+  if (parent_id == null || (await commentOn(ctx, post, parent_id))) return {};
   return { parent_id: [`is not a comment on post ${post}: ${parent_id}`] };
 }
 
-function commentOn({ db }: Ctx, post: number, id: number) {
-  return db
-    .selectFrom("comments")
-    .select(["id", "post_id", "parent_id", "author_id", "deleted_at"])
-    .where("id", "=", id)
-    .where("post_id", "=", post);
-}
+const commentOn = ({ db }: Ctx, post: number, id: number) =>
+  findRow(db, "comments", { id, post_id: post }, ["id", "post_id", "parent_id", "author_id", "deleted_at"]);
 
-function findComment(ctx: Ctx, post: number, id: number) {
-  const missing = () => new ServiceError("not_found", `Post ${post} has no comment ${id}.`);
-  return commentOn(ctx, post, id).executeTakeFirstOrThrow(missing);
+async function findComment(ctx: Ctx, post: number, id: number) {
+  const comment = await commentOn(ctx, post, id);
+  if (comment === undefined) throw new ServiceError("not_found", `Post ${post} has no comment ${id}.`);
+  return comment;
 }
 
 async function countComment(ctx: Ctx, at: { post_id: number; parent_id: number | null }, more: number): Promise<void> {

@@ -1,8 +1,7 @@
-import { sql } from "kysely";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { mostChoices } from "../../contract/poll-schemas.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { deleteRows, insertRow, insertRows } from "../../store/bulk.ts";
+import { addToRow, deleteRows, insertRow, insertRows } from "../../store/bulk.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
@@ -87,18 +86,12 @@ async function setVotes({ db, actor }: Ctx, poll: Poll, wanted: ReadonlySet<numb
   const removed = poll.voted.filter((choice) => !wanted.has(choice));
   const added = [...wanted].filter((choice) => !before.has(choice));
   const own = { poll_id: poll.id, user_id: actor.id };
-  if (removed.length > 0) await deleteRows(db, "poll_votes", { ...own, choice_id: removed });
+  if (removed.length > 0) {
+    await deleteRows(db, "poll_votes", { ...own, choice_id: removed });
+    await addToRow(db, "poll_choices", removed, { vote_count: -1 });
+  }
+  if (added.length === 0) return;
   const votes = added.map((choice_id) => ({ ...own, choice_id }));
   await insertRows(db, "poll_votes", votes);
-  for (const [choices, more] of [
-    [removed, -1],
-    [added, 1],
-  ] as const) {
-    if (choices.length === 0) continue;
-    await db
-      .updateTable("poll_choices")
-      .set({ vote_count: sql`vote_count + ${more}` })
-      .where("id", "in", choices)
-      .execute();
-  }
+  await addToRow(db, "poll_choices", added, { vote_count: 1 });
 }

@@ -1,6 +1,6 @@
 import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
-import { updateRow } from "../../store/bulk.ts";
+import { addToRow, updateRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { endAccess } from "../directory/end-access.ts";
@@ -13,14 +13,9 @@ export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Sc
   const isElsewhere = changes.provider !== undefined;
   if (isElsewhere) await queueNotice(ctx, id, "provider");
   if (changes.email_key !== undefined) await queueNotice(ctx, id, "email");
-  await updateRow(ctx.db, "users", id, { ...changes, updated_at: ctx.now });
-  if (isElsewhere) {
-    await ctx.db
-      .updateTable("users")
-      .set((eb) => ({ password_hash: null, token_version: eb("token_version", "+", 1) }))
-      .where("id", "=", id)
-      .execute();
-  }
+  const forgotten = isElsewhere ? { password_hash: null } : {};
+  await updateRow(ctx.db, "users", id, { ...changes, ...forgotten, updated_at: ctx.now });
+  if (isElsewhere) await addToRow(ctx.db, "users", id, { token_version: 1 });
   if (isElsewhere) await endAccess(ctx, [id], ["sessions", "password_tokens"]);
   // The link was sent to the old address. A queued mail goes to the address that the user has when it is sent.
   else if (changes.email_key !== undefined) await endAccess(ctx, [id], ["password_tokens"]);
