@@ -10,7 +10,7 @@ import {
   dryRunFlag,
 } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
-import { fileCommands } from "../files/files-commands.ts";
+import { fileCommands } from "../files/file-list-commands.ts";
 
 const eventList = async () => (await import("./render-events.ts")).eventList;
 const eventForm = async () => (await import("./render-events.ts")).eventForm;

@@ -17,7 +17,6 @@ import { safeName } from "./safe-name.ts";
 
 type FindFile = (caller: Caller) => Promise<number>;
 
-/** `wcs files get`: downloads a file to a path, to stdout, or to the current folder under its own name. */
 export async function download(context: Context, findFile?: FindFile): Promise<void> {
   const { terminal, args, flags } = context;
   const named = findFile ? 0 : parseInteger(args.id, "<id> of the file");

@@ -2,7 +2,7 @@ import { posts as ops } from "../../../contract/posts.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { askAbout, type CommandGroup, type Commands, type Context, command } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
-import { fileCommands } from "../files/files-commands.ts";
+import { fileCommands } from "../files/file-list-commands.ts";
 import { muting } from "../mute-flag.ts";
 
 const id = { field: "id" } as const;
