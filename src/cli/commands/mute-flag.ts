@@ -11,7 +11,6 @@ function periodOf(seconds: number): string {
   return Number.isInteger(weeks) ? `${weeks}w` : `${seconds / 3_600}h`;
 }
 
-/** Returns the ID of a rule, given by its period or its ID. Throws a `UsageError` when there is none. */
 function ruleOf(text: string, flag: string): number {
   const rule = muteRules.find(({ id }, at) => text === names[at] || text === `${id}`);
   if (rule === undefined) throw new UsageError(`${flag} must be one of ${names.join(", ")}, not '${text}'`);

@@ -91,7 +91,6 @@ async function add(context: Context): Promise<void> {
   noteDone(context, `Added profile ${name}.${current === name ? " It is the current one." : ""}`);
 }
 
-/** Returns the target to save: from a flag, else from the environment, else from a prompt. */
 async function givenTarget({ globals, flags, terminal }: Context): Promise<string> {
   const { db, url } = globals;
   const { WCS_DB, WCS_URL } = terminal.env;

@@ -5,7 +5,6 @@ import type { FileRow, Table } from "./file-rows.ts";
 /** The column of a file and its field, which is empty for a column that is left out. */
 export type MappedColumn = Readonly<Record<"column" | "field", string>>;
 
-/** A mapping as flags or a file give it: fields of columns, and values that are the same in all rows. */
 export interface MappingSpec {
   readonly columns: readonly MappedColumn[];
   readonly values: Readonly<Record<string, string>>;

@@ -19,7 +19,6 @@ interface ExportCommand {
   stopOnInterrupt(): AbortSignal;
 }
 
-/** The functions that an export uses to write items and to report omitted ones. */
 export interface Export<T> {
   readonly caller: Caller;
   readonly signal: AbortSignal;
@@ -28,7 +27,6 @@ export interface Export<T> {
   skip(what: string): void;
 }
 
-/** The items of an export and their text format. */
 export interface Exported<T> {
   /** Plural noun of the items in messages. */
   readonly name: string;
@@ -41,7 +39,6 @@ export interface Exported<T> {
   readonly tail?: string;
 }
 
-/** Exports rows of a table to the file and in the format that the line names. */
 export async function writeExportFile(
   table: Table,
   context: ExportCommand,

@@ -17,7 +17,6 @@ export function pickFormat<F extends string>(
   throw new UsageError(`the format must be ${standard} or ${other}, not ${asked}`);
 }
 
-/** Returns the format of a file with rows. */
 export const formatFor = (file: string, flag?: unknown, globals?: Globals): FileFormat =>
   pickFormat(["csv", "ndjson"], /\.(ndjson|jsonl)$/i, file, flag, globals);
 

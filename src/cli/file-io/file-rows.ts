@@ -41,7 +41,6 @@ export interface Outcome {
   readonly issues?: readonly Issue[] | undefined;
 }
 
-/** Returns the outcome of a row that is not imported. */
 export const skippedRow = (
   fields: FieldErrors | undefined,
   reference: string | null = null,

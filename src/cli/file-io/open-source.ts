@@ -6,7 +6,6 @@ import { UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { reason } from "./value-sources.ts";
 
-/** A file of text or stdin, opened for reading. */
 export interface Source extends AsyncDisposable {
   readonly label: string;
   readonly size: number | undefined;
@@ -27,7 +26,14 @@ const chunkSize = 262_144;
 export async function openSource(path: string, terminal: Terminal, { again, signal }: Reading): Promise<Source> {
   if (path === "-") {
     const chunks = terminal.input(signal);
-    return again ? spool("stdin", chunks, signal) : pipe("stdin", chunks, async () => {});
+    return again
+      ? spool("stdin", chunks, signal)
+      : source(
+          "stdin",
+          undefined,
+          () => chunks,
+          async () => {},
+        );
   }
   try {
     const file = await open(path);
@@ -39,7 +45,7 @@ export async function openSource(path: string, terminal: Terminal, { again, sign
     const close = () => file.close();
     if (stat.isFile()) return source(path, stat.size, () => chunksOf(file, signal, 0), close);
     const chunks = chunksOf(file, signal);
-    return again ? await spool(path, chunks, signal).finally(close) : pipe(path, chunks, close);
+    return again ? await spool(path, chunks, signal).finally(close) : source(path, undefined, () => chunks, close);
   } catch (error) {
     throw isSystem(error) ? new UsageError(reason(error, path)) : error;
   }
@@ -82,9 +88,6 @@ async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal?: 
     throw error;
   }
 }
-
-const pipe = (label: string, chunks: AsyncIterable<Uint8Array>, close: () => Promise<void>): Source =>
-  source(label, undefined, () => chunks, close);
 
 function source(
   label: string,

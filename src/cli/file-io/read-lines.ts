@@ -5,14 +5,8 @@ import { ServiceError } from "../../contract/errors.ts";
 /** Maximum characters of a row: ten times the longest valid one. */
 export const longestRow = 131_072;
 
-/** A batch of lines, without the "\n" at their ends. */
-export interface Lines {
-  readonly lines: readonly string[];
-  /** Number of the first line, from 1. */
-  readonly first: number;
-  /** False when there were bytes that are not UTF-8; they are replaced by U+FFFD. */
-  readonly whole: boolean;
-}
+/** A batch of lines without the "\n" at their ends, and the number of the first. If it is not `whole`, U+FFFD replaces wrong bytes. */
+export type Lines = ReturnType<typeof split>;
 
 const newline = 10;
 const longestLine = 4_194_304;
@@ -55,18 +49,15 @@ function split(before: readonly Uint8Array[], chunk: Uint8Array, first: number) 
   return { lines, first, whole: isUtf8(bytes) };
 }
 
+const byteOrderMarks: Readonly<Record<string, string>> = { "255,254": "utf-16le", "254,255": "utf-16be" };
+
 /** Converts UTF-16 to UTF-8. Spreadsheets save "Unicode text" as UTF-16. */
 async function* inUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder: TextDecoder | undefined;
   let begun = false;
   for await (const chunk of chunks) {
     if (!begun) {
-      const mark =
-        chunk[0] === 0xff && chunk[1] === 0xfe
-          ? "utf-16le"
-          : chunk[0] === 0xfe && chunk[1] === 0xff
-            ? "utf-16be"
-            : undefined;
+      const mark = byteOrderMarks[chunk.subarray(0, 2).join()];
       if (mark) decoder = new TextDecoder(mark);
       begun = true;
     }

@@ -4,23 +4,18 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Reads long and secret values. `flag` names the flag in errors. */
-export interface Sources {
-  /** Returns the text itself, the content of `@file`, stdin for `-`, or `@...` for `@@...`. */
-  value(text: string, flag: string): Promise<string>;
-  stdin(flag: string): Promise<string>;
-  /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `most`. */
-  bytes(flag: string, most: number): Promise<Buffer>;
-}
+export type Sources = ReturnType<typeof createSources>;
 
-export function createSources(terminal: Terminal): Sources {
+/** Returns functions that read long and secret values. `flag` names the flag in errors. */
+export function createSources(terminal: Terminal) {
   let reader: string | undefined;
   const claim = (flag: string) => {
     if (reader !== undefined) throw new UsageError(`only one of ${reader} and ${flag} can read stdin`);
     reader = flag;
   };
-  const sources: Sources = {
-    async value(text, flag) {
+  const sources = {
+    /** Returns the text itself, the content of `@file`, stdin for `-`, or `@...` for `@@...`. */
+    async value(text: string, flag: string): Promise<string> {
       if (text === "-") return sources.stdin(flag);
       if (text.startsWith("@@")) return text.slice(1);
       if (!text.startsWith("@")) return text;
@@ -30,11 +25,12 @@ export function createSources(terminal: Terminal): Sources {
         });
       return readNamedFile(text.slice(1), flag, "write @@ for a text that begins with @");
     },
-    async stdin(flag) {
+    async stdin(flag: string): Promise<string> {
       claim(flag);
       return withoutLastBreak(decodeText(await terminal.readBytes(), `${flag}: stdin`));
     },
-    async bytes(flag, most) {
+    /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `most`. */
+    async bytes(flag: string, most: number): Promise<Buffer> {
       claim(flag);
       const chunks: Uint8Array[] = [];
       let size = 0;
@@ -72,15 +68,13 @@ export const notUtf8 = (name: string): UsageError =>
 const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, "");
 
 export function reason(error: unknown, path: string): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case "ENOENT":
-      return `no such file: ${path}`;
-    case "EACCES":
-    case "EPERM":
-      return `no permission to read ${path}`;
-    case "EISDIR":
-      return `cannot read ${path}: it is a directory`;
-    default:
-      return `cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`;
-  }
+  const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+  const denied = `no permission to read ${path}`;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: `no such file: ${path}`,
+    EACCES: denied,
+    EPERM: denied,
+    EISDIR: `cannot read ${path}: it is a directory`,
+  };
+  return reasons[code] ?? `cannot read ${path} (${code})`;
 }

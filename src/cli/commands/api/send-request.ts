@@ -11,13 +11,12 @@ import { createSources, readNamedFile, type Sources } from "../../file-io/value-
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
-import { parseJson } from "../../kit/parse-value.ts";
+import { parseJson, splitList } from "../../kit/parse-value.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { formatsOf } from "../../output/field-selection.ts";
 import type { Item } from "../../output/item.ts";
 
-/** `wcs api`: finds the operation for a method and path, and prints its response. */
 export async function request(context: Context): Promise<void> {
   const { args, flags, terminal } = context;
   const method = String(args.method).toUpperCase();
@@ -138,10 +137,7 @@ function typed(field: Field | undefined, text: string): unknown {
     case "array":
       return text.startsWith("[")
         ? parseJson(text, field.name)
-        : text
-            .split(",")
-            .filter(Boolean)
-            .map((part) => typed(field.items, part));
+        : splitList(text).map((part) => typed(field.items, part));
     case "integer":
     case "number":
       return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;

@@ -35,7 +35,6 @@ export async function enableTwoFactor(context: Context): Promise<void> {
   );
 }
 
-/** Shows the secret on stderr, as text and, if it fits, as a QR code. */
 async function showSecret(secret: string, uri: string, terminal: Terminal): Promise<void> {
   const { renderUnicodeCompact } = await import("uqr");
   const lines = renderUnicodeCompact(uri, { border: 2 }).split("\n");

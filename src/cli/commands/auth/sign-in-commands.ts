@@ -45,7 +45,6 @@ export async function login(context: Context): Promise<void> {
   if (ask) showLine(["auth", "login"], [], words, terminal);
 }
 
-/** Returns the target to sign in to. Asks for its URL when there is none. */
 async function askTarget(context: Context): Promise<{ target: Target; globals: Globals }> {
   const { globals, terminal } = context;
   const isChosen = [globals.url, globals.db, terminal.env.WCS_URL, terminal.env.WCS_DB, terminal.env.WCS_PROFILE].some(
@@ -156,7 +155,6 @@ export async function status(context: Context): Promise<void> {
   });
 }
 
-/** Returns the session of the caller; null for the owner of the database. */
 async function currentSession(caller: Caller) {
   const { sessions } = await import("../../../contract/sessions.ts");
   const { data } = await caller.call(sessions.list, {});

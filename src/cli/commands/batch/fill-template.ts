@@ -5,7 +5,6 @@ import { fillPlaceholders, namesIn } from "../../output/placeholders.ts";
 
 export const columnsIn = (words: readonly string[]): string[] => [...new Set(words.flatMap(namesIn))];
 
-/** The words of a command for a row. */
 export type FilledTemplate = ReturnType<typeof fillTemplate>;
 
 /** Replaces the placeholders of a command. Throws a `UsageError` for a value that would be read as a flag or change the JSON around it. */

@@ -106,7 +106,6 @@ async function* countedBy(counts: Counts, results: AsyncIterable<BatchResult>): 
   }
 }
 
-/** Runs the rows, at most `concurrency` at a time, and yields their results as they come. */
 async function* resultsOf(batch: Batch, rows: AsyncIterable<SourceRow>, concurrency: number) {
   const { signal, context, source } = batch;
   const progress = context.terminal.stdoutIsTerminal ? undefined : importProgress(context.terminal, source);

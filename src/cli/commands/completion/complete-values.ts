@@ -3,9 +3,8 @@ import type { z } from "zod";
 import { listedKinds, type NamedKind, namedKinds } from "../../../contract/field-metadata.ts";
 import type { Caller, CallOptions, Operation } from "../../../contract/operation.ts";
 import type { CommandEnvironment } from "../../kit/command-context.ts";
-import { readConfig } from "../../session/config.ts";
 import { connect } from "../../session/connection.ts";
-import { refusePassword, withoutPassword } from "../../session/database-url.ts";
+import { refusePassword } from "../../session/database-url.ts";
 import { findTarget } from "../../session/target.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -17,16 +16,16 @@ const standardPatience = 150;
 /** `wcs __complete KIND PREFIX WORD...` prints value, tab and name of each candidate. Prints no errors: they would disturb the typed line. */
 export async function complete(
   [kind = "", typed = "", ...words]: readonly string[],
-  { program, terminal }: CommandEnvironment,
+  environment: CommandEnvironment,
 ): Promise<void> {
+  const { terminal } = environment;
   terminal.configure({ input: false, quiet: true });
   // Only the last item of a list is completed.
   const head = typed.slice(0, typed.lastIndexOf(",") + 1);
   const prefix = typed.slice(head.length);
   try {
-    const known =
-      kind === "profiles" ? profiles(terminal) : await knownValues({ kind, typed }, words, { program, terminal });
-    const candidates = known ?? (await items(kind, prefix, words, { program, terminal }));
+    const known = await knownValues(kind, typed, words, environment);
+    const candidates = known ?? (await items(kind, prefix, words, environment));
     const lines = candidates.map(
       ({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`,
     );
@@ -34,13 +33,6 @@ export async function complete(
   } catch (error) {
     if (terminal.env.WCS_DEBUG === "1") throw error;
   }
-}
-
-function profiles({ env }: Terminal): Candidate[] {
-  return Object.entries(readConfig(env).profiles).map(([value, { target }]) => ({
-    value,
-    name: withoutPassword(target),
-  }));
 }
 
 async function items(kind: string, prefix: string, words: readonly string[], environment: CommandEnvironment) {

@@ -20,18 +20,19 @@ interface Place {
 
 export async function installCompletion(context: Context): Promise<void> {
   const { args, terminal, program } = context;
-  const write = context.flags.dryRun ? checkChange : writeIfChanged;
+  const isDry = context.flags.dryRun === true;
   const shell = shellOf(args.shell, terminal.env);
   const { script: path, startUp, load } = placeOf(shell, terminal.env);
-  terminal.note(`${write(path, await script(shell, program.registry))} ${path}`);
+  terminal.note(`${write(path, await script(shell, program.registry), isDry)} ${path}`);
   if (startUp) {
     const text = read(startUp.path);
     const missing = startUp.lines.filter((line) => !text.split(/\r?\n/).includes(line));
     const added = missing.map((line) => `${line}\n`).join("");
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-    terminal.note(`${write(startUp.path, text + (missing.length > 0 ? gap + added : ""))} ${startUp.path}`);
+    const completed = text + (missing.length > 0 ? gap + added : "");
+    terminal.note(`${write(startUp.path, completed, isDry)} ${startUp.path}`);
   }
-  if (context.flags.dryRun) return terminal.note(dryRunNote);
+  if (isDry) return terminal.note(dryRunNote);
   terminal.note(`Start a new shell, or run: ${load}`);
 }
 
@@ -85,9 +86,9 @@ function read(path: string): string {
   }
 }
 
-/** Writes a file unless it has this text, and returns what happened. */
-function writeIfChanged(path: string, text: string): "Wrote" | "Unchanged:" {
+function write(path: string, text: string, isDry: boolean): string {
   if (read(path) === text) return "Unchanged:";
+  if (isDry) return "Without --dry-run: Wrote";
   try {
     makeFolders(dirname(path));
     writeFileSync(path, text);
@@ -96,9 +97,6 @@ function writeIfChanged(path: string, text: string): "Wrote" | "Unchanged:" {
   }
   return "Wrote";
 }
-
-const checkChange = (path: string, text: string): string =>
-  read(path) === text ? "Unchanged:" : "Without --dry-run: Wrote";
 
 const notWritten = (path: string, error: unknown) =>
   new UsageError(`cannot write ${path} (${(error as NodeJS.ErrnoException).code})`, {

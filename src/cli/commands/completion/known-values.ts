@@ -10,6 +10,7 @@ import {
 } from "../../kit/command-spec.ts";
 import { findCommand } from "../../kit/router.ts";
 import { readConfig } from "../../session/config.ts";
+import { withoutPassword } from "../../session/database-url.ts";
 import { lineOf } from "../../terminal/shell-words.ts";
 
 /** A value that completes the typed word, and its description. */
@@ -20,7 +21,8 @@ export interface Candidate {
 
 /** Returns the values of a kind that needs no target; undefined for other kinds. */
 export async function knownValues(
-  { kind, typed }: { readonly kind: string; readonly typed: string },
+  kind: string,
+  typed: string,
   words: readonly string[],
   environment: CommandEnvironment,
 ): Promise<Candidate[] | undefined> {
@@ -35,6 +37,11 @@ export async function knownValues(
       const meant = shortcutOf(typed) ?? readConfig(terminal.env).aliases?.[typed] ?? [];
       return meant.map((value) => ({ value, name: "" }));
     }
+    case "profiles":
+      return Object.entries(readConfig(terminal.env).profiles).map(([value, { target }]) => ({
+        value,
+        name: withoutPassword(target),
+      }));
     case "fields":
       return fieldsOfCommand(words, environment);
     case "settings": {
@@ -46,16 +53,19 @@ export async function knownValues(
     }
     case "timezones":
       return Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
-    case "topics": {
-      const group = await groupIn(words.slice(words.indexOf("help") + 1), program.registry);
-      if (group) return Object.entries(group).map(([value, entry]) => ({ value, name: summaryOf(entry) }));
-      const { topicTitles } = await import("../../help/topic-titles.ts");
-      const commands = Object.entries(program.registry).map(([value, { summary }]) => ({ value, name: summary }));
-      return [...Object.entries(topicTitles).map(([value, name]) => ({ value, name })), ...commands];
-    }
+    case "topics":
+      return topicsIn(words.slice(words.indexOf("help") + 1), program.registry);
     default:
       return undefined;
   }
+}
+
+async function topicsIn(words: readonly string[], registry: Registry): Promise<Candidate[]> {
+  const group = await groupIn(words, registry);
+  if (group) return Object.entries(group).map(([value, entry]) => ({ value, name: summaryOf(entry) }));
+  const { topicTitles } = await import("../../help/topic-titles.ts");
+  const commands = Object.entries(registry).map(([value, { summary }]) => ({ value, name: summary }));
+  return [...Object.entries(topicTitles).map(([value, name]) => ({ value, name })), ...commands];
 }
 
 /** Returns the commands of the group that words name; undefined without a group. */
@@ -68,7 +78,6 @@ async function groupIn(words: readonly string[], registry: Registry): Promise<Co
   return commands;
 }
 
-/** Returns the fields that a command prints, and those within them. */
 async function fieldsOfCommand(words: readonly string[], { program }: CommandEnvironment): Promise<Candidate[]> {
   const { entry } = await findCommand(program.registry, words);
   if (entry === undefined || isGroup(entry) || !isOperation(entry)) return [];
@@ -79,7 +88,6 @@ async function fieldsOfCommand(words: readonly string[], { program }: CommandEnv
   ]);
 }
 
-/** Returns the languages that have a code of two letters. */
 export function knownLanguages(): Candidate[] {
   const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
   const letters = [..."abcdefghijklmnopqrstuvwxyz"];

@@ -7,7 +7,6 @@ import { renameErrorFields } from "../../kit/rename-error-fields.ts";
 
 export const wordsIn = (given: string | string[] | undefined): string[] => [given ?? []].flat();
 
-/** Arguments and flags for input fields whose flag has another name. */
 const names: Readonly<Record<string, string>> = {
   id: "<id>",
   messageId: "<message>",

@@ -36,13 +36,10 @@ const extent: readonly CommandFlag[] = [
 ];
 const naming = "Users are given by ID, me, reference, full name or, where you can see it, e-mail address.";
 
-/** Returns the title of a conversation or, without one, the names of its first participants. */
-const titleOf = ({ title, participants }: ItemOf<typeof ops.get>): string =>
-  title ||
-  `of ${participants
-    .slice(0, 3)
-    .map(({ name }) => name)
-    .join(", ")}`;
+function titleOf({ title, participants }: ItemOf<typeof ops.get>): string {
+  const names = participants.slice(0, 3).map(({ name }) => name);
+  return title || `of ${names.join(", ")}`;
+}
 
 const participants: CommandGroup = {
   summary: "Manage the participants of a conversation",

@@ -13,7 +13,6 @@ import { describeConversation } from "./render-conversation.ts";
 
 const pageSize = 100;
 
-/** `wcs conversations export`: writes all messages, oldest first, to a file or to stdout. */
 export async function exportMessages(context: Context): Promise<void> {
   const { flags, globals } = context;
   const idFor = conversationOf(context);

@@ -13,7 +13,6 @@ import { messageColumns } from "./show-messages.ts";
 const standardLast = 10;
 const mostLast = 100;
 
-/** `wcs conversations follow`: shows the last messages, then new ones as they arrive. */
 export async function follow(context: Context): Promise<void> {
   const { flags } = context;
   const idFor = conversationOf(context);
@@ -24,7 +23,6 @@ export async function follow(context: Context): Promise<void> {
   await withCaller(context, async (caller) => output.list(messagesFrom(caller, await idFor(caller), last, context)));
 }
 
-/** Yields messages in the order in which they arrive, without end. */
 async function* messagesFrom(caller: Caller, id: number, last: number, { terminal, globals }: Context) {
   const wait = longPollSeconds(globals);
   let after = 0;

@@ -7,7 +7,6 @@ import { cut, widthOf } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 
 export type ShownMessage = OutputOf<typeof conversations.message>;
-/** A message as a reply quotes it. */
 type Quoted = Omit<ShownMessage, "parent">;
 
 const mostReactors = 3;

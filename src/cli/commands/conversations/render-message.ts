@@ -13,7 +13,6 @@ interface Showing {
   readonly heading?: (message: ShownMessage) => string;
 }
 
-/** Renders messages as text, in the order in which they arrive. */
 export const messageForm =
   ({ paged = false, lasting = false, heading }: Showing = {}): Renderer<ShownMessage> =>
   (sheet) => {

@@ -16,7 +16,6 @@ const standardLimit = 25;
 const pageSize = 100;
 const atOnce = 4;
 
-/** `wcs conversations search`: searches one conversation, or all, starting with the one with the latest message. */
 export async function searchMessages(context: Context): Promise<void> {
   const { args, flags } = context;
   const query = wordsIn(args.words).join(" ");

@@ -13,7 +13,6 @@ import { withCaller, wordsIn } from "./command-line.ts";
 import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 
-/** `wcs conversations send`: sends to a conversation or, with --to, to users. */
 export async function sendMessage(context: Context): Promise<void> {
   const { flags, args, terminal } = context;
   const words = [...wordsIn(args.id), ...wordsIn(args.text)];
@@ -34,10 +33,7 @@ export async function sendMessage(context: Context): Promise<void> {
       return compose(context, words, sources, use);
     }
     const id = await findOneByName("conversations", "<id>", place, caller, terminal);
-    const begin = async () => {
-      await caller.call(conversations.get, { id });
-      return "";
-    };
+    const begin = () => caller.call(conversations.get, { id }).then(() => "");
     const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
     return compose(context, words, sources, use, begin);
   };

@@ -4,7 +4,6 @@ import type { OperationRun } from "../../kit/command-spec.ts";
 import { findByName } from "../../kit/find-by-name.ts";
 import { splitList } from "../../kit/parse-value.ts";
 
-/** `wcs conversations list`: finds the users of --with and --without by their names. */
 export async function showConversations(run: OperationRun<typeof conversations.list>): Promise<void> {
   const { input, context, caller, finish } = run;
   const { flags, terminal } = context;

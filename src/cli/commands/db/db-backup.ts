@@ -105,10 +105,7 @@ function oldBackups(made: string, instance: string | undefined, kept: number): s
     .filter((entry) => entry.isFile() && ownName.test(entry.name) && entry.name !== basename(made))
     .map(({ name }) => join(folder, name))
     .filter((path) => instance !== undefined && instanceIn(path) === instance);
-  return others
-    .sort()
-    .reverse()
-    .slice(kept - 1);
+  return others.sort((one, other) => (one < other ? 1 : -1)).slice(kept - 1);
 }
 
 function removeBackups(paths: readonly string[], made: string): void {

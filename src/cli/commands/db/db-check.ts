@@ -6,8 +6,7 @@ import { structureCheck } from "../../../store/integrity/missing-objects.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { checkSchema, type Finding, failed, failure, ok } from "../doctor/finding.ts";
-import { showFindings } from "../doctor/show-findings.ts";
+import { checkSchema, type Finding, failed, failure, ok, showFindings } from "../doctor/finding.ts";
 import { databaseOf } from "./db-target.ts";
 
 export async function check(context: Context): Promise<void> {

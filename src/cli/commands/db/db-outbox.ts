@@ -9,7 +9,6 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 /** In the order of their weight: narrow windows show the first ones. */
 const columns = ["what", "id", "failed", "kind", "due_at", "attempts", "error", "to", "created_at"] as const;
 
-/** `wcs db outbox`: lists the first `most` callbacks and mails. */
 export async function outbox(context: Context, most: number): Promise<void> {
   const { terminal } = context;
   await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {

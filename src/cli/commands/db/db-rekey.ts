@@ -25,7 +25,6 @@ export async function rekey(context: Context): Promise<void> {
   });
 }
 
-/** Reads the new key: undefined for --decrypt, `present` for the key of the environment. */
 async function newKey({ terminal, flags }: Context): Promise<Uint8Array | undefined | "present"> {
   const path = flags.newKeyFile as string | undefined;
   if (flags.decrypt && path !== undefined) throw new UsageError("--decrypt and --new-key-file cannot be used together");

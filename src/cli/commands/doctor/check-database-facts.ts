@@ -14,7 +14,6 @@ import { noMail } from "../serve/smtp-option.ts";
 import { checkPrivacy, modeOf } from "./check-machine.ts";
 import { type FactChecks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
-/** Opens a database and reads the facts that the checks need. Throws when the database cannot be opened. */
 export async function readDatabaseFacts(address: string, environment: NodeJS.ProcessEnv) {
   const database = await openWithKey(address, environment);
   try {

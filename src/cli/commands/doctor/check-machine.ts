@@ -39,15 +39,9 @@ function reasonOf(work: () => unknown): string | undefined {
   }
 }
 
-const isOlder = (version: string, oldest: string) => {
-  const [a = 0, b = 0] = version.split(".").map(Number);
-  const [c = 0, d = 0] = oldest.split(".").map(Number);
-  return a < c || (a === c && b < d);
-};
-
 export const machineChecks: FactChecks<ReturnType<typeof readMachineFacts>> = {
   node: ({ node }) =>
-    isOlder(node, oldestNode)
+    node.localeCompare(oldestNode, "en", { numeric: true }) < 0
       ? failed(`This is Node ${node}. Install Node ${oldestNode} or newer.`)
       : ok(`This is Node ${node}.`),
   configuration: ({ broken, file }) =>

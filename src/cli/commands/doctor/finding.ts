@@ -1,6 +1,11 @@
 import { latestMigration } from "../../../store/latest-migration.ts";
-import { failureOf } from "../../errors/cli-errors.ts";
+import { ConditionError, failureOf } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
+import type { Draw } from "../../output/renderer.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 
 export type State = "ok" | "warning" | "failed";
 
@@ -33,7 +38,6 @@ export function failure(check: string, error: unknown): Finding {
   return { check, ...failed(hint ? `${message} ${withStop(hint)}` : message) };
 }
 
-/** Compares the schema of a database with that of this program. */
 export function checkSchema(schema: string): Verdict {
   if (schema === latestMigration) return ok(`The schema is the newest (${schema}).`);
   return schema > latestMigration
@@ -56,3 +60,35 @@ const units = [
   [3600, "hour"],
   [60, "minute"],
 ] as const;
+
+/** Prints findings. Throws a `ConditionError` when a check failed. Ctrl-C ends the check at once, since it changes nothing. */
+export async function showFindings(
+  work: Promise<Finding[]>,
+  context: Context,
+  adviceOn: (failed: readonly Finding[]) => string | undefined = () => undefined,
+): Promise<void> {
+  const { signals, spin } = context.terminal;
+  signals.release();
+  const findings = await spin("checking", work);
+  const columns = ["check", "state", "message"];
+  await createOutput<Finding>({ draw: async () => drawFindings, columns }, context).all(findings);
+  const failed = findings.filter(({ state }) => state === "failed");
+  if (failed.length === 0) return;
+  throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`, adviceOn(failed));
+}
+
+/** Draws one line per finding, wrapped at the width of the terminal so that the advice at its end is never cut off. */
+const drawFindings: Draw<Finding> = (findings, { paint, width }) => {
+  const paints: Record<State, (text: string) => string> = {
+    ok: paint.success,
+    warning: paint.strong,
+    failed: paint.error,
+  };
+  const name = Math.max(...findings.map(({ check }) => check.length));
+  const indent = " ".repeat("warning".length + name + 4);
+  const lines = findings.map(({ check, state, message }) => {
+    const text = wrapText(sanitizeLine(message), Math.max(30, width - indent.length)).join(`\n${indent}`);
+    return `${paints[state](state.padEnd("warning".length))}  ${check.padEnd(name)}  ${text}\n`;
+  });
+  return lines.join("");
+};

@@ -7,8 +7,7 @@ import { environmentToken } from "../../session/environment-login.ts";
 import { findTarget } from "../../session/target.ts";
 import { lineOf } from "../../terminal/shell-words.ts";
 import { machineChecks, readMachineFacts } from "./check-machine.ts";
-import { type Finding, failure, judgeFacts } from "./finding.ts";
-import { showFindings } from "./show-findings.ts";
+import { type Finding, failure, judgeFacts, showFindings } from "./finding.ts";
 
 export async function runDoctor(context: Context): Promise<void> {
   await showFindings(findAll(context), context);

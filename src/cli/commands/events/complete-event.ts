@@ -8,7 +8,6 @@ import { readRrule } from "../../time/recurrence/read-rrule.ts";
 import { clockOf } from "../../time/zone-clock.ts";
 import { lastDay } from "./ics/ics-times.ts";
 
-/** Completes the input of an event: parses days in words, and the rules of --repeat and --rrule. */
 export async function completeEvent(input: Input, flags: Readonly<Record<string, unknown>>): Promise<Input> {
   const zone = checkZone(flags.tz as string | undefined);
   const planned = { ...input };

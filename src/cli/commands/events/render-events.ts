@@ -22,7 +22,6 @@ export const eventList: Renderer<ListedEvent> = (sheet) => {
   return { ...table, page: (items) => table.page(items.map(rowOf)) };
 };
 
-/** Returns the columns of an event for other programs, with the times of the next occurrence. */
 export function eventRow(): (event: Pick<ListedEvent, "dates" | "recurrence">) => Item {
   const now = Math.floor(Date.now() / 1000);
   return (event) => {

@@ -106,13 +106,12 @@ async function ask(context: Context) {
   const missing = [given.email === undefined && "--admin-email", given.name === undefined && "--admin-name"].filter(
     Boolean,
   );
-  const wrongFlag = (flag: string, issue: string | undefined) => issue && `${flag} ${issue}`;
-  const wrong = [
-    !terminal.interactive && missing.length > 0 && `missing ${missing.join(", ")}`,
-    wrongFlag("--admin-email", issueWith("email", given.email)),
-    wrongFlag("--admin-name", issueWith("name", given.name)),
-    wrongFlag("--root-unit", issueWith("unit", given.unit)),
-  ].filter((issue) => typeof issue === "string");
+  const wrong = !terminal.interactive && missing.length > 0 ? [`missing ${missing.join(", ")}`] : [];
+  const flagOf = { email: "--admin-email", name: "--admin-name", unit: "--root-unit" };
+  for (const field of ["email", "name", "unit"] as const) {
+    const issue = issueWith(field, given[field]);
+    if (issue) wrong.push(`${flagOf[field]} ${issue}`);
+  }
   if (wrong.length > 0) throw new UsageError(wrong.join("; "));
   const question = async (text: string, field: "email" | "name" | "unit", standard?: string) =>
     (await terminal.ask()).text(text, (answer) => issueWith(field, answer) ?? true, standard);

@@ -24,7 +24,6 @@ import { loadHeld, type Planning } from "./plan/plan-context.ts";
 
 const mostTogether = 500;
 
-/** `wcs diff`: shows the changes that apply would make. */
 export async function diffOrganisation(context: Context): Promise<void> {
   let differs = false;
   await withPlan(context, async (plan) => {
@@ -33,7 +32,6 @@ export async function diffOrganisation(context: Context): Promise<void> {
   if (differs && context.flags.exitCode === true) throw new ConditionError("there are differences");
 }
 
-/** `wcs apply`: changes an instance to match a file. */
 export async function applyOrganisation(context: Context): Promise<void> {
   const { terminal, flags } = context;
   await withPlan(context, async (plan, planning, label) => {

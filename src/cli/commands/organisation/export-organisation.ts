@@ -9,7 +9,7 @@ import { pickFormat } from "../../file-io/file-format.ts";
 import { portionsOf } from "../../file-io/portions.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { walkItems } from "../../kit/walk-list.ts";
-import { exportableUnits } from "../transfer/exportable-units.ts";
+import { exportableUnits } from "../transfer/export-units.ts";
 import { shortestFirst } from "./file/organisation-entries.ts";
 import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
 import { openScratch } from "./file/scratch-database.ts";

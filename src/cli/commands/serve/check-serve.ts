@@ -16,8 +16,16 @@ import { shownAddress } from "../../session/target.ts";
 import { checkSecrets } from "../doctor/check-database-facts.ts";
 import { checkPrivacy, modeOf } from "../doctor/check-machine.ts";
 import { checkBaseUrl } from "../doctor/check-service.ts";
-import { checkSchema, type Finding, failed, failure, ok, type Verdict, warning } from "../doctor/finding.ts";
-import { showFindings } from "../doctor/show-findings.ts";
+import {
+  checkSchema,
+  type Finding,
+  failed,
+  failure,
+  ok,
+  showFindings,
+  type Verdict,
+  warning,
+} from "../doctor/finding.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 
 export async function checkServe(context: Context): Promise<void> {

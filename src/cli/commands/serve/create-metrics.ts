@@ -1,9 +1,10 @@
+import type { Engine } from "../../../delivery/delivery.ts";
 import type { Metrics } from "../../../http/server/metrics-endpoint.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 /** Creates the Prometheus metrics of this process; with a worker, those of all workers together. */
 export async function createMetrics(
-  engine: { waiting(): Promise<Readonly<Record<"due" | "later" | "mails" | "failedMails", number>>> },
+  engine: Pick<Engine, "waiting">,
   token: string | undefined,
   worker: WorkerProcess | undefined,
 ): Promise<Metrics> {

@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Logger, LoggerOptions, pino } from "pino";
-import type { Service } from "../../../core/service.ts";
-import type { Engine } from "../../../delivery/delivery.ts";
 import type { Database } from "../../../store/database.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
@@ -223,7 +221,16 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   servers.push(server);
   if (metricsPort !== undefined)
     servers.push(await modules.listen(modules.createMetricsApp(metrics, log), { ...shared, port: metricsPort }));
-  const deliver = () => startDelivery({ engine, service, modules, log });
+  /** Goes on during an outage of the database. */
+  const deliver = async () => {
+    engine.start();
+    try {
+      const missing = modules.missingForMail(await service.settings());
+      if (missing.length > 0) log.warn(noMail(missing));
+    } catch (err) {
+      log.error({ err }, "the settings of mail cannot be read");
+    }
+  };
   if (worker) worker.ready(server.url, () => void deliver());
   else {
     await terminal.write(`${server.url}\n`);
@@ -235,22 +242,6 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   log.info("finishing");
   service.endWaits();
   await Promise.all([...servers.map((each) => each.close()), engine.stop()]);
-}
-
-interface Delivering extends Pick<Serving, "modules" | "log"> {
-  readonly engine: Engine;
-  readonly service: Service;
-}
-
-/** Starts to deliver, and logs which settings are missing for mail. Goes on during an outage of the database. */
-async function startDelivery({ engine, service, modules, log }: Delivering): Promise<void> {
-  engine.start();
-  try {
-    const missing = modules.missingForMail(await service.settings());
-    if (missing.length > 0) log.warn(noMail(missing));
-  } catch (err) {
-    log.error({ err }, "the settings of mail cannot be read");
-  }
 }
 
 /**

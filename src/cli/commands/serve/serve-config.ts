@@ -15,9 +15,8 @@ import { attribute } from "../../kit/read-input.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { advice } from "../../session/open-with-key.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
-import { parseLimit, wrongLimit } from "./body-limits.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
-import { mostWorkers } from "./worker-count.ts";
+import { mostWorkers, parseLimit, wrongLimit } from "./serve-limits.ts";
 
 /** The key, as in `settings.base_url`, and what is wrong with its value. */
 type ConfigIssue = Readonly<Record<"field" | "message", string>>;
@@ -113,7 +112,6 @@ function offsetOf(map: unknown, field: string): number | undefined {
   return offsetOf(pair.value, field.slice(`${pair.key.value}.`.length)) ?? pair.key.range?.[0];
 }
 
-/** Returns the options of a configuration file as values of flags and of environment variables. */
 function toFlagsAndVariables(config: Options, folder: string) {
   const { db, smtp_url, secret_key_file, secret_key, token_key, metrics_token, settings = {}, ...others } = config;
   const { behind_proxy: proxies, ...texts } = others;

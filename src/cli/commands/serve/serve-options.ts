@@ -2,9 +2,8 @@ import type { BlockList } from "node:net";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findTarget } from "../../session/target.ts";
-import { bodyLimitsOf } from "./body-limits.ts";
+import { bodyLimitsOf, parseWorkerCount } from "./serve-limits.ts";
 import { environmentWithSmtp } from "./smtp-option.ts";
-import { parseWorkerCount } from "./worker-count.ts";
 
 /** Milliseconds after the shutdown notice until a server gives up what is not finished; with the default notice it ends within 30 seconds. */
 const stopMilliseconds = 27_500;

@@ -11,7 +11,6 @@ const widestText = 100;
 /** Columns that are needed beside the names. In narrower terminals the meanings are below the names. */
 const narrowestText = 30;
 
-/** Renders each setting with its value, and below it the meaning, unit and default. */
 export const settingsPage: Renderer<object> = (options) => {
   const { terminal, cells, header } = options;
   const fields = fieldsOf(settings.set);

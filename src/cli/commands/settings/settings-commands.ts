@@ -99,11 +99,8 @@ async function show({ globals, terminal }: Context, name: string, all: Record<st
   const value = all[name] ?? null;
   if (globals.output ?? globals.json ?? globals.query ?? globals.template)
     return createOutput({}, { globals, terminal }).one({ [name]: value });
-  const text = [value]
-    .flat()
-    .map((part) => terminal.sanitizeLine(String(part ?? "")))
-    .join(",");
-  await terminal.write(`${text}\n`);
+  const parts = [value].flat().map((part) => terminal.sanitizeLine(String(part ?? "")));
+  await terminal.write(`${parts.join(",")}\n`);
 }
 
 function isUrlWithoutPassword(text: string): boolean {

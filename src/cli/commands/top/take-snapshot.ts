@@ -63,7 +63,6 @@ function requestsOf(
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Reads the delivery attempts of the last hour. */
 async function readDeliveries(caller: Caller) {
   const { data } = await caller.call(webhooks.list, {});
   const since = Math.floor(Date.now() / 1000) - hour;

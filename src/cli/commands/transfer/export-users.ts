@@ -12,7 +12,6 @@ import { pluralize } from "../../output/pluralize.ts";
 
 type User = OutputOf<typeof users.get>;
 
-/** `wcs users export`: writes users by ID, as rows for import. */
 export async function writeUsers(context: Context): Promise<void> {
   const { flags, terminal } = context;
   let further = 0;
@@ -42,7 +41,6 @@ export async function writeUsers(context: Context): Promise<void> {
     terminal.note(`${pluralize(further, "user")} with several memberships: only the first one was exported.`);
 }
 
-/** Returns the row of a user, or the reason why it has none. */
 function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): FileRow | string {
   if (user.email === null) {
     throw new ServiceError("forbidden", `You don't have access to the e-mail address of user ${user.id}.`, {

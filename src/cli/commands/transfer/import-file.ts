@@ -16,7 +16,6 @@ import { noteDeactivated } from "../../output/note-deactivated.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
-/** An import as a command configures it. */
 export interface FileImport {
   readonly kind: ImportKind;
   /** Further input fields of each call. */

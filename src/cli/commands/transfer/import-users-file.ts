@@ -7,7 +7,6 @@ import type { ImportKey } from "./mapping-file.ts";
 import { readMapping } from "./mapping-flags.ts";
 import { findScope, parseRemovalFlags, removeMissing } from "./remove-missing.ts";
 
-/** `wcs users import`: imports a file by the mapping of its columns, and deactivates the users whom it lacks. */
 export async function importUsersFile(context: Context): Promise<void> {
   const { flags, terminal } = context;
   const spec = await readMapping(context);

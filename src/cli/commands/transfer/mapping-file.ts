@@ -42,15 +42,11 @@ export async function readMappingFile(path: string): Promise<ImportMapping> {
 
 async function readText(path: string): Promise<string> {
   try {
-    const file = await open(path);
-    try {
-      const bytes = Buffer.alloc(largest + 1);
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-      if (bytesRead > largest) throw new UsageError(`--mapping: ${path} is larger than 1 MiB`);
-      return bytes.toString("utf8", 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+    await using file = await open(path);
+    const bytes = Buffer.alloc(largest + 1);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    if (bytesRead > largest) throw new UsageError(`--mapping: ${path} is larger than 1 MiB`);
+    return bytes.toString("utf8", 0, bytesRead);
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`--mapping: ${reason(error, path)}`);
   }

@@ -11,10 +11,8 @@ import type { ImportMapping } from "./mapping-file.ts";
 
 type RemovalFlags = NonNullable<Awaited<ReturnType<typeof parseRemovalFlags>>>;
 
-/** The users who are deactivated unless they are in the file. */
 type Removal = Awaited<ReturnType<typeof findScope>>;
 
-/** The IDs of the users in the file, and the running command. */
 interface RemovalRun {
   readonly present: readonly number[];
   readonly signal: AbortSignal;

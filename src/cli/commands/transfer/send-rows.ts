@@ -13,7 +13,6 @@ import { withoutNewIds } from "./dry-run-refs.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Order, orderOf } from "./unit-order.ts";
 
-/** An import: the rows, their destination and its options. */
 export interface Job {
   readonly kind: ImportKind;
   readonly source: Source;

@@ -3,14 +3,7 @@ import type { FieldErrors } from "../../../contract/errors.ts";
 import type { SourceRow } from "../../file-io/file-rows.ts";
 
 /** An order of rows in which each unit comes after its parent. */
-export interface Order {
-  /** How often the file has to be read: once when every parent comes before its children. */
-  readonly passes: number;
-  /** The pass of each row, by the index of the row. */
-  readonly passOf: readonly number[];
-  /** Messages about rows whose ancestors form a cycle, by the index of the row. */
-  readonly circles: ReadonlyMap<number, FieldErrors>;
-}
+export type Order = ReturnType<typeof arrange>;
 
 /** Reads rows of units once to find their parents. Keeps only their references in memory. */
 export async function orderOf(rows: AsyncIterable<SourceRow[]>): Promise<Order> {
@@ -36,6 +29,10 @@ function kept(value: unknown): string {
 
 const inProgress = -1;
 
+/**
+ * Returns how often the file has to be read (once when parents come before their children), and by the index of a row the pass in
+ * which it is sent, and the message when its ancestors form a cycle.
+ */
 function arrange(references: readonly string[], parents: readonly string[], placeOf: ReadonlyMap<string, number>) {
   const passOf: number[] = [];
   const circles = new Map<number, FieldErrors>();

@@ -17,7 +17,6 @@ type Item = ItemOf<typeof users.exportData>;
 /** The sections with the bytes of files, as chunks. */
 const contentSections = ["file_contents", "private_file_contents"];
 
-/** `wcs users export-data`: writes a file of JSON for each kind of data, and the files, to a new folder. */
 export async function exportUserData(context: Context): Promise<void> {
   const { args, flags, terminal } = context;
   if (flags.to === undefined) throw new UsageError("missing --to", { hint: "name a new folder" });

@@ -18,7 +18,6 @@ type Filter = InputOf<typeof webhooks.logs>;
 type Entries = OutputOf<typeof webhooks.logs>;
 type Entry = Entries["data"][number];
 
-/** `wcs webhooks logs`: lists the log, follows it, or waits for an entry. */
 export async function showLogs(run: OperationRun<typeof webhooks.logs>, columns: readonly string[]): Promise<void> {
   const { input, context, caller, finish, show } = run;
   const { flags } = context;

@@ -40,7 +40,6 @@ function keyOf(text: string): Buffer {
 
 const needed = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 
-/** Parses headers in the form that curl uses: `webhook-id: msg_1`. */
 function headersOf(lines: readonly string[]): Record<(typeof needed)[number], string> {
   const found = new Map<string, string>();
   for (const line of lines) {

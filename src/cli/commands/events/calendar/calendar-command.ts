@@ -10,7 +10,6 @@ import type { ListedEvent } from "./walk-events.ts";
 const longest = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;
 
-/** `wcs events calendar`: shows the events of a month, a week or between two days. */
 export async function calendar(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
   const zone = globals.tz;

@@ -9,7 +9,6 @@ export interface CellLine {
   readonly look: (text: string) => string;
 }
 
-/** A calendar that is drawn in whole weeks. */
 interface Grid {
   readonly span: TimeSpan;
   readonly today: string;

@@ -16,7 +16,6 @@ import { iCalendar } from "./jcal.ts";
 import { isLocal, vevent } from "./write-vevent.ts";
 import { vtimezone } from "./write-vtimezone.ts";
 
-/** `wcs events export`: writes events as an iCalendar file (RFC 5545) while it reads them. */
 export async function exportEvents(context: Context): Promise<void> {
   const select = await selectionOf(context);
   const path = (context.flags.output as string | undefined) ?? "-";
@@ -53,7 +52,6 @@ function calendarTo(path: string): Exported<ListedEvent> {
 
 type Selection = (caller: Caller) => AsyncIterable<readonly ListedEvent[]>;
 
-/** Returns the selected events: those with the given IDs, or those in the range of days. */
 async function selectionOf({ args, flags, globals, terminal }: Context): Promise<Selection> {
   const ids = splitList(args.ids);
   const { from, to, type } = flags as { from?: string; to?: string; type?: ListedEvent["type"] };

@@ -1,4 +1,3 @@
-/** A component of an iCalendar file whose lines are not parsed yet. */
 export interface RawComponent {
   /** Name, for example VEVENT; VCALENDAR for the properties of a calendar itself. */
   readonly name: string;

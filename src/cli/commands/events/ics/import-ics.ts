@@ -25,7 +25,6 @@ import { type IcsContext, zonesOf } from "./ics-zones.ts";
 import { type ReadEvent, readEvent } from "./read-ics.ts";
 import { type EventTarget, findByUid, putIn } from "./save-event.ts";
 
-/** `wcs events import`: creates or updates the events of an iCalendar file, matched by UID. */
 export async function importEvents(context: Context): Promise<void> {
   const { terminal, flags, args } = context;
   const signal = context.stopOnInterrupt();

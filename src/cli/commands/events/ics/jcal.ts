@@ -1,7 +1,6 @@
-/** A property in jCal (RFC 7265): name, parameters, type of the value, value. */
+/** A property in jCal (RFC 7265). */
 export type Property = [name: string, parameters: Record<string, string>, type: string, value: unknown];
 
-/** A component in jCal (RFC 7265): name, properties, components in it. */
 export type Component = [name: string, properties: Property[], components: Component[]];
 
 /** Normalizes line breaks to "\n" and removes the control characters that iCalendar does not allow. */

@@ -8,7 +8,6 @@ import type { ListedEvent } from "../calendar/walk-events.ts";
 import { plainText } from "./jcal.ts";
 import type { ReadEvent } from "./read-ics.ts";
 
-/** The instance and settings that the events of a file are imported with. */
 export interface EventTarget {
   readonly caller: Caller;
   readonly dryRun: boolean;

@@ -2,7 +2,6 @@ import { weekdays } from "../../../../contract/event-schemas.ts";
 import { dayLength } from "../../../time/zone-clock.ts";
 import type { Component, Property } from "./jcal.ts";
 
-/** A change of a time zone's offset from UTC. */
 interface Change {
   /** Local time of the change by the old offset, as YYYY-MM-DDTHH:MM:SS. */
   readonly local: string;
@@ -13,7 +12,6 @@ interface Change {
   readonly isSummer: boolean;
 }
 
-/** Yearly changes that follow the same rule. */
 interface Run {
   readonly changes: Change[];
   /** Rules that all changes match, for example `-1SU` for the last Sunday of the month. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Caller } from "../../../../contract/operation.ts";
 import { userRow } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
@@ -51,12 +52,19 @@ export async function* applyLosses({ plan, caller, signal }: ApplyContext): Asyn
     yield* losing().filter(({ id }) => id !== me.id);
     yield* losing().filter(({ id }) => id === me.id);
   }
-  for (const { id = 0, change, after } of meLast()) {
+  for (const task of meLast()) {
     signal.throwIfAborted();
-    if (touches(change, ["admin"])) await caller.call(users.update, { id, admin: after.admin });
-    if (touches(change, ["active"])) await caller.call(after.active ? users.reactivate : users.deactivate, { id });
-    yield [change];
+    await setAccess(task, task.id ?? 0, caller);
+    yield [task.change];
   }
+}
+
+/** Grants or revokes administrator rights, activates or deactivates. New users are active and no administrators. */
+async function setAccess({ change, before, after }: Task<"users">, id: number, caller: Caller): Promise<void> {
+  if (touches(change, ["admin"]) && (before || after.admin))
+    await caller.call(users.update, { id, admin: after.admin });
+  if (touches(change, ["active"]) && (before || !after.active))
+    await caller.call(after.active ? users.reactivate : users.deactivate, { id });
 }
 
 /** Returns true when an existing user stops to be an administrator or active. */
@@ -106,21 +114,15 @@ async function makeReady({ id, change, before, after }: Task<"users">, work: App
 
 /** Makes the changes that an import row cannot express. */
 async function complete(task: Task<"users">, id: number, work: ApplyContext): Promise<void> {
-  const { change, before, after } = task;
   const { caller, signal } = work;
   signal.throwIfAborted();
-  if (touches(change, ["memberships"])) await setMemberships(id, before, after, work);
-  if (losesAccess(task)) return;
-  if (touches(change, ["admin"]) && (before || after.admin))
-    await caller.call(users.update, { id, admin: after.admin });
-  if (!touches(change, ["active"]) || (before === undefined && after.active)) return;
-  await caller.call(after.active ? users.reactivate : users.deactivate, { id });
+  if (touches(task.change, ["memberships"])) await setMemberships(id, task, work);
+  if (!losesAccess(task)) await setAccess(task, id, caller);
 }
 
 async function setMemberships(
   user: number,
-  before: OrganisationEntry<"users"> | undefined,
-  after: OrganisationEntry<"users">,
+  { before, after }: Task<"users">,
   { caller, directory }: ApplyContext,
 ): Promise<void> {
   const old = furtherOf(before);

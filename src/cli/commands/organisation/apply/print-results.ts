@@ -64,7 +64,6 @@ const createChangeWriter: Renderer<Done> = ({ terminal }) => {
   };
 };
 
-/** Formats the changed fields: `title: Cook -> Chef`. */
 const changedFields = ({ action, changes }: PlannedChange, paint: Paint, plain = (text: string) => text): string[] =>
   changes.map(({ field, before, after }) => {
     const old = action === "create" ? "" : `${paint.error(plain(shown(before)))} -> `;

@@ -76,7 +76,6 @@ export function createIssues(
   };
 }
 
-/** Formats a path: `users[3].unit`. */
 function nameOf(path: Path): string {
   const name = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   return name.replace(/^\./, "") || "the file";

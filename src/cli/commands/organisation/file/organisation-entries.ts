@@ -107,7 +107,6 @@ function unknown(name: string, known: readonly string[]): string {
 
 type UserEntry = OrganisationEntry<"users">;
 
-/** An entry and its index in the file. */
 interface UserPlace {
   readonly at: number;
   readonly entry: UserEntry;

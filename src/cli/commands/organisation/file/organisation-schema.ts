@@ -79,7 +79,6 @@ export type OrganisationEntry<S extends OrganisationSection> = z.infer<ReturnTyp
 /** Name of the schema in exported files: a file beside them. */
 export const schemaFile = "organisation.schema.json";
 
-/** Returns the JSON Schema of an organisation file, for editors. */
 export function organisationJsonSchema(): Record<string, unknown> {
   const lists = Object.fromEntries(sections.map((section) => [section, z.array(forms[section]()).optional()]));
   const file = z.strictObject({ $schema: z.string().optional(), version: z.literal(formVersion).optional(), ...lists });

@@ -25,7 +25,6 @@ export interface Planning {
   readonly watch: (users: number) => void;
 }
 
-/** Adds an issue for each entry whose label occurred before. */
 export function onlyOnce(section: OrganisationSection, issues: FileIssues) {
   const places = new Map<string, number>();
   return (key: string, at: number, field: string) => {
@@ -63,7 +62,6 @@ export function removal<S extends OrganisationSection>(section: S, id: number, e
   return { change: { action, kind: kinds[section], name, changes: [] }, id, before: entry, after: entry, path: [] };
 }
 
-/** Returns the message for an unknown label, with a suggestion. */
 export function namesNo(what: string, name: string, known: Iterable<string>): string {
   const meant = suggestName(name, known);
   return `is not an existing ${what}: ${name}${meant ? ` (did you mean ${meant}?)` : ""}`;

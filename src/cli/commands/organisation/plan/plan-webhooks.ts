@@ -4,7 +4,6 @@ import type { Task } from "./change.ts";
 import { webhookEntry } from "./current-entries.ts";
 import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
-/** Plans the tasks for webhooks, which are matched by name. */
 export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">[]> {
   const { organisation, caller, signal, issues, prune } = planning;
   const entries = organisation.webhooks;
