@@ -19,8 +19,11 @@ export function createTemplateWriter({ terminal, cells, template = "" }: OutputO
   const names = namesIn(template);
   const text = template.replaceAll("\\t", "\t").replaceAll("\\n", "\n");
   const fill = (item: Item) => fillPlaceholders(text, (name) => cells.row(pick(item, name.split(".")), name));
+  let isChecked = false;
   const write = async (items: readonly Item[]) => {
-    requireFields(names, items, "--template");
+    // Items of a later page may lack a field that is optional.
+    if (!isChecked) requireFields(names, items, "--template");
+    isChecked ||= items.length > 0;
     if (items.length > 0) await terminal.write(items.map((item) => `${fill(item)}\n`).join(""));
   };
   return { page: write, one: (item) => write([item]) };
