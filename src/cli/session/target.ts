@@ -56,6 +56,7 @@ function isFolder(path: string): boolean {
 /** Finds the target by flags, the environment or the current profile. A database by its path needs no configuration. */
 export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, given?: Config): Target {
   const read = once(() => given ?? readConfig(env));
+  const current = ({ current: name }: Config) => (name === undefined ? undefined : byProfile(read(), name));
   const variable = (kind: Kind) => `WCS_${kind.toUpperCase()}`;
   const target =
     chosen(read, (kind) => [`--${kind}`, globals[kind]]) ??
@@ -76,9 +77,6 @@ export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, given?: Con
 
 const kinds = ["profile", "db", "url"] as const;
 type Kind = (typeof kinds)[number];
-
-const current = (config: Config): Target | undefined =>
-  config.current === undefined ? undefined : byProfile(config, config.current);
 
 function chosen(read: () => Config, choice: (kind: Kind) => [source: string, value?: string]): Target | undefined {
   const given = kinds.flatMap((kind) => {
