@@ -80,6 +80,7 @@ describe("an RRULE", () => {
     ["RRULE:FREQ=WEEKLY;BYDAY=TU", [{ freq: "weekly", byday: ["TU"] }]],
     ["freq=weekly;wkst=SU;byday=tu,mo", [{ freq: "weekly", byday: ["MO", "TU"] }]],
     ["FREQ=MONTHLY;BYDAY=-1FR", [{ freq: "monthly", byday: ["FR"], bysetpos: -1 }]],
+    ["FREQ=MONTHLY;BYDAY=5FR", [{ freq: "monthly", byday: ["FR"], bysetpos: 5 }]],
     [
       "FREQ=MONTHLY;BYDAY=1MO,3MO",
       [
