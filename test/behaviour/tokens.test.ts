@@ -142,6 +142,20 @@ describeEverywhere("tokens", (environment) => {
     instance.wait(1);
   });
 
+  it("auth.renew: a shorter lifetime than before does not end the session of an earlier token sooner", async () => {
+    const { instance } = world();
+    const { jwt } = await signIn("member@example.com");
+    await (await instance.as(1)).call(settings.set, { "tokens.lifetime": 100 });
+    instance.wait(1);
+    await renew(jwt);
+    instance.wait(200);
+    // Removes sessions of the user that have ended.
+    await signIn("member@example.com");
+    expect(await codeOf(current(jwt))).toBe("ok");
+    await (await instance.as(1)).call(settings.set, { "tokens.lifetime": null });
+    instance.wait(1);
+  });
+
   it("a call without a token is told to sign in first", async () => {
     expect(await refusal(world().stranger.call(users.current, {}))).toMatchObject({
       code: "unauthenticated",
