@@ -143,6 +143,15 @@ it.each(cases)("wcs %s: exit %i", async (line, code, stderr) => {
   expect(result.stdout).toBe("");
 });
 
+it.each(["users list", "top --once"])("wcs %s --ca-file: exit 2 for a file without a certificate", async (line) => {
+  const file = home().path("ca.pem");
+  writeFileSync(file, "-----BEGIN PRIVATE KEY-----\n");
+  expect(await home().sit([...line.split(" "), "--url", "https://127.0.0.1:1", "--ca-file", file])).toMatchObject({
+    code: 2,
+    stderr: `error: --ca-file: ${file} contains no certificate in PEM format.\n`,
+  });
+});
+
 it("a token that no header can hold is explained, with the variable that it came from", async () => {
   const line = ["users", "list", "--url", "http://127.0.0.1:1"];
   const { code, stderr } = await home().sit(line, { env: { WCS_TOKEN: "wcs_abc\n" } });

@@ -56,6 +56,14 @@ export function readNamedFile(path: string, flag: string, hint?: string): string
   return withoutLastBreak(decodeText(bytes, `${flag}: ${path}`));
 }
 
+/** Returns the certificates of --ca-file. Throws a `UsageError` when there are none, which TLS would not mention. */
+export function readCaFile(path: string): string {
+  const text = readNamedFile(path, "--ca-file");
+  if (!text.includes("CERTIFICATE-----"))
+    throw new UsageError(`--ca-file: ${path} contains no certificate in PEM format`);
+  return text;
+}
+
 /** Decodes UTF-8. Throws a `UsageError` for other bytes, as Node would replace them, and different passwords would be equal. */
 function decodeText(bytes: Buffer, name: string): string {
   if (!isUtf8(bytes)) throw notUtf8(name);

@@ -4,7 +4,7 @@ import type { Service } from "../../core/service.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Database } from "../../store/database.ts";
 import { failureOf } from "../errors/cli-errors.ts";
-import { readNamedFile } from "../file-io/value-sources.ts";
+import { readCaFile } from "../file-io/value-sources.ts";
 import { pluralize } from "../output/pluralize.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { lineOf } from "../terminal/shell-words.ts";
@@ -35,7 +35,7 @@ export async function open(route: Route, token: string | undefined, as?: string)
       ...(token && { token }),
       userAgent: `wcs/${version}`,
       timeout: readDuration(globals.timeout ?? standardTimeout, "--timeout") * 1000,
-      ...(globals.caFile !== undefined && { ca: readNamedFile(globals.caFile, "--ca-file") }),
+      ...(globals.caFile !== undefined && { ca: readCaFile(globals.caFile) }),
     });
   }
   const { createService } = await import("../../core/service.ts");

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { type Base, baseOf } from "../../../http/client/base-url.ts";
 import { createTransport } from "../../../http/client/transport.ts";
-import { readNamedFile } from "../../file-io/value-sources.ts";
+import { readCaFile } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import type { Target } from "../../session/target.ts";
 import { readDuration } from "../../time/parse-time.ts";
@@ -23,7 +23,7 @@ export function openMetrics({ terminal, globals, flags }: Context, target: Targe
     return { read, [Symbol.dispose]: () => {} };
   }
   const base = baseOf(url);
-  const ca = globals.caFile === undefined ? undefined : readNamedFile(globals.caFile, "--ca-file");
+  const ca = globals.caFile === undefined ? undefined : readCaFile(globals.caFile);
   const transport = createTransport(base, env, ca);
   const owner = env.WCS_METRICS_TOKEN ? ownerOfToken(env, target) : undefined;
   const isOwner = owner !== undefined && addressOf(baseOf(owner)) === addressOf(base);
