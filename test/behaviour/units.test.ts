@@ -282,4 +282,17 @@ describeEverywhere("units", (environment) => {
     expect(await codeOf(admin().call(units.departmentUpdate, { ...foreign, name: "x" }))).toBe("not_found");
     expect(await codeOf(admin().call(units.departmentAdd, { id: 987654, name: "x" }))).toBe("not_found");
   });
+
+  it("units.get: with the first 500 children", async () => {
+    const { id } = await world().addUnit({ reference: "crowded" });
+    const rows = Array.from({ length: 501 }, (_, n) => ({
+      reference: `row ${n}`,
+      name: `Row ${n}`,
+      parent: "crowded",
+    }));
+    const { results } = await admin().call(units.import, { rows });
+    const { children, stats } = await admin().call(units.get, { id });
+    expect(children?.map((child) => child.id)).toEqual(results.slice(0, 500).map((result) => result.id));
+    expect(stats.children).toBe(501);
+  });
 });
