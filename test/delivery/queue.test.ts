@@ -49,12 +49,23 @@ describeOnDatabases("the queue of callbacks", (open) => {
     expect(await claim(now - tolerated - 1)).toHaveLength(1);
   });
 
+  /** Claims the callback, and records that its next attempt is due at that time. */
+  const record = async (due_at: number) => {
+    const retry = { attempt: 1, state: "waiting", due_at } as const;
+    const [job] = await claim(now);
+    await instance.database.writeLocking((tx) => callbackQueue.record(tx, [{ ...job!, ...retry }]));
+  };
+
+  it("makes a retry due when no pause is as long as the time until it", async () => {
+    const longest = 86_400_000 * 1.1 + tolerated;
+    await record(now + longest);
+    await repairClock(instance.database, now);
+    expect(await claim(now)).toEqual([]);
+    await repairClock(instance.database, now - 1);
+    expect(await claim(now - 1)).toHaveLength(1);
+  });
+
   it("ends the lease of a retry when the clock was set back, but keeps the time of a retry that nobody has claimed", async () => {
-    const retry = { attempt: 1, state: "waiting", due_at: now } as const;
-    const record = async (due_at: number) => {
-      const [job] = await claim(now);
-      await instance.database.writeLocking((tx) => callbackQueue.record(tx, [{ ...job!, ...retry, due_at }]));
-    };
     await record(now);
     await claim(now);
     await repairClock(instance.database, now - 7_200_000);

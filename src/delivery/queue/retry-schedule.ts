@@ -18,6 +18,14 @@ export const mailRetries: RetrySchedule = { pauses: [30, 300, 1800, 7200, 21_600
 
 const longestRetryAfter = 86_400_000;
 
+/** Maximum milliseconds between two attempts. */
+export const longestPause = Math.max(
+  longestRetryAfter,
+  ...[callbackRetries, mailRetries].flatMap(({ pauses, jitter }) =>
+    pauses.map((each) => Math.round(each * 1000 * (1 + jitter))),
+  ),
+);
+
 export interface FailedAttempt extends Lease {
   /** Number of attempts made, including the failed one. */
   readonly attempt: number;
