@@ -244,14 +244,10 @@ export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return typeof code === "string" && /^E[A-Z]+$/.test(code);
 }
 
-function resultCode(error: unknown): number | undefined {
-  return (error as { errcode?: number } | undefined)?.errcode;
-}
+/** Returns the primary result code of an error of SQLite, 0 for other errors. */
+const resultCode = (error: unknown): number => ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff;
 
-export function isBusy(error: unknown): boolean {
-  const primary = (resultCode(error) ?? 0) & 0xff;
-  return primary === 5 || primary === 6;
-}
+export const isBusy = (error: unknown): boolean => [5, 6].includes(resultCode(error));
 
 const restore = "Restore a backup with wcs db restore, which keeps the present file.";
 
@@ -270,9 +266,7 @@ export function translateError(error: unknown, path?: string, file = path): unkn
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
     return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`);
   }
-  const code = resultCode(error);
-  if (code === undefined) return error;
-  switch (code & 0xff) {
+  switch (resultCode(error)) {
     case 5:
     case 6:
       return failed("The database is busy; try again.", { retryAfter: 1 });
