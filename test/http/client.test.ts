@@ -204,7 +204,12 @@ describe("what is not the service is named, with a way out", () => {
       (_, r) => r.writeHead(302, { location: "https://other.example/login?secret" }).end(),
       /to https:\/\/other.example,/,
     ],
-    ["a redirect to nowhere", (_, r) => r.writeHead(300).end(), /redirects/],
+    [
+      "a redirect to another path",
+      (_, r) => r.writeHead(302, { location: "/login?secret" }).end(),
+      /:\d+ redirects to \/login, and/,
+    ],
+    ["a redirect to nowhere", (_, r) => r.writeHead(300).end(), /redirects to nowhere,/],
     [
       "a broken-off answer",
       (_, r) => r.writeHead(200, { "content-length": "10" }).end("{", () => r.destroy()),

@@ -87,13 +87,11 @@ function notDry(origin: string): ServiceError {
 }
 
 function redirected(location: string | undefined, origin: string): ServiceError {
-  const to = parseUrl(location ?? "", origin);
-  const hint = to && to.origin !== origin ? `If you trust ${to.origin}, give that as the URL.` : wrongPlace;
-  return new ServiceError(
-    "unavailable",
-    `${origin} redirects to ${to?.origin ?? "nowhere"}, and redirects are not followed.`,
-    { hint },
-  );
+  const to = location === undefined ? undefined : parseUrl(location, origin);
+  const isElsewhere = to && to.origin !== origin;
+  const place = isElsewhere ? to.origin : (to?.pathname ?? "nowhere");
+  const hint = isElsewhere ? `If you trust ${place}, give that as the URL.` : wrongPlace;
+  return new ServiceError("unavailable", `${origin} redirects to ${place}, and redirects are not followed.`, { hint });
 }
 
 function retryAfter({ "retry-after": header }: HttpResponse["headers"]): number | undefined {
