@@ -138,6 +138,10 @@ describeEverywhere("birthdays", (environment) => {
   it("users.birthdays: without start today, without end 30 days on, by the time zone of the settings", async () => {
     await travel("2027-06-15");
     expect(await found()).toEqual(["06-15"]);
+    await travel("2027-12-15");
+    expect(await found()).toEqual(["12-24", "12-31", "01-01"]);
+    await travel("2027-12-16");
+    expect(await found()).toEqual(["12-24", "12-31", "01-01", "01-15"]);
     await travel("2027-12-20");
     expect(await found()).toEqual(["12-24", "12-31", "01-01", "01-15"]);
     expect(await found(undefined, "12-24")).toEqual(["12-24"]);
