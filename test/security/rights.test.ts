@@ -58,6 +58,22 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await allowed(admin(), users.password, { id: twofold.id, password });
   });
 
+  it("A refusal names the first ten of the abilities that a manager lacks", async () => {
+    const { units: places } = world();
+    const all = {
+      news: true,
+      calendar: true,
+      groups: true,
+      user: true,
+      units: true,
+      usertypes: true,
+      integrations: true,
+    };
+    const { id } = await person({ [places.harbour]: all, [places.south]: all });
+    const { message } = await refusal(manager().call(users.password, { id, password }));
+    expect(message).toMatch(/^You don't have the abilities \w+ in unit \d+(, \w+ in unit \d+){9} and 1 more\.$/);
+  });
+
   it("A manager cannot give a member who has rights elsewhere another e-mail address or reference, but a title", async () => {
     const { id } = twofold;
     await forbidden(manager(), users.update, { id, email: "mine@attacker.example" });
