@@ -83,6 +83,16 @@ describeEverywhere("auth", (environment) => {
     instance.wait(7200);
   });
 
+  it("auth.authenticate: failures on a server whose clock is up to a minute ahead count", async () => {
+    const { instance } = world();
+    for (let attempt = 0; attempt < 10; attempt++) await codeOf(signIn("member@example.com", "guess"));
+    instance.wait(-60);
+    expect(await codeOf(signIn("member@example.com", password))).toBe("too_many_requests");
+    instance.wait(-1);
+    expect(await codeOf(signIn("member@example.com", password))).toBe("ok");
+    instance.wait(61);
+  });
+
   it("auth.authenticate: an unknown account has to wait, too", async () => {
     for (let attempt = 0; attempt < 10; attempt++) await codeOf(signIn("unknown@example.com", "guess"));
     expect(await codeOf(signIn("unknown@example.com", "guess"))).toBe("too_many_requests");

@@ -6,6 +6,7 @@ import { groups } from "../../src/contract/groups.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
+import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { images, upload } from "../support/attachments.ts";
 import { newEngine } from "../support/engine.ts";
@@ -152,6 +153,18 @@ describeEverywhere("users that are erased", (environment) => {
     expect(retry?.due_at).toBeGreaterThan(instance.now() * 1000);
     await actors.administrator.call(users.delete, { id });
     expect(await deliveries.where("id", "=", retry?.id ?? 0).execute()).toEqual([retry]);
+  });
+
+  it("users.delete makes an event that is being sent due at once", async () => {
+    const { actors, addUser, instance } = world();
+    const { id: webhook } = await newWebhook(instance, "http://receiver.invalid/", "slow");
+    const { id } = await addUser();
+    const now = instance.now() * 1000;
+    const [claimed] = await callbackQueue.claim(instance.database, [{ partition: webhook, most: 1 }], now);
+    await actors.administrator.call(users.delete, { id });
+    const deliveries = instance.database.reader.selectFrom("deliveries").select(["due_at", "lease_token"]);
+    const found = await deliveries.where("id", "=", claimed?.id ?? 0).execute();
+    expect(found).toEqual([{ due_at: now, lease_token: null }]);
   });
 
   it("users.delete erases stored responses: a repeat is refused and creates nobody", async () => {
