@@ -1,6 +1,8 @@
-import { copyFileSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { get, put } from "../store/support.ts";
 import { type Instance, newInstance, sqliteLocal } from "../support/instance.ts";
 
 let instance: Instance;
@@ -39,6 +41,24 @@ for (const [fault, cause] of Object.entries(faults)) {
     await expect.poll(readiness).toBe(503);
   });
 }
+
+it("the log of a database file that is replaced goes into the old file, not into the new one", async () => {
+  const { target } = instance;
+  const database = await openDatabase(target);
+  const log = () => statSync(`${target}-wal`).size;
+  copyFileSync(target, `${target}-copy`);
+  await database.write((tx) => put(tx, "written", 1));
+  expect(log()).toBeGreaterThan(0);
+  linkSync(target, `${target}-old`);
+  renameSync(`${target}-copy`, target);
+  await database.close();
+  expect(log()).toBe(0);
+  const written = async (path: string) => {
+    const opened = await openDatabase(path);
+    return get(opened, "written").finally(() => opened.close());
+  };
+  expect([await written(`${target}-old`), await written(target)]).toEqual(["1", undefined]);
+});
 
 it("a database file that is moved and moved back: the service goes on", async () => {
   renameSync(instance.target, `${instance.target}-moved`);

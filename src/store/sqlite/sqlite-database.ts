@@ -137,17 +137,13 @@ function toWal(connection: DatabaseSync): void {
 }
 
 function database(writer: DatabaseSync, reader: DatabaseSync, path: string): Connected {
-  const { check, checkAtTimes } = watchedFile(path);
-  const { factVersions, forget } = onceInATurn(reader, checkAtTimes);
+  const file = watchedFile(path);
+  const { factVersions, forget } = onceInATurn(reader, file.checkAtTimes);
   // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
   const others = versionSeenBy(writer);
   const changes = watchVersion(() => (writer.isOpen ? others() : 0));
   const writing = onFirstUse(() => {
-    const beginInPlace: typeof begin = async (...how) => {
-      check();
-      return begin(...how);
-    };
-    const driver = new WritingDriver(writer, beginInPlace, forget);
+    const driver = new WritingDriver(writer, (...how) => begin(file.check, ...how), forget);
     const adapter = new WritingAdapter();
     runDirectly(adapter, "sqlite", (text, values) => driver.run(text, values));
     runLater(adapter, (text, values) => driver.runLater(text, values));
@@ -168,6 +164,7 @@ function database(writer: DatabaseSync, reader: DatabaseSync, path: string): Con
     explain: (error) => translateError(error, undefined, path),
     limitAnswers() {},
     async close() {
+      file.emptyLog(writer);
       for (const connection of [writer, reader]) connection.close();
     },
   };
@@ -222,8 +219,9 @@ function onFirstUse(create: () => Db): Db {
   });
 }
 
-/** Waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
-async function begin(connection: DatabaseSync, isPatient: boolean): Promise<void> {
+/** Runs `check`, and waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
+async function begin(check: () => void, connection: DatabaseSync, isPatient: boolean): Promise<void> {
+  check();
   const deadline = performance.now() + (isPatient ? busySeconds * 1000 : 0);
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {

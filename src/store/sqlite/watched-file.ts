@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../contract/errors.ts";
 
 /** Milliseconds between two checks for requests that only read. */
@@ -20,6 +21,10 @@ export function watchedFile(path: string) {
     /** Checks if the last check that passed was more than a second ago. */
     checkAtTimes() {
       if (performance.now() > checkedAt + pause) check();
+    },
+    /** Moves the log into a file that was moved. SQLite would leave it, and apply it to the file that took its place. */
+    emptyLog(connection: DatabaseSync) {
+      if (identityOf(path) !== opened) connection.exec("pragma wal_checkpoint(truncate)");
     },
   };
 }
