@@ -114,7 +114,7 @@ describe("backups of SQLite files", () => {
     chmodSync(path, 0o000);
     expect(await refusal(asNobody(() => openBackup(path, watch.signal)))).toMatchObject({
       code: "unavailable",
-      message: `${path} cannot be opened; check the permissions of the file and its folder, and the limit on open files (ulimit -n).`,
+      message: `${path} cannot be opened; SQLite must be able to write to its folder, even to read. Check the permissions of both, and the limit on open files (ulimit -n).`,
     });
   });
 

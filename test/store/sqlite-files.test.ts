@@ -131,7 +131,7 @@ describe("SQLite files", () => {
     await expect(refused).rejects.toMatchObject({
       code: "unavailable",
       message: "The database cannot be written to.",
-      hint: `You need permission to write to ${path} and to its folder.`,
+      hint: `You need permission to write to ${path}, ${path}-wal and ${path}-shm, and to their folder.`,
     });
   });
 

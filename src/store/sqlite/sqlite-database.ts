@@ -269,7 +269,7 @@ export function translateError(error: unknown, path?: string, file = path): unkn
     case 6:
       return failed("The database is busy; try again.", { retryAfter: 1 });
     case 8: {
-      const hint = file && `You need permission to write to ${file} and to its folder.`;
+      const hint = file && `You need permission to write to ${file}, ${file}-wal and ${file}-shm, and to their folder.`;
       return failed("The database cannot be written to.", { hint });
     }
     case 13:
@@ -292,5 +292,5 @@ function whyNotOpened(path: string | undefined): string {
   if (found === undefined) return "its folder must exist and be writable";
   return found.isDirectory()
     ? "it is a folder"
-    : "check the permissions of the file and its folder, and the limit on open files (ulimit -n)";
+    : "SQLite must be able to write to its folder, even to read. Check the permissions of both, and the limit on open files (ulimit -n)";
 }
