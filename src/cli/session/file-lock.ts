@@ -22,7 +22,7 @@ export async function withLock<T>(
   const owner = newOwner();
   const giveUp = performance.now() + patience;
   while (!take(file, owner)) {
-    if (performance.now() > giveUp) throw isLocked(file);
+    if (performance.now() > giveUp) throw lockedByAnother(file);
     if (isStale(file)) breakLock(file);
     await sleep(10 + Math.random() * 30);
   }
@@ -34,7 +34,7 @@ export async function withLock<T>(
   }
 }
 
-const isLocked = (file: string) =>
+const lockedByAnother = (file: string) =>
   new ServiceError("unavailable", `Another process has the lock ${file}.`, {
     hint: "Try again. If no other wcs command is running, delete that file.",
   });
@@ -75,13 +75,13 @@ function read(file: string): string | undefined {
 }
 
 /** Returns whether the owner of the lock is dead or unknown, or has held it for too long. A time in the future is from a wrong clock. */
-function isStale(file: string): boolean {
+function isStale(file: string, now = Date.now()): boolean {
   const text = read(file);
   const [, pid, host] = /^(\d+) (\S+) \S/.exec(text ?? "") ?? [];
   if (pid !== undefined && host === hostname() && !isAlive(Number(pid))) return true;
   const stat = statSync(file, { throwIfNoEntry: false });
   const isUnnamed = text !== undefined && pid === undefined;
-  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > (isUnnamed ? unnamedAfter : staleAfter);
+  return stat !== undefined && Math.abs(now - stat.mtimeMs) > (isUnnamed ? unnamedAfter : staleAfter);
 }
 
 function isAlive(pid: number): boolean {
@@ -101,7 +101,9 @@ function breakLock(file: string): void {
     return;
   }
   try {
-    if (isStale(file)) rmSync(file, { force: true });
+    // The clock of a shared folder may differ from that of this machine.
+    const now = statSync(guard, { throwIfNoEntry: false })?.mtimeMs;
+    if (now !== undefined && isStale(file, now)) rmSync(file, { force: true });
   } finally {
     rmSync(guard, { force: true });
   }

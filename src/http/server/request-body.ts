@@ -104,7 +104,7 @@ function fromSocket(incoming: IncomingMessage, { limit, check, arrival }: Recept
       } catch (error) {
         return fail(error);
       }
-      if (end > bytes.length) bytes = Buffer.concat([bytes], Math.min(most, Math.max(end, 2 * bytes.length)));
+      if (end > bytes.length) bytes = enlarged(bytes, Math.min(most, Math.max(end, 2 * bytes.length)));
       bytes.set(chunk, size);
       size = end;
       const room = arrival?.add(chunk.length);
@@ -121,6 +121,13 @@ function fromSocket(incoming: IncomingMessage, { limit, check, arrival }: Recept
     incoming.on("data", onData).on("end", onEnd).on("close", onClose);
     arrival?.ended.catch(fail);
   });
+}
+
+/** Buffer.concat would fill the rest with zeros, so that a body took up to twice its size. */
+function enlarged(bytes: Buffer, capacity: number): Buffer {
+  const larger = Buffer.allocUnsafe(capacity);
+  larger.set(bytes);
+  return larger;
 }
 
 async function fromRequest(request: Request, { limit, check }: Reception): Promise<Buffer> {

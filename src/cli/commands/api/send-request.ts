@@ -157,9 +157,9 @@ async function unknownOperation(
 ): Promise<void> {
   const { raw, target } = await context.connect();
   if (!raw) throw new ServiceError("not_found", "This path does not exist.");
-  const dryRun = context.flags.dryRun === true && { headers: { "dry-run": "true" } };
-  const message = await raw(method, path, { ...input, ...dryRun });
-  await print(context, readResponse(message, target.address));
+  const isDryRun = context.flags.dryRun === true && method !== "GET";
+  const message = await raw(method, path, { ...input, ...(isDryRun && { headers: { "dry-run": "true" } }) });
+  await print(context, readResponse(message, target.address, undefined, isDryRun));
 }
 
 async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {

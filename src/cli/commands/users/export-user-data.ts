@@ -37,7 +37,7 @@ export async function exportUserData(context: Context): Promise<void> {
     requireFree(folder);
     await rename(draft, folder);
   } finally {
-    await writer.end();
+    await writer.end().catch(() => {});
     await rm(draft, { recursive: true, force: true });
   }
   await createOutput({}, context).one({ folder, ...writer.count });
@@ -63,8 +63,7 @@ function createWriter(folder: string) {
   const end = async () => {
     const { file, tail } = current ?? {};
     current = undefined;
-    await file?.write(tail ?? "");
-    await file?.close();
+    await file?.write(tail ?? "").finally(() => file.close());
   };
   const begin = async (name: string, tail: string) => {
     if (current?.name === name) return false;

@@ -16,6 +16,7 @@ export async function listenToEvents(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const target = targetOf(flags.forwardTo as string | undefined);
   const wanted = new Set(splitList(flags.triggers ?? triggers));
+  if (wanted.size === 0) throw new UsageError("--triggers must not be empty");
   const secret = randomBytes(32);
   const { caller } = await context.connect();
   let after = (await caller.call(webhooks.events, {})).meta.last_id;

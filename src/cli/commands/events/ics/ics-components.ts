@@ -43,7 +43,7 @@ export function* componentsOf(text: string): Generator<RawComponent> {
 /** Adds a line to a component. Returns true when the component ends here, at its END line or at an unmatched one. */
 function goOn(component: RawComponent, word: string | undefined, name: string, line: string, raw: readonly string[]) {
   const { within, inner, lines } = component;
-  component.raw.push(...raw);
+  for (const part of raw) component.raw.push(part);
   if (word === "BEGIN") {
     inner.push(name);
     within.push(name);
