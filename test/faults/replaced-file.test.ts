@@ -60,6 +60,18 @@ it("the log of a database file that is replaced goes into the old file, not into
   expect([await written(`${target}-old`), await written(target)]).toEqual(["1", undefined]);
 });
 
+it("the log of a database file that is replaced keeps what a process has written to the new file", async () => {
+  const { target } = instance;
+  const replaced = await openDatabase(target);
+  copyFileSync(target, `${target}-copy`);
+  renameSync(`${target}-copy`, target);
+  const next = await openDatabase(target);
+  await next.write((tx) => put(tx, "new", 2));
+  await replaced.close();
+  expect(await get(next, "new")).toBe("2");
+  await next.close();
+});
+
 it("a database file that is moved and moved back: the service goes on", async () => {
   renameSync(instance.target, `${instance.target}-moved`);
   expect(await create()).toMatchObject(refused);

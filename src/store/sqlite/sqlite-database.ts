@@ -137,10 +137,10 @@ function toWal(connection: DatabaseSync): void {
 }
 
 function database(writer: DatabaseSync, reader: DatabaseSync, path: string): Connected {
-  const file = watchedFile(path);
-  const { factVersions, forget } = onceInATurn(reader, file.checkAtTimes);
   // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
   const others = versionSeenBy(writer);
+  const file = watchedFile(path, others);
+  const { factVersions, forget } = onceInATurn(reader, file.checkAtTimes);
   const changes = watchVersion(() => (writer.isOpen ? others() : 0));
   const writing = onFirstUse(() => {
     const driver = new WritingDriver(writer, (...how) => begin(file.check, ...how), forget);

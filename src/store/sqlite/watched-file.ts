@@ -7,13 +7,15 @@ const pause = 1000;
 
 /**
  * Returns checks that the path of an open database still leads to the same file. After the file was deleted or replaced, SQLite goes
- * on with the old one, and everything written to it is lost. The checks throw `unavailable` then.
+ * on with the old one, and everything written to it is lost. The checks throw `unavailable` then. `lookUp` returns the data version.
  */
-export function watchedFile(path: string) {
+export function watchedFile(path: string, lookUp: () => number) {
   const opened = identityOf(path);
+  let version = lookUp();
   let checkedAt = performance.now();
   const check = () => {
     if (identityOf(path) !== opened) throw isGone(path);
+    version = lookUp();
     checkedAt = performance.now();
   };
   return {
@@ -22,9 +24,12 @@ export function watchedFile(path: string) {
     checkAtTimes() {
       if (performance.now() > checkedAt + pause) check();
     },
-    /** Moves the log into a file that was moved. SQLite would leave it, and apply it to the file that took its place. */
+    /**
+     * Moves the log into a file that was moved. SQLite would leave it, and apply it to the file that took its place. What others wrote
+     * since the last check stays: a process that has opened the new file writes to the same log.
+     */
     emptyLog(connection: DatabaseSync) {
-      if (identityOf(path) !== opened) connection.exec("pragma wal_checkpoint(truncate)");
+      if (identityOf(path) !== opened && lookUp() === version) connection.exec("pragma wal_checkpoint(truncate)");
     },
   };
 }
