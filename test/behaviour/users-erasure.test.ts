@@ -2,7 +2,6 @@ import { expect, it, onTestFinished } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { events } from "../../src/contract/events.ts";
-import { groups } from "../../src/contract/groups.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -181,19 +180,5 @@ describeEverywhere("users that are erased", (environment) => {
     expect((await actors.administrator.call(users.search, { q: "once" })).data.map((user) => user.id)).toEqual([
       other.id,
     ]);
-  });
-
-  it("users.delete erases the stored result of an import, and no response of a thing with the same number", async () => {
-    const { administrator } = world().actors;
-    const row = { first_name: "Twice", last_name: "Only", email: "twice@example.com", unit: "harbour" };
-    const importOnce = () => administrator.call(users.import, { rows: [row] }, { idempotencyKey: "import" });
-    const id = (await importOnce()).results[0]!.id!;
-    const made = (key: string) => administrator.call(groups.create, { name: `Group ${key}` }, { idempotencyKey: key });
-    let group = await made("group-0");
-    for (let more = 1; group.id < id; more += 1) group = await made(`group-${more}`);
-    expect(group.id).toBe(id);
-    await administrator.call(users.delete, { id });
-    expect(await codeOf(importOnce())).toBe("conflict");
-    expect(await made(group.name.replace("Group ", ""))).toEqual(group);
   });
 });

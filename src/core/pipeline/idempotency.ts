@@ -99,12 +99,9 @@ const erasedResponse = "";
 const erasure =
   "The request was executed; its response was erased, because it mentioned a user who was deleted. Use a new Idempotency-Key for another request.";
 
-/**
- * Erases the stored responses that mention a user, by URL or as the result of an import. Repeats of their requests are
- * refused, so that nothing is executed twice.
- */
+/** Erases the stored responses that mention a user. Repeats of their requests are refused, so that nothing is executed twice. */
 export async function eraseResponses({ db }: Ctx, user: number): Promise<void> {
-  const mentions = [`%"/users/${user}"%`, `%"id":${user},"reference":%`];
+  const mentions = [`%"id":${user},%`, `%"id":${user}}%`, `%"/users/${user}"%`];
   const { inPortions } = await import("./change-in-portions.ts");
   await inPortions(db, { table: "idempotency_keys", key: "created_at" }, (rows) =>
     db
