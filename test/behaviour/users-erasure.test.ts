@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
@@ -180,5 +181,28 @@ describeEverywhere("users that are erased", (environment) => {
     expect((await actors.administrator.call(users.search, { q: "once" })).data.map((user) => user.id)).toEqual([
       other.id,
     ]);
+  });
+
+  it("users.delete erases the stored responses about conversations that mention the user", async () => {
+    const { actors, addUser } = world();
+    const [writer, other, user] = [actors.administrator, await addUser(), await addUser()];
+    const second = await addUser();
+    const recipients = [other.id, second.id];
+    const { conversationId: id } = await writer.call(conversations.create, { recipients, message: "Hello" });
+    const add = () => writer.call(conversations.participantAdd, { id, users: [user.id] }, { idempotencyKey: "add" });
+    const theirs = await world().instance.as(user.id);
+    await add();
+    const { id: messageId } = await theirs.call(conversations.send, { id, message: "Hello" });
+    await theirs.call(conversations.react, { id, messageId, emoji: "👍" });
+    const reply = () =>
+      writer.call(conversations.send, { id, message: "Yes", parent_id: messageId }, { idempotencyKey: "reply" });
+    await reply();
+    const own = await writer.call(conversations.send, { id, message: "Mine" });
+    await theirs.call(conversations.react, { id, messageId: own.id, emoji: "👍" });
+    const react = () =>
+      writer.call(conversations.react, { id, messageId: own.id, emoji: "🎉" }, { idempotencyKey: "react" });
+    await react();
+    await writer.call(users.delete, { id: user.id });
+    expect(await Promise.all([add(), reply(), react()].map(codeOf))).toEqual(["conflict", "conflict", "conflict"]);
   });
 });
