@@ -26,8 +26,8 @@ export default defineConfig({
     setupFiles: ["test/support/seed.ts", "test/support/quick-commits.ts"],
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/count-reporter.ts"],
-    // Suites spend a third of their time waiting for databases and programs that they started.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Suites spend half of their time waiting for databases and programs that they started.
+    maxWorkers: availableParallelism() * 2,
     projects: [
       {
         extends: true,

@@ -178,7 +178,10 @@ function ownContext(execution: Execution, onStored: (answer: unknown) => void): 
   return ctx;
 }
 
-/** Runs `work` in a transaction that also stores the answer and the audit entry. `lasting` ones need no confirmed caller. */
+/**
+ * Runs `work` in a transaction that also stores the answer and the audit entry. Unless it is `lasting`, which changes no more
+ * than counters, the caller must still be signed in and permitted when it starts.
+ */
 function inTransaction<T>(
   execution: Execution,
   work: (ctx: Ctx) => Promise<T>,

@@ -106,7 +106,7 @@ export async function updateRow<T extends TableWithId>(
   await runUpdate(db, table, { id }, given(changes), (column, value) => `${column} = ${value}`);
 }
 
-/** Values of columns that rows have, or lists of them. */
+/** Values of columns that rows have, or lists of them. Null matches missing values. */
 type Where<T extends keyof Schema> = {
   readonly [C in keyof Schema[T]]?: SelectType<Schema[T][C]> | readonly SelectType<Schema[T][C]>[];
 };
@@ -166,7 +166,7 @@ function conditionsOf(db: Kysely<Schema>, where: object, place: () => string) {
 }
 
 /** Adds to columns of the rows with these IDs. */
-export async function addToRow<T extends TableWithId>(
+export async function addToRows<T extends TableWithId>(
   db: Kysely<Schema>,
   table: T,
   id: number | readonly number[],

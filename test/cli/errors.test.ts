@@ -23,6 +23,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     2,
     /: no such file: home\.\nhint: Write @@ for a text that begins with @\.\n$/,
   ],
+  ["webhooks listen --forward-to http://127.0.0.1:1 --triggers ,", 2, /^error: --triggers must not be empty\.\n/],
   ["names find ,", 3, /must name at least one text\.\n/],
   ["units lst", 2, /hint: Did you mean 'wcs units list'\?/],
   ["users membership ad", 2, /hint: Did you mean 'wcs users membership add'\?/],

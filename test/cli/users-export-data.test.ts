@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -5,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { images } from "../support/attachments.ts";
-import { useHome } from "./support.ts";
+import { bin, finished, serveHere, useHome } from "./support.ts";
 
 const home = useHome();
 const exportData = (user: string, folder: string) =>
@@ -47,6 +48,21 @@ it("users export-data leaves an existing folder alone, and nothing behind when i
   expect((await exportData("me", path("missing/folder"))).code).toBe(2);
   expect((await home().wcs(["users", "export-data", "me"])).code).toBe(2);
   expect(readdirSync(path("places"), { recursive: true })).toEqual(["taken"]);
+});
+
+it("users export-data leaves nothing behind when the disk is full", async () => {
+  const { path, env, wcs } = home();
+  mkdirSync(path("full"));
+  const WCS_TOKEN = (await wcs(["auth", "token"])).stdout.trim();
+  const { url: WCS_URL, close } = await serveHere(["--port", "0", "--log-level", "silent"], env);
+  onTestFinished(close);
+  // The limit of files stands for a full disk. The server is another process, without a limit.
+  const command = [process.execPath, bin, "users", "export-data", "1", "--to", path("full/ada")];
+  const child = spawn("/bin/sh", ["-c", 'ulimit -f 1; exec "$0" "$@"', ...command], {
+    env: { ...env, WCS_URL, WCS_TOKEN },
+  });
+  expect((await finished(child)).code).toBe(1);
+  expect(readdirSync(path("full"))).toEqual([]);
 });
 
 it.each(["../outside/tasks", "tasks\n", "", 7])(

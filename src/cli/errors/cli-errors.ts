@@ -66,6 +66,8 @@ const isServiceError = (error: unknown): error is ServiceError =>
 
 /** Converts an error into the exit code and message of a failed command. */
 export function failureOf(error: unknown): Failure {
+  // Closing a file or a connection failed, too.
+  if (error instanceof SuppressedError) return failureOf(error.suppressed);
   if (error instanceof UsageError) {
     const { message, hint, usage } = error;
     return { exit: 2, code: "usage", message: sentence(message), hint: hint && sentence(hint), usage };

@@ -1,4 +1,7 @@
-/** Returns the most similar candidate: beginnings first, then names with one wrong letter, then abbreviations. */
+/**
+ * Returns the most similar candidate; undefined when more than a third of its letters differ. Beginnings come first, then names
+ * with one wrong letter, then abbreviations.
+ */
 export function suggestName(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;

@@ -11,7 +11,10 @@ export interface CommandEnvironment {
   readonly isRepeated?: boolean;
 }
 
-/** Calls `use` with the context of a command, then closes its connections and removes its progress line. After an interruption, throws `Interrupted`. */
+/**
+ * Calls `use` with the context of a command, then closes its connections and removes its progress line. Throws `Interrupted`
+ * after an interruption.
+ */
 export async function withContext(
   options: Record<string, unknown>,
   { program, terminal, connect: replaced }: CommandEnvironment,

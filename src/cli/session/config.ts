@@ -127,7 +127,14 @@ async function save(dir: string, config: Config, held: () => boolean): Promise<C
 
 /** Removes the files, perhaps with tokens, that processes left which were killed while they saved. */
 function removeDrafts(dir: string): void {
-  for (const name of readdirSync(dir)) if (name.startsWith("config.json.tmp-")) rmSync(join(dir, name));
+  for (const name of readdirSync(dir)) {
+    if (!name.startsWith("config.json.tmp-")) continue;
+    try {
+      rmSync(join(dir, name));
+    } catch {
+      // It belongs to another user, or is gone. The configuration can be saved all the same.
+    }
+  }
 }
 
 export const withProfile = (config: Config, name: string, profile: Profile): Config => ({

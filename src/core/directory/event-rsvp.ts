@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { addToRow, upsertRow } from "../../store/bulk.ts";
+import { addToRows, upsertRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { inPortions } from "../pipeline/change-in-portions.ts";
 
@@ -13,7 +13,7 @@ export async function saveRsvp(
   if (before === after) return;
   const answered_at = after === null ? null : now;
   await upsertRow(db, "event_marks", { event_id, user_id }, { answer: after, answered_at });
-  await addToRow(db, "events", event_id, {
+  await addToRows(db, "events", event_id, {
     accepted_count: counts("accepted", before, after),
     rejected_count: counts("rejected", before, after),
   });

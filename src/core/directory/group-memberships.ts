@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { groupBrief } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { groupRoles } from "../../contract/group-schemas.ts";
-import { addToRow, deleteRows, insertRows, updateRows } from "../../store/bulk.ts";
+import { addToRows, deleteRows, insertRows, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -15,7 +15,7 @@ export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
 
 export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
   await insertRows(ctx.db, "group_members", [{ group_id: group, user_id: user, role, created_at: ctx.now }]);
-  await addToRow(ctx.db, "groups", group, { member_count: 1 });
+  await addToRows(ctx.db, "groups", group, { member_count: 1 });
   await markChanged(ctx, "user", [user]);
 }
 
@@ -24,7 +24,7 @@ export async function removeMember(ctx: Ctx, group: number, user: number, role: 
   if (role === "administrator" && (await successorOf(ctx, group, user)) === "member")
     throw lastAdministrator(group, user);
   await deleteRows(ctx.db, "group_members", { group_id: group, user_id: user });
-  await addToRow(ctx.db, "groups", group, { member_count: -1 });
+  await addToRows(ctx.db, "groups", group, { member_count: -1 });
   await markChanged(ctx, "user", [user]);
 }
 
@@ -39,7 +39,7 @@ function lastAdministrator(group: number, user: number): ServiceError {
   return new ServiceError("conflict", message);
 }
 
-/** Returns the highest role of another member who is as active as the user, else "member"; undefined without other members. */
+/** Returns the highest role of another member who is active if the user is, else "member"; undefined without other members. */
 async function successorOf({ db }: Ctx, group: number, user: number): Promise<Role | undefined> {
   const other = await db
     .selectFrom("group_members as m")
@@ -55,7 +55,7 @@ async function successorOf({ db }: Ctx, group: number, user: number): Promise<Ro
   return other && other.active < other.own_active ? "member" : other?.role;
 }
 
-/** Removes a user from all groups. The active member who joined first follows the last active administrator. */
+/** Removes a user from all groups. The active member who joined first succeeds the last active administrator. */
 export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
   await sql`update group_members set role = 'administrator' where (group_id, user_id) in (
     select group_id, user_id from (
@@ -67,7 +67,7 @@ export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
     ) others where place = 1)`.execute(db);
   const left = await deleteRows(db, "group_members", { user_id: user }, ["group_id"]);
   const groups = left.map((row) => row.group_id);
-  await addToRow(db, "groups", groups, { member_count: -1 });
+  await addToRows(db, "groups", groups, { member_count: -1 });
 }
 
 /** Returns the groups of a user that the reader may see, as a column of a query in which `id` is the ID of the user. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
 import {
-  addToRow,
+  addToRows,
   deleteRows,
   findRow,
   findRows,
@@ -40,7 +40,7 @@ export async function addMembership(
 
 type NewMembership = Omit<Membership, "user">;
 
-/** Throws unless the actor may make the user, undefined for a new one, such a member. Returns true when this grants abilities. */
+/** Throws unless the actor may give the user, undefined for a new one, this membership. Returns true when it grants abilities. */
 export async function requireNewMembership(ctx: Work, user: number | undefined, after: NewMembership) {
   refuse(await membershipIssues(ctx, after));
   return requireMembershipChange(ctx, user, { after: { unit: after.unit, userTypes: after.userTypes ?? [] } });
@@ -55,7 +55,7 @@ export async function insertMembership(
   const id = await insertRow(db, "memberships", { user_id: user, unit_id: unit, department_id: department });
   const types = [...new Set(userTypes)].map((user_type_id) => ({ membership_id: id, user_type_id }));
   await insertRows(db, "membership_user_types", types);
-  await addToRow(db, "units", unit, { user_count: 1 });
+  await addToRows(db, "units", unit, { user_count: 1 });
   return id;
 }
 
@@ -206,7 +206,7 @@ export async function setUserTypes(ctx: Work, membership: number, userTypes: rea
 }
 
 async function countMembers({ db }: Work, unit: number, more: number): Promise<void> {
-  if (more !== 0) await addToRow(db, "units", unit, { user_count: more });
+  if (more !== 0) await addToRows(db, "units", unit, { user_count: more });
 }
 
 /** Updates `users.unit_id`, which is the unit of the first membership. */

@@ -12,7 +12,7 @@ export async function endServiceTokens({ db }: Pick<Ctx, "db">, user: number): P
   await deleteRows(db, "api_tokens", { user_id: user });
 }
 
-/** Ends the API tokens of the service accounts whose abilities in a unit pass to another one, of which they are no members. */
+/** Ends the API tokens of the service accounts whose abilities in a unit pass to another one, of which they are not members. */
 export async function endMovedServiceTokens(ctx: Pick<Ctx, "db">, from: number, to: number): Promise<void> {
   const accounts = await ctx.db
     .selectFrom("api_tokens as t")

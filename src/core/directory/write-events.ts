@@ -28,7 +28,7 @@ const receiverRows = prepared((db, p: { since: number }) =>
     ),
 );
 
-/** Writes changes as events with their deliveries in the transaction of the change, where somebody receives them. */
+/** Writes changes as events with their deliveries in the transaction of the change. Skips events that nobody receives. */
 export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]): Promise<void> {
   const rows = await receiverRows(ctx.db, { since: ctx.now - listeningSeconds });
   if (rows.length === 0) return;

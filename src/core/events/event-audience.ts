@@ -54,7 +54,7 @@ export async function planReaders(
   return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
 }
 
-/** Without the ability in the author's own unit, its editors are not those of the event. */
+/** Returns true with the ability in the unit. Otherwise its editors must not own the event. */
 async function mayPublishIn({ db, actor }: Ctx, unit: number | null): Promise<boolean> {
   return actor.admin || (unit !== null && may(actor, ability, await unitPath(db, unit)));
 }

@@ -1,6 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { addToRow, deleteRows, findRow, insertRow, updateRow } from "../../store/bulk.ts";
+import { addToRows, deleteRows, findRow, insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -82,7 +82,7 @@ async function findComment(ctx: Ctx, post: number, id: number) {
 }
 
 async function countComment(ctx: Ctx, at: { post_id: number; parent_id: number | null }, more: number): Promise<void> {
-  if (at.parent_id === null) return addToRow(ctx.db, "posts", at.post_id, { comment_count: more });
-  await addToRow(ctx.db, "posts", at.post_id, { reply_count: more });
-  await addToRow(ctx.db, "comments", at.parent_id, { reply_count: more });
+  if (at.parent_id === null) return addToRows(ctx.db, "posts", at.post_id, { comment_count: more });
+  await addToRows(ctx.db, "posts", at.post_id, { reply_count: more });
+  await addToRows(ctx.db, "comments", at.parent_id, { reply_count: more });
 }

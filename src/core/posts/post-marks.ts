@@ -1,7 +1,7 @@
 import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { addToRow, updateRows, upsertRow } from "../../store/bulk.ts";
+import { addToRows, updateRows, upsertRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { muteFrom } from "../pipeline/mutes.ts";
@@ -26,7 +26,7 @@ export const postMarkHandlers = {
       }
     }
     await mark(ctx, id, { read_at: ctx.now });
-    await addToRow(ctx.db, "posts", id, { read_count: 1 });
+    await addToRows(ctx.db, "posts", id, { read_count: 1 });
   },
 
   like: (ctx, { id }) => setTime(ctx, id, "liked_at", ctx.now),
@@ -63,7 +63,7 @@ async function setTime(
   const before = await findPost(ctx, id);
   if ((before[column] === null) === (time === null)) return;
   await mark(ctx, id, { [column]: time });
-  if (column === "liked_at") await addToRow(ctx.db, "posts", id, { like_count: time === null ? -1 : 1 });
+  if (column === "liked_at") await addToRows(ctx.db, "posts", id, { like_count: time === null ? -1 : 1 });
 }
 
 async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promise<undefined> {
@@ -73,8 +73,8 @@ async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promi
   }
   if (post.answer === answer) return;
   await mark(ctx, id, { answer });
-  if (post.answer !== null) await addToRow(ctx.db, "posts", id, { [`${post.answer}_count`]: -1 });
-  if (answer !== null) await addToRow(ctx.db, "posts", id, { [`${answer}_count`]: 1 });
+  if (post.answer !== null) await addToRows(ctx.db, "posts", id, { [`${post.answer}_count`]: -1 });
+  if (answer !== null) await addToRows(ctx.db, "posts", id, { [`${answer}_count`]: 1 });
 }
 
 export function mark({ db, actor }: Ctx, id: number, change: Updateable<Schema["post_marks"]>): Promise<void> {

@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { mostChoices } from "../../contract/poll-schemas.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { addToRow, deleteRows, insertRow, insertRows } from "../../store/bulk.ts";
+import { addToRows, deleteRows, insertRow, insertRows } from "../../store/bulk.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
@@ -88,10 +88,10 @@ async function setVotes({ db, actor }: Ctx, poll: Poll, wanted: ReadonlySet<numb
   const own = { poll_id: poll.id, user_id: actor.id };
   if (removed.length > 0) {
     await deleteRows(db, "poll_votes", { ...own, choice_id: removed });
-    await addToRow(db, "poll_choices", removed, { vote_count: -1 });
+    await addToRows(db, "poll_choices", removed, { vote_count: -1 });
   }
   if (added.length === 0) return;
   const votes = added.map((choice_id) => ({ ...own, choice_id }));
   await insertRows(db, "poll_votes", votes);
-  await addToRow(db, "poll_choices", added, { vote_count: 1 });
+  await addToRows(db, "poll_choices", added, { vote_count: 1 });
 }

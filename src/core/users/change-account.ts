@@ -1,6 +1,6 @@
 import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
-import { addToRow, updateRow } from "../../store/bulk.ts";
+import { addToRows, updateRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { endAccess } from "../directory/end-access.ts";
@@ -15,7 +15,7 @@ export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Sc
   if (changes.email_key !== undefined) await queueNotice(ctx, id, "email");
   const forgotten = isElsewhere ? { password_hash: null } : {};
   await updateRow(ctx.db, "users", id, { ...changes, ...forgotten, updated_at: ctx.now });
-  if (isElsewhere) await addToRow(ctx.db, "users", id, { token_version: 1 });
+  if (isElsewhere) await addToRows(ctx.db, "users", id, { token_version: 1 });
   if (isElsewhere) await endAccess(ctx, [id], ["sessions", "password_tokens"]);
   // The link was sent to the old address. A queued mail goes to the address that the user has when it is sent.
   else if (changes.email_key !== undefined) await endAccess(ctx, [id], ["password_tokens"]);

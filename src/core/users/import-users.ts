@@ -155,7 +155,10 @@ function requireUntaken(
 
 const sees = ({ actor }: Ctx, { id, unit_path }: ExistingUser) => seesPrivateFields(actor, { id, path: unit_path });
 
-/** Adds an error when the user is a service account, or the actor cannot change the user, or with an API token not the user's address or provider. */
+/**
+ * Adds an error when the user is a service account, when the actor cannot change the user, or when an API token cannot change
+ * the user's address or provider.
+ */
 function requireReach(
   ctx: Ctx,
   existing: ExistingUser,

@@ -17,7 +17,10 @@ const types = {
 type AssetName = keyof typeof types;
 export const assetNames = Object.keys(types) as readonly AssetName[];
 
-/** The folder that scripts/build.ts fills: beside the bundle, and in dist for sources that run without a build. An executable contains the files. */
+/**
+ * The folder that scripts/build.ts fills: beside the bundle, and in dist for sources that run without a build. An executable
+ * contains the files.
+ */
 const folder = import.meta.dirname.endsWith("pages")
   ? join(import.meta.dirname, "../../../dist/assets")
   : join(import.meta.dirname, "assets");

@@ -29,7 +29,10 @@ export function pageHeaders(more: Readonly<Record<string, string>> = {}): Record
   };
 }
 
-/** Accepts `Origin: null`, which browsers send because of our Referrer-Policy; the token in the form is the authority. */
+/**
+ * Throws `forbidden` when another website sent a form. Accepts `Origin: null`, which browsers send because of our
+ * Referrer-Policy; the token in the form is the authority.
+ */
 export function requireOwnForm(exchange: Exchange, baseUrl: string): void {
   const site = exchange.header("sec-fetch-site");
   const origin = exchange.header("origin");

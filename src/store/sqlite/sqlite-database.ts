@@ -52,7 +52,7 @@ export function openFile(path: string, create: boolean): DatabaseSync {
   }
 }
 
-/** Returns whether the path leads to a device, a pipe or a socket. */
+/** Returns true for a device, a pipe or a socket. */
 export function isSpecial(path: string): boolean {
   if (!existsSync(path)) return false;
   const found = statSync(path);
@@ -140,7 +140,7 @@ function database(writer: DatabaseSync, reader: DatabaseSync, path: string): Con
   // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
   const others = versionSeenBy(writer);
   const file = watchedFile(path, others);
-  const { factVersions, forget } = onceInATurn(reader, file.checkAtTimes);
+  const { factVersions, forget } = onceInATurn(reader, file.checkEachSecond);
   const changes = watchVersion(() => (writer.isOpen ? others() : 0));
   const writing = onFirstUse(() => {
     const driver = new WritingDriver(writer, (...how) => begin(file.check, ...how), forget);
@@ -164,8 +164,11 @@ function database(writer: DatabaseSync, reader: DatabaseSync, path: string): Con
     explain: (error) => translateError(error, undefined, path),
     limitAnswers() {},
     async close() {
-      file.emptyLog(writer);
-      for (const connection of [writer, reader]) connection.close();
+      try {
+        file.emptyLog(writer);
+      } finally {
+        for (const connection of [writer, reader]) connection.close();
+      }
     },
   };
 }

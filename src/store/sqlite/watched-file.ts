@@ -21,7 +21,7 @@ export function watchedFile(path: string, lookUp: () => number) {
   return {
     check,
     /** Checks if the last check that passed was more than a second ago. */
-    checkAtTimes() {
+    checkEachSecond() {
       if (performance.now() > checkedAt + pause) check();
     },
     /**

@@ -182,7 +182,10 @@ function repeatable({ caller, target, raw }: Connection, key: string): Connectio
   };
 }
 
-/** Runs the command of a row on the connection of the batch, as a dry run when the batch is one. Its output and failure are kept, and its messages are dropped. */
+/**
+ * Runs the command of a row on the connection of the batch, as a dry run when the batch is one. Keeps its output and failure,
+ * and drops its messages.
+ */
 async function runRow(
   { words, fileValues }: FilledTemplate,
   { terminal, program, flags }: Context,
