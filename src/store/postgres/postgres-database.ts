@@ -206,8 +206,7 @@ function explain(error: unknown): unknown {
     const hint = "Check statement_timeout and transaction_timeout of the PostgreSQL user and database.";
     return failed("PostgreSQL cancelled a statement; try again.", { hint, retryAfter: 1 });
   }
-  if (state === "55000" && hasMessage(error, /not currently accepting connections/))
-    return failed("PostgreSQL refuses connections to the database.");
+  if (state === "55000") return failed("PostgreSQL refuses connections to the database.");
   // It existed when it was opened.
   if (state === noSuchDatabase) return failed("The PostgreSQL database was dropped or renamed.");
   if (state.startsWith("28") || hasMessage(error, missingPassword)) {
