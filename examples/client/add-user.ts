@@ -1,7 +1,7 @@
 // Adds a user to a unit: `WCS_URL=... WCS_TOKEN=wcs_... node add-user.ts 'Copenhagen' ada@example.com Ada Lovelace`
 import { connect, ServiceError } from "@wcs-tool/wcs/client";
 
-const { WCS_URL: url = "http://localhost:8080", WCS_TOKEN: token = "" } = process.env;
+const { WCS_URL: url = "http://127.0.0.1:8420", WCS_TOKEN: token = "" } = process.env;
 const [place = "", email = "", first_name = "", last_name = ""] = process.argv.slice(2);
 const client = connect({ url, token });
 

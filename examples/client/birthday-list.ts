@@ -1,7 +1,7 @@
 // Prints the birthdays of the next 30 days: `WCS_URL=https://wcs.example.com WCS_TOKEN=wcs_... node birthday-list.ts`
 import { connect, ServiceError } from "@wcs-tool/wcs/client";
 
-const { WCS_URL: url = "http://localhost:8080", WCS_TOKEN: token = "" } = process.env;
+const { WCS_URL: url = "http://127.0.0.1:8420", WCS_TOKEN: token = "" } = process.env;
 const client = connect({ url, token });
 
 try {
