@@ -107,7 +107,7 @@ The secret (whsec_...) is shown only when create or rotate-secret makes it. wcs 
 A response with status 2xx is a success. After other responses, delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h,
 10 h, 14 h, 20 h and 24 h, or later if Retry-After (at most a day) says so. Redirects are not followed. The webhook is disabled after
 status 410, or after 5 days of failures without a success. Each event is delivered at least once, in no particular
-order. wcs webhooks logs shows each attempt for 30 days.
+order. wcs webhooks logs shows each attempt for as many days as the setting webhooks.log_days says (default 30).
 
 Receivers at private addresses are refused unless the setting webhooks.allow_private is on.
 
