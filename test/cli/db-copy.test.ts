@@ -14,6 +14,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { migrations } from "../../src/store/migrations/migration-list.ts";
+import { copyInstance } from "../../src/store/move/copy-instance.ts";
 import { listTables, notCopied } from "../../src/store/move/table-catalogue.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { kills, timeFor } from "../faults/counts.ts";
@@ -237,6 +238,23 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
       expect([code, stderr]).toEqual([7, expect.stringContaining("theirs.note")]);
       const { code: looked } = await home.sit(["db", "info", "--db", argumentOf(target)]);
       expect(looked).toBe(6);
+    });
+
+    it("stopped while it builds the search index: the target stays empty", async () => {
+      const { instance, actors, talk } = scene;
+      // The first 32 messages are read at once.
+      for (let more = 0; more < 33; more++)
+        await actors.member.call(conversations.send, { id: talk.group, message: `Message ${more}` });
+      const { argument, target } = await emptyDatabase(other);
+      const stop = new AbortController();
+      const wordsOf = () => {
+        stop.abort();
+        return ["word"];
+      };
+      const watch = { signal: stop.signal, progress: () => {} };
+      const copying = copyInstance({ from: instance.target, to: target, wordsOf, watch });
+      await expect(copying).rejects.toMatchObject({ name: "AbortError" });
+      expect((await home.sit(["db", "info", "--db", argument])).code).toBe(6);
     });
 
     it.runIf(isFull)(
