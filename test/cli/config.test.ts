@@ -118,6 +118,23 @@ describe("the file", () => {
     },
   );
 
+  it("that cannot be written, though its folder can be changed, is an error with a way out", async () => {
+    const { linkSync } = fs;
+    fs.linkSync = (path) => {
+      throw Object.assign(new Error("not here"), { code: "EACCES", path });
+    };
+    syncBuiltinESMExports();
+    try {
+      await expect(add("first")).rejects.toMatchObject({
+        message: `the configuration in ${configDir(env)} cannot be written (EACCES)`,
+        hint: "set WCS_CONFIG_DIR to a folder that you can write to",
+      });
+    } finally {
+      fs.linkSync = linkSync;
+      syncBuiltinESMExports();
+    }
+  });
+
   it("leaves nothing else behind, nor does a process that was killed while it saved", async () => {
     await add("first");
     expect(readdirSync(configDir(env))).toEqual(["config.json"]);
