@@ -195,7 +195,6 @@ const failedTls = (cause: Error) =>
 
 /** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
 function explain(error: unknown): unknown {
-  if (error instanceof ServiceError) return error;
   const state = sqlState(error) ?? "";
   const failed = (message: string, more: { readonly hint?: string; readonly retryAfter?: number } = {}) =>
     new ServiceError("unavailable", message, { ...more, cause: error });
