@@ -318,7 +318,10 @@ describe("messages", () => {
     await wcs("webhooks update bad --no-active");
     await wcs("webhooks create --name lost --uri http://127.0.0.1:9/ --triggers unit.create");
     const made = await wcs("units create --name Lost --parent 1");
-    expect(made.stderr).toMatch(/^1 callback could not be sent yet\. /m);
+    expect(made.stderr).toMatch(/^1 callback could not be sent yet\. .* without one, run wcs webhooks deliver\.$/m);
+    await wcs(`profile add lost --db ${home().path("data/wcs/wcs.db")}`);
+    const elsewhere = await wcs("units create --name Elsewhere --parent 1 --profile lost");
+    expect(elsewhere.stderr).toMatch(/ run wcs webhooks deliver --profile lost\.$/m);
     await changeDirectly(home().path("data/wcs/wcs.db"), (tx) =>
       tx
         .updateTable("deliveries")
