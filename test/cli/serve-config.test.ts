@@ -79,6 +79,11 @@ describe("wcs serve --config", () => {
     expect(await baseUrlOf(other)).toBe("https://environment.example");
   });
 
+  it("a file without db leaves the choice of the database to flags and the environment", async () => {
+    const url = await serve(["--config", write("port: 0\n"), "--db", database()]);
+    expect((await get(`${url}/readyz`)).status).toBe(200);
+  });
+
   it("a key in the environment replaces the key file of the configuration", async () => {
     const path = write(`db: ${database()}\nport: 0\nsecret_key_file: missing.key\n`);
     const url = await serve(["--config", path], { WCS_SECRET_KEY: Buffer.alloc(32, 7).toString("base64") });
