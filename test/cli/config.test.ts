@@ -227,6 +227,13 @@ describe("the lock", () => {
     });
   });
 
+  it("that has no name, because its process was killed meanwhile, is taken over soon", async () => {
+    writeFileSync(file(), "");
+    const time = Date.now() / 1000 - 1;
+    utimesSync(file(), time, time);
+    expect(await withLock(file(), 50, async () => "in")).toBe("in");
+  });
+
   it("that was taken over is left to the one that has it now", async () => {
     const { promise: inside, resolve: enter } = Promise.withResolvers<void>();
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
