@@ -8,6 +8,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { files } from "../../src/contract/files.ts";
 import { tokens } from "../../src/contract/tokens.ts";
+import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -238,6 +239,18 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
       expect([code, stderr]).toEqual([7, expect.stringContaining("theirs.note")]);
       const { code: looked } = await home.sit(["db", "info", "--db", argumentOf(target)]);
       expect(looked).toBe(6);
+    });
+
+    it("copies a unit before its parent, which was created long after it", async () => {
+      const { administrator, target: from } = scene.instance;
+      // The first 32 units are read at once.
+      const made: number[] = [];
+      for (let more = 0; more < 33; more++)
+        made.push((await administrator.call(units.create, { name: `Unit ${more}`, parent: 1 })).id);
+      await administrator.call(units.move, { id: made[0]!, parent: made.at(-1)! });
+      const { argument, target } = await emptyDatabase(other);
+      await done(copy(from, argument));
+      expect((await rowsOf(target)).units).toEqual((await rowsOf(from)).units);
     });
 
     it("stopped while it builds the search index: the target stays empty", async () => {
