@@ -167,7 +167,8 @@ it("integrity: a damaged page, and a file that is no database", async () => {
   writeSync(file, Buffer.alloc(100, 7), 0, 100, (page - 1) * 4096);
   const damaged = await examine();
   expect(damaged).toMatchObject({ code: 9, states: { integrity: "failed" } });
-  expect(damaged.messages.integrity).toMatch(/restore a backup/);
+  // Without the heading that SQLite puts above the first damage.
+  expect(damaged.messages.integrity).toMatch(/^[^*]*restore a backup/);
   truncateSync(database(), 5000);
   expect(await examine()).toMatchObject({ code: 9, states: { target: "failed" } });
   expect(size).toBe(whole.length);
