@@ -1,4 +1,14 @@
-import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
@@ -19,6 +29,8 @@ const { values, positionals } = parseArgs({
 const root = join(import.meta.dirname, "..");
 /** A copy of the project with all mutants in it, of which a file names the active one. */
 const sandbox = mkdtempSync(join(root, ".mutation-"));
+// Tests that run as another user read it, too.
+chmodSync(sandbox, 0o755);
 const activeFile = join(sandbox, "active-mutant");
 /** Beginning of the names of files that reached-mutants.ts reads. */
 const reachedFile = join(sandbox, "reached-");
