@@ -404,6 +404,7 @@ describe("the log", () => {
     await get("/api/users/reference/hidden-1?hidden=2", { "x-request-id": "r", authorization: "Bearer hidden3" });
     await post("/api/authenticate", { password: "hidden4" });
     await get("/hidden5");
+    await get("/api/usertypes/5");
     expect(server.logs).toMatchObject([
       {
         level: "info",
@@ -417,6 +418,7 @@ describe("the log", () => {
       },
       { level: "info", method: "POST", route: "/authenticate", status: 200, actor: null },
       { level: "info", method: "GET", route: "unmatched", status: 404, address: "127.0.0.1", actor: null },
+      { method: "GET", route: "/usertypes/{userType}", status: 200 },
     ]);
     expect(JSON.stringify(server.logs)).not.toContain("hidden");
   });

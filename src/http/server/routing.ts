@@ -36,9 +36,11 @@ export function refuseMethod(exchange: Exchange, supported: readonly string[]): 
 
 export function answering(
   state: ServerState,
-  route: string,
+  path: string,
   work: (exchange: Exchange, c: AppContext) => Promise<Response>,
 ) {
+  // The log and the metrics name parameters as the API does: `{userType}`, not `{userType=id}`.
+  const route = path.replace(/=\w+\}/g, "}");
   return async (c: AppContext): Promise<Response> => {
     const exchange = new Exchange(state, route, c.req.raw, c.env);
     try {
