@@ -105,7 +105,9 @@ describe("a hidden thing has the answer and takes the statements of one that doe
         const spy = vi.spyOn(pg.Client.prototype, "query");
         const answer = await outcome(scene().actors[actor].call(op, input(scene(), id)));
         // Announcements are sent a moment after their commit, so those of the operation before may come now.
-        const statements = spy.mock.calls.map(([given]) => textOf(given)).filter((text) => !text?.includes("pg_notify"));
+        const statements = spy.mock.calls
+          .map(([given]) => textOf(given))
+          .filter((text) => !text?.includes("pg_notify"));
         spy.mockRestore();
         return { answer: JSON.stringify(answer), statements };
       };
