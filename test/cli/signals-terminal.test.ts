@@ -89,10 +89,24 @@ it("Ctrl-Z stops a process when it is not busy any more, and can do so again", a
   fake.emit("SIGTSTP");
   await new Promise(setImmediate);
   expect(sent).toEqual([]);
+  // Without a listener, the system would stop the process for a second Ctrl-Z.
+  expect(fake.emit("SIGTSTP")).toBe(true);
   isBusy = false;
   await expect.poll(() => sent).toEqual(["SIGTSTP"]);
   fake.emit("SIGTSTP");
   expect(sent).toEqual(["SIGTSTP", "SIGTSTP"]);
+});
+
+it("Ctrl-Z that waited while the signals were left to the system stops the process, and the next one is the system's", async () => {
+  const { fake, sent, signals } = fakeProcess(true);
+  let isBusy = true;
+  signals.take(() => {});
+  signals.delayStop(() => isBusy);
+  fake.emit("SIGTSTP");
+  signals.release();
+  isBusy = false;
+  await expect.poll(() => sent).toEqual(["SIGTSTP"]);
+  expect(fake.listenerCount("SIGTSTP")).toBe(0);
 });
 
 describe("signals that nothing handles any more", () => {

@@ -25,14 +25,17 @@ export function handleSignals(owner: Process): Signals {
   let received: NodeJS.Signals | undefined;
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   let isBusy = () => false;
+  let isStopping = false;
   const suspend = () => {
-    owner.removeListener("SIGTSTP", suspend);
-    stop();
+    // The listener stays while a stop waits, since the system would follow a second Ctrl-Z at once.
+    if (!isStopping) stop();
   };
   const stop = () => {
-    if (isBusy()) return void setImmediate(stop);
+    isStopping = isBusy();
+    if (isStopping) return void setImmediate(stop);
+    owner.removeListener("SIGTSTP", suspend);
     owner.kill(owner.pid, "SIGTSTP");
-    owner.on("SIGTSTP", suspend);
+    if (handler) owner.on("SIGTSTP", suspend);
   };
   const handle = (signal: NodeJS.Signals) => {
     received = signal;
