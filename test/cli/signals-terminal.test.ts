@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { handleSignals } from "../../src/cli/terminal/signals.ts";
 import { useHome } from "./support.ts";
-import { hasTmux, openTmux } from "./tmux.ts";
+import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
 const home = useHome();
 
@@ -49,17 +49,15 @@ it.skipIf(!hasTmux).each([
   }
 });
 
-it.skipIf(!hasTmux)("Ctrl-Z stops an import between two transactions, so that others can write", async () => {
-  const file = home().path("users.csv");
+describe.skipIf(!hasTmux)("Ctrl-Z stops between two transactions, so that others can write,", () => {
   const writeUsers = (title: string) => {
+    const file = home().path("users.csv");
     const rows = Array.from({ length: 3000 }, (_, at) => `z${at},Zoe,No${at},z${at}@example.com,SALES,${title}`);
     writeFileSync(file, ["reference,first_name,last_name,email,unit,title", ...rows].join("\n"));
+    return file;
   };
-  writeUsers("Chef");
-  expect((await home().sit(["users", "import", file])).code).toBe(0);
-  writeUsers("Baker");
-  using connection = new DatabaseSync(home().path("data/wcs/wcs.db"), { timeout: 0 });
   const isBlocked = () => {
+    using connection = new DatabaseSync(home().path("data/wcs/wcs.db"), { timeout: 0 });
     try {
       connection.exec("begin immediate; rollback");
       return false;
@@ -67,18 +65,45 @@ it.skipIf(!hasTmux)("Ctrl-Z stops an import between two transactions, so that ot
       return true;
     }
   };
-  const screen = await openTmux(home().env, { columns: 100 });
-  try {
-    screen.run(`wcs users import ${file}`);
+  const stopWhenBlocked = async (screen: TmuxTerminal) => {
     await expect.poll(isBlocked, { interval: 5 }).toBe(true);
     screen.keys("C-z");
     await screen.until((text) => text.includes("Stopped"));
     expect(isBlocked()).toBe(false);
     screen.keys("fg", "Enter");
-    await screen.until((text) => text.includes("changed 3000"));
-  } finally {
-    screen.close();
-  }
+  };
+  beforeAll(async () => {
+    expect((await home().sit(["users", "import", writeUsers("Chef")])).code).toBe(0);
+  });
+
+  it("an import", async () => {
+    const screen = await openTmux(home().env, { columns: 100 });
+    try {
+      screen.run(`wcs users import ${writeUsers("Baker")}`);
+      await stopWhenBlocked(screen);
+      await screen.until((text) => text.includes("changed 3000"));
+    } finally {
+      screen.close();
+    }
+  });
+
+  it("a server", async () => {
+    const made = await home().sit(["tokens", "create", "--name", "import", "--scopes", "write", "--json"]);
+    const screen = await openTmux(home().env, { columns: 100 });
+    try {
+      screen.run("wcs serve --port 0 --log-level silent");
+      const isReady = /http:\S+/;
+      const [url = ""] = isReady.exec(await screen.until((text) => isReady.test(text))) ?? [];
+      const env = { WCS_TOKEN: JSON.parse(made.stdout).token };
+      const imported = home().spawn(["users", "import", writeUsers("Cook"), "--url", url], { env });
+      await stopWhenBlocked(screen);
+      expect(await imported).toMatchObject({ code: 0, stderr: expect.stringContaining("changed 3000") });
+      screen.keys("C-c");
+      await screen.until((text) => text.endsWith("READY>"));
+    } finally {
+      screen.close();
+    }
+  });
 });
 
 it("Ctrl-Z stops a process when it is not busy any more, and can do so again", async () => {

@@ -8,7 +8,7 @@ const formats = { size_bytes: "bytes", created_at: "unix-time" } as const;
 
 export async function info(context: Context): Promise<void> {
   const { terminal } = context;
-  await withDatabase(openDatabase(databaseOf(context), { skipMigration: true }), async (database) => {
+  await withDatabase(context, openDatabase(databaseOf(context), { skipMigration: true }), async (database) => {
     const info = await readDatabaseInfo(database);
     await createOutput<typeof info>({ formats }, context).one(info);
     if (info.schema < info.latest) {

@@ -10,7 +10,7 @@ export async function migrate(context: Context): Promise<void> {
   const dryRun = flags.dryRun === true;
   const address = databaseOf(context);
   const opening = dryRun ? openDatabase(address, { skipMigration: true }) : openToMigrate(address);
-  await withDatabase(opening, async (database) => {
+  await withDatabase(context, opening, async (database) => {
     const done = await terminal.spin("migrating", migrateSchema(database, dryRun));
     const items = done.map((migration) => ({ migration, applied: !dryRun }));
     await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, context).all(items);

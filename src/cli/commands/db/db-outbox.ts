@@ -11,7 +11,7 @@ const columns = ["what", "id", "failed", "kind", "due_at", "attempts", "error", 
 
 export async function outbox(context: Context, most: number): Promise<void> {
   const { terminal } = context;
-  await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
+  await withDatabase(context, openWithKey(databaseOf(context), terminal.env), async (database) => {
     const items = (await listOutbox(database, most)).map((item) => ({ ...item }));
     await createOutput(
       { columns, formats: { created_at: "unix-time", due_at: "unix-time" }, items: "callbacks or mails" },

@@ -9,7 +9,7 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 export async function prune(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const dryRun = flags.dryRun === true;
-  await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
+  await withDatabase(context, openWithKey(databaseOf(context), terminal.env), async (database) => {
     const settings = await createService({ database, environment: terminal.env }).settings();
     const moment = { now: Math.floor(Date.now() / 1000), settings };
     const work = dryRun ? countExpired(database, moment) : removeExpired(database, { ...moment, waits: true });

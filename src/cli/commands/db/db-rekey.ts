@@ -12,7 +12,7 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 export async function rekey(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const given = await newKey(context);
-  await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
+  await withDatabase(context, openWithKey(databaseOf(context), terminal.env), async (database) => {
     const next = given === "present" ? database.secrets : createSecretCipher(given);
     if (given === "present" && next.keyId === undefined)
       throw new UsageError("there is no key: set WCS_SECRET_KEY or use --new-key-file", { hint: advice });

@@ -12,9 +12,14 @@ export function databaseOf({ terminal, globals }: Context): string {
   throw new UsageError("wcs db needs a database, not the URL of an instance", { hint: "use --db" });
 }
 
-/** Runs `work` with a database, explains its failures, and closes the database. */
-export async function withDatabase(opening: Promise<Database>, work: (database: Database) => Promise<void>) {
+/** Runs `work` with a database, explains its failures, and closes the database. Ctrl-Z waits for the end of a transaction. */
+export async function withDatabase(
+  { terminal }: Context,
+  opening: Promise<Database>,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
   const database = await opening;
+  terminal.signals.delayStop(database.isWriting);
   try {
     await work(database);
   } catch (error) {

@@ -21,6 +21,7 @@ export async function deliver(context: Context): Promise<void> {
     });
   const { createService } = await import("../../../core/service.ts");
   const database = await openWithKey(target.address, terminal.env);
+  terminal.signals.delayStop(database.isWriting);
   try {
     const service = createService({ database, environment });
     limitHeap();

@@ -162,12 +162,14 @@ interface Server {
 /** Opens the database and serves it in this process, until it is interrupted. What is not finished in time ends with the process. */
 async function serveHere(server: Server): Promise<void> {
   const { target, environment, stopWithin } = server.options;
+  const { signals } = server.terminal;
   const modules = await loadModules();
   const database = await openWithKey(target.address, environment);
+  signals.delayStop(database.isWriting);
   try {
     await modules.requireRights(database);
     database.limitAnswers();
-    const ended = new Promise<void>((resolve) => server.terminal.signals.take(resolve));
+    const ended = new Promise<void>((resolve) => signals.take(resolve));
     const overdue = ended.then(() => sleep(stopWithin, undefined, { ref: false }));
     await Promise.race([serveDatabase({ ...server, modules, database, ended }), overdue]);
   } finally {
