@@ -21,3 +21,22 @@ it("conversations send --to takes up to 15 digits for an ID and more for a name"
   const longer = await send("bob jones,1234567890123456");
   expect(longer).toMatchObject({ code: 6, stderr: expect.stringContaining("no user is called 1234567890123456") });
 });
+
+it("--as takes a name, a reference, an e-mail address or an ID, and refuses a name of two users", async () => {
+  const { home, local, wcs } = place();
+  const named = ["--first-name", "Grace", "--last-name", "Hopper", "--unit", "1"];
+  const made = ["users", "create", ...named, "--json"];
+  const { id } = JSON.parse((await wcs([...made, "--email", "grace@example.com", "--reference", "G 1@acme"])).stdout);
+  const actsAs = async (as: string) =>
+    home.sit(["users", "get", "me", "--fields", "id", "--no-header", ...local, "--as", as]);
+  for (const as of ["grace hopper", "ref:G 1@acme", "GRACE@example.com", `${id}`])
+    expect(await actsAs(as), as).toMatchObject({ code: 0, stdout: `${id}\n` });
+  expect(await actsAs("Grace")).toMatchObject({ code: 6, stderr: expect.stringContaining("There is no user Grace.") });
+  const { id: other } = JSON.parse((await wcs([...made, "--email", "other@example.com"])).stdout);
+  expect(await actsAs("Grace Hopper")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      `--as: 2 users are called Grace Hopper: Grace Hopper (${id}), Grace Hopper (${other}).\nhint: Use an ID.\n`,
+    ),
+  });
+});

@@ -3,7 +3,7 @@ import type { Caller } from "../../contract/operation.ts";
 import type { Service } from "../../core/service.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Database } from "../../store/database.ts";
-import { failureOf } from "../errors/cli-errors.ts";
+import { failureOf, UsageError } from "../errors/cli-errors.ts";
 import { readCaFile } from "../file-io/value-sources.ts";
 import { pluralize } from "../output/pluralize.ts";
 import type { Globals } from "../terminal/global-options.ts";
@@ -86,7 +86,7 @@ export function warnOfPlainHttp({ target, terminal }: Route): void {
 /** Returns the ID of the user to act as. Its errors say how to choose another one. */
 async function userFor(service: Service, { target, globals }: Route, as: string): Promise<number> {
   try {
-    return await service.resolveUser(as || undefined);
+    return await service.resolveUser((await idOfName(service, as)) ?? (as || undefined));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const other = "Pass --as with the e-mail address or ID of an active user";
@@ -101,6 +101,18 @@ async function userFor(service: Service, { target, globals }: Route, as: string)
       cause: error,
     });
   }
+}
+
+/** Returns the ID for a name or reference, as the first administrator finds it; undefined for IDs, addresses and what names nobody. */
+async function idOfName(service: Service, as: string): Promise<string | undefined> {
+  if (/^\d*$|^(?!ref:).*@/.test(as)) return undefined;
+  const { names } = await import("../../contract/names.ts");
+  const administrator = service.caller({ userId: await service.resolveUser() });
+  const { data } = await administrator.call(names.find, { texts: [as], kinds: ["users"] });
+  const same = data.filter(({ match }) => match !== "similar");
+  if (same.length < 2) return same[0] && String(same[0].id);
+  const listed = same.map(({ name, id }) => `${name} (${id})`).join(", ");
+  throw new UsageError(`--as: ${same.length} users are called ${as}: ${listed}`, { hint: "use an ID" });
 }
 
 const firstAttempts = 5;

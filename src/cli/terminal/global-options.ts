@@ -44,7 +44,7 @@ export const globalOptions: readonly GlobalOption[] = [
   { flags: "--profile <name>", description: "Profile to use [WCS_PROFILE]" },
   { flags: "--db <path>", description: "SQLite file, or postgres:// URL without a password [WCS_DB]" },
   { flags: "--url <url>", description: "Base URL of an instance [WCS_URL]" },
-  { flags: "--as <user>", description: "With --db: act as the user with this e-mail address or ID" },
+  { flags: "--as <user>", description: "With --db: act as this user, by name, e-mail address, reference or ID" },
   { flags: "--timeout <time>", description: "Maximum time to wait for a response, as in 30s or 2m (default: 30s)" },
   { flags: "--ca-file <path>", description: "Certificate authorities to trust (PEM), in place of the default ones" },
   { flags: "--no-input", description: "Never prompt" },
