@@ -158,6 +158,14 @@ describe("wcs serve --config", () => {
     expect(await refused("a: &a [1]\nb: *a\n")).toMatch(/^error: wcs.yaml has aliases/);
   });
 
+  it("a wrong key is reported by its option, and never repeated", async () => {
+    expect(await refused("secret_key: hush\n")).toMatch(/^error: wcs.yaml: secret_key must be 32 bytes in base64/);
+    expect(await refused("secret_key_file: none.key\n")).toMatch(/^error: wcs.yaml: secret_key_file: no such file: \//);
+    writeFileSync(home().path("short.key"), "hush");
+    const path = home().path("short.key");
+    expect(await refused(`secret_key_file: ${path}\n`)).toMatch(/^error: wcs.yaml: secret_key_file must be 32 bytes/);
+  });
+
   it("a file that cannot be read is named", async () => {
     const missing = await home().wcs(["serve", "--config", home().path("none.yaml")]);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("--config: no such file: /")]);

@@ -13,7 +13,7 @@ import { readNamedFile } from "../../file-io/value-sources.ts";
 import { kebab } from "../../kit/field-flags.ts";
 import { attribute } from "../../kit/read-input.ts";
 import { withoutPassword } from "../../session/database-url.ts";
-import { advice } from "../../session/open-with-key.ts";
+import { advice, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 import { mostWorkers, parseLimit, wrongLimit } from "./serve-limits.ts";
@@ -153,4 +153,13 @@ export function underEnvironment(env: NodeJS.ProcessEnv, file: NodeJS.ProcessEnv
     return rivals.every((rival) => !env[rival]);
   });
   return { ...env, ...Object.fromEntries(added) };
+}
+
+/** Throws a `UsageError` that names the option when the environment has a wrong key of the file at `path`. */
+export async function checkSecretKey(path: string, file: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): Promise<void> {
+  const { WCS_SECRET_KEY: key, WCS_SECRET_KEY_FILE: keyFile } = file;
+  if (key !== undefined && env.WCS_SECRET_KEY === key) await parseDatabaseKey(key, `${path}: secret_key`);
+  const option = `${path}: secret_key_file`;
+  if (keyFile !== undefined && env.WCS_SECRET_KEY_FILE === keyFile)
+    await parseDatabaseKey(readNamedFile(keyFile, option), option);
 }

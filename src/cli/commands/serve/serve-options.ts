@@ -39,9 +39,12 @@ export async function readServeOptions(context: Context) {
 
 async function configured({ terminal, flags }: Context) {
   if (flags.config === undefined) return { env: terminal.env, flags };
-  const { readServeConfig, underEnvironment } = await import("./serve-config.ts");
-  const file = readServeConfig(String(flags.config));
-  return { env: underEnvironment(terminal.env, file.env), flags: { ...file.flags, ...flags } };
+  const { checkSecretKey, readServeConfig, underEnvironment } = await import("./serve-config.ts");
+  const path = String(flags.config);
+  const file = readServeConfig(path);
+  const env = underEnvironment(terminal.env, file.env);
+  await checkSecretKey(path, file.env, env);
+  return { env, flags: { ...file.flags, ...flags } };
 }
 
 function portOf(flag: string, text: string): number {
