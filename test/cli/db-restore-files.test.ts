@@ -66,7 +66,7 @@ it("db restore refuses a large backup with a changed bit, wherever it is, and sa
     flipBit(backup, offset);
     const { code, stderr } = await restore(backup, "-n");
     expect([offset, code, stderr]).toEqual([offset, 7, expect.stringContaining("does not match its checksum")]);
-    expect(stderr).toContain(`wcs db backup --db ${backup} FILE`);
+    expect(stderr).toContain(`wcs db backup --db '${backup}' FILE`);
     flipBit(backup, offset);
   }
   expect((await restore(backup, "-n")).code).toBe(0);

@@ -166,14 +166,20 @@ it("a token that no header can hold is explained, with the variable that it came
 
 it("the token of a profile that no header can hold is explained, with the command that signs in to the profile", async () => {
   const { sit, path } = newHome();
-  expect(await sit(["profile", "add", "far", "--url", "http://127.0.0.1:1"])).toMatchObject({ code: 0 });
+  const add = ["profile", "add", "far away", "--url", "http://127.0.0.1:1"];
+  expect(await sit(add)).toMatchObject({ code: 0 });
+  expect(await sit(add)).toMatchObject({
+    code: 7,
+    stderr: "error: Profile 'far away' already exists.\nhint: Remove it with wcs profile remove 'far away'.\n",
+  });
   const file = path("config/config.json");
   const config = JSON.parse(readFileSync(file, "utf8"));
-  config.profiles.far.token = "wcs abc";
+  config.profiles["far away"].token = "wcs abc";
   writeFileSync(file, JSON.stringify(config));
-  expect(await sit(["users", "list", "--profile", "far"])).toMatchObject({
+  expect(await sit(["users", "list", "--profile", "far away"])).toMatchObject({
     code: 4,
-    stderr: "error: The token has a space or line break in it.\nhint: Sign in with wcs auth login --profile far\n",
+    stderr:
+      "error: The token has a space or line break in it.\nhint: Sign in with wcs auth login --profile 'far away'\n",
   });
 });
 

@@ -83,10 +83,11 @@ describe("a SQLite file that cannot be read for a while", () => {
 
 describe("a SQLite file without an instance", () => {
   it("is refused with the command that makes one", async () => {
-    const path = `${open().target}-other`;
-    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create it with wcs init --db '${path}'` });
+    const path = `${open().target} of Ada's`;
+    const quoted = `'${open().target} of Ada'\\''s'`;
+    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create it with wcs init --db ${quoted}` });
     writeFileSync(path, "");
-    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create one with wcs init --db '${path}'` });
+    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create one with wcs init --db ${quoted}` });
   });
 });
 

@@ -8,6 +8,7 @@ import { createOutput } from "../output/create-output.ts";
 import { type Config, changeConfig, readConfig } from "../session/config.ts";
 import { withoutPassword } from "../session/database-url.ts";
 import { baseUrl, databaseAddress, isRemote } from "../session/target.ts";
+import { lineOf } from "../terminal/shell-words.ts";
 
 const name = { name: "name", description: "Name of the profile", completes: "profiles" } as const;
 
@@ -83,7 +84,7 @@ async function add(context: Context): Promise<void> {
   const { current } = await change(context, (config) => {
     if (Object.hasOwn(config.profiles, name)) {
       throw new ServiceError("conflict", `Profile '${name}' already exists.`, {
-        hint: `Remove it with wcs profile remove ${name}.`,
+        hint: `Remove it with ${lineOf(["profile", "remove", name])}.`,
       });
     }
     return { profiles: { ...config.profiles, [name]: { target } }, current: config.current ?? name };

@@ -2,6 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Globals } from "../terminal/global-options.ts";
+import { lineOf } from "../terminal/shell-words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { environmentLogin, environmentToken, requireOwnLogin } from "./environment-login.ts";
 import { open, type Route } from "./open-caller.ts";
@@ -56,10 +57,10 @@ const forTerminal = (caller: Caller, route: Route): Caller => ({
 /** Adds the next step for the target to the error of a caller who is not signed in. */
 function nameSignIn(error: unknown, { target: { address, remote, profile }, globals, terminal }: Route): unknown {
   if (!(error instanceof ServiceError) || error.code !== "unauthenticated" || error.hint !== undefined) return error;
-  const where = globals.url === undefined && profile ? ` --profile ${profile.name}` : ` --url ${address}`;
+  const where = globals.url === undefined && profile ? ["--profile", profile.name] : ["--url", address];
   const hint = terminal.env.WCS_TOKEN
     ? "Check the token in WCS_TOKEN, or create another one with wcs tokens create."
-    : `Sign in with wcs auth login${remote ? where : ""}`;
+    : `Sign in with ${lineOf(["auth", "login", ...(remote ? where : [])])}`;
   return new ServiceError(error.code, error.message, { hint, cause: error });
 }
 

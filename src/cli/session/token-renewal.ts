@@ -1,6 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { isAging, tokenTimesOf } from "../../http/client/token-times.ts";
+import { lineOf } from "../terminal/shell-words.ts";
 import { readConfig, withConfigLock, withProfile } from "./config.ts";
 import { open, type Route } from "./open-caller.ts";
 
@@ -22,7 +23,7 @@ export async function freshToken(route: Route, name: string, token: string): Pro
 
 const expired = (name: string) =>
   new ServiceError("unauthenticated", `The login of profile ${name} has expired.`, {
-    hint: `Sign in with wcs auth login --profile ${name}.`,
+    hint: `Sign in with ${lineOf(["auth", "login", "--profile", name])}.`,
   });
 
 /** Renews the token of a profile, unless another process has just done so. */

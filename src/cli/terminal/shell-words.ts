@@ -1,6 +1,8 @@
 const isPlain = /^[\w%+=:,./@-]+$/;
 
-/** Quotes a word for a POSIX shell where necessary. */
-const quoteWord = (word: string): string => (isPlain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+/** Quotes a word for a POSIX shell. */
+export const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-export const lineOf = (words: readonly string[]): string => ["wcs", ...words].map(quoteWord).join(" ");
+/** Returns a command line of wcs, with quotes where they are necessary. */
+export const lineOf = (words: readonly string[]): string =>
+  ["wcs", ...words].map((word) => (isPlain.test(word) ? word : quoteWord(word))).join(" ");

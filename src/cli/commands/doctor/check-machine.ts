@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { configDir, configFile, readConfig } from "../../session/config.ts";
+import { quoteWord } from "../../terminal/shell-words.ts";
 import { type FactChecks, failed, ok } from "./finding.ts";
 
 interface Place {
@@ -60,7 +61,7 @@ export function checkPrivacy({ path, mode }: Place, wanted: number): ReturnType<
   const [is, should] = [mode, wanted].map((bits) => bits.toString(8).padStart(4, "0"));
   return mode & ~wanted & 0o077
     ? failed(
-        `Other users can read ${path} (${is}), which contains secrets. Restrict it with chmod ${should} '${path}'.`,
+        `Other users can read ${path} (${is}), which contains secrets. Restrict it with chmod ${should} ${quoteWord(path)}.`,
       )
     : ok(`Only the owner can read ${path} (${is}).`);
 }

@@ -15,6 +15,7 @@ import { attribute } from "../../kit/read-input.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { advice, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
+import { quoteWord } from "../../terminal/shell-words.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 import { mostWorkers, parseLimit, wrongLimit } from "./serve-limits.ts";
 
@@ -97,7 +98,7 @@ function secretsInTheOpen(config: Options, path: string): ConfigIssue[] {
     ...(db !== undefined && withoutPassword(db) !== db ? ["db"] : []),
     ...(smtp !== undefined && new URL(smtp).password !== "" ? ["smtp_url"] : []),
   ];
-  const message = `has a secret, but other users can read the file (${modeText(mode)}); run chmod 0600 '${path}'`;
+  const message = `has a secret, but other users can read the file (${modeText(mode)}); run chmod 0600 ${quoteWord(path)}`;
   return found.map((field) => ({ field, message }));
 }
 
