@@ -15,12 +15,11 @@ import { applyUserTypes } from "./apply/apply-usertypes.ts";
 import { applyWebhooks } from "./apply/apply-webhooks.ts";
 import { tryPlan } from "./apply/preflight.ts";
 import { type ChangeCounts, countChanges, eachChange, print, summary, withoutCounts } from "./apply/print-results.ts";
-import { mostShown } from "./file/file-issues.ts";
 import { readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
 import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
-import { loadHeld, type Planning } from "./plan/plan-context.ts";
+import { loadHeld, type Planning, untilAborted } from "./plan/plan-context.ts";
 
 const mostTogether = 500;
 
@@ -58,14 +57,13 @@ async function withPlan(
   using scratch = openScratch();
   await using source = await openSource(String(context.args.file), terminal, { again: true });
   const file = await readOrganisation(source, context, scratch);
-  const { caller } = await context.connect();
-  // An interruption waits for the end of the running request, so that no change is half done.
-  const signal = context.stopOnInterrupt();
+  const connection = await context.connect();
+  const caller = untilAborted(connection.caller, context.stopOnInterrupt());
   terminal.progress("comparing");
   const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
-  const held = await loadHeld(caller, signal);
+  const held = await loadHeld(caller);
   const deactivated = new Set<number>();
-  const planning = { ...file, caller, signal, held, scratch, prune: flags.prune === true, deactivated, watch };
+  const planning = { ...file, caller, held, scratch, prune: flags.prune === true, deactivated, watch };
   const plan = await makePlan(planning);
   noteDeactivated(deactivated, "write active: true in the file", terminal);
   await work(plan, planning, source.label);
@@ -117,7 +115,7 @@ async function carryOut(work: ApplyContext, context: Context): Promise<void> {
   }
   await print(results(), work.plan, context);
   if (made > 0) terminal.note(sentence(summary(done, "past")));
-  await sayRefusals(work, context);
+  await work.issues.print(refusals);
   if (failure === undefined && refusals.length === 0) return;
   terminal.note(`Not applied: ${summary(withoutCounts(all, done))}.`);
   if (made > 0) terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
@@ -128,15 +126,6 @@ async function carryOut(work: ApplyContext, context: Context): Promise<void> {
       refusals.length === 1 ? "1 entry was not applied." : `${refusals.length} entries were not applied.`,
     )
   );
-}
-
-async function sayRefusals({ refusals, issues }: ApplyContext, { terminal }: Context): Promise<void> {
-  const shown = refusals.slice(0, mostShown);
-  const places = shown.length > 0 ? await issues.places(shown.map(({ path }) => path)) : [];
-  const lines = shown.map(({ reasons }, at) => `${places[at]} ${reasons.join("; ")}`);
-  const more = refusals.length - shown.length;
-  if (more > 0) lines.push(`and ${more} more`);
-  for (const line of lines) terminal.complain(`${terminal.sanitizeLine(line)}\n`);
 }
 
 /** Runs the steps in order, and stops after one that failed in part, because later steps may depend on it. */

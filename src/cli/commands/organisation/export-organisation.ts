@@ -23,7 +23,7 @@ import {
   userTypeLabel,
   webhookEntry,
 } from "./plan/current-entries.ts";
-import { loadHeld, type OrganisationSnapshot } from "./plan/plan-context.ts";
+import { loadHeld, type OrganisationSnapshot, untilAborted } from "./plan/plan-context.ts";
 
 /** `wcs export`: writes an organisation as a file for apply, in an order that does not depend on IDs. */
 export async function exportOrganisation(context: Context): Promise<void> {
@@ -41,7 +41,8 @@ export async function exportOrganisation(context: Context): Promise<void> {
     },
   };
   await exportItems<string>(exported, context, async (to) => {
-    const held = await loadHeld(to.caller, to.signal);
+    const caller = untilAborted(to.caller, to.signal);
+    const held = await loadHeld(caller);
     // A file without units is for an instance that has them.
     const units = wanted.includes("units") ? exportableUnits(held.units, to.skip) : held.units;
     const references = new Map(units.map(({ id, reference }) => [id, reference]));
@@ -51,7 +52,7 @@ export async function exportOrganisation(context: Context): Promise<void> {
       const entries =
         section === "units"
           ? units.map((unit) => unitEntry(unit, names))
-          : await sorted(section, entriesOf[section](to, held, names));
+          : await sorted(section, entriesOf[section]({ ...to, caller }, held, names));
       for (const some of portionsOf(entries, 500)) await to.write(some.map((entry) => text.entry(section, entry)));
     }
   });
@@ -93,7 +94,7 @@ function issuesOfLabels(types: OrganisationSnapshot["userTypes"]) {
 
 async function* userEntries(to: Export<string>, { userTypes, unitById }: OrganisationSnapshot, names: Names) {
   const bad = new Set(userTypes.filter(issuesOfLabels(userTypes)).map(({ id }) => id));
-  for await (const user of walkItems(to.caller, users.list, { inactive: true }, to.signal)) {
+  for await (const user of walkItems(to.caller, users.list, { inactive: true })) {
     if (isServiceAccount(user)) continue;
     if (user.email === null) throw hidden(user);
     const place = user.memberUnits.find(({ unit }) => names.units(unit.id) === null)?.unit;
@@ -116,7 +117,7 @@ const hidden = ({ id }: CurrentUser) =>
 
 async function* webhookEntries(to: Export<string>): AsyncGenerator<object> {
   const first = new Map<string, number>();
-  for await (const webhook of walkItems(to.caller, webhooks.list, {}, to.signal)) {
+  for await (const webhook of walkItems(to.caller, webhooks.list, {})) {
     const { id, name } = webhook;
     const other = first.get(name);
     if (other === undefined) {

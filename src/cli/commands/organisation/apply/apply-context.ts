@@ -1,6 +1,6 @@
 import type { FileRow } from "../../../file-io/file-rows.ts";
 import { batchesOf } from "../../../file-io/read-rows.ts";
-import type { Path } from "../file/file-issues.ts";
+import type { FileIssue } from "../file/file-issues.ts";
 import type { OrganisationSection } from "../file/organisation-schema.ts";
 import type { PlannedChange, Task } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
@@ -15,7 +15,7 @@ export interface ApplyContext extends Planning {
   readonly plan: OrganisationPlan;
   readonly directory: ReturnType<typeof createDirectory>;
   /** Entries that the service rejected, and the reasons. */
-  readonly refusals: { readonly path: Path; readonly reasons: readonly string[] }[];
+  readonly refusals: FileIssue[];
 }
 
 /** Returns the IDs of what exists by label, to which created items are added. */

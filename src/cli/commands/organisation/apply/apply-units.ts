@@ -1,6 +1,6 @@
 import { units } from "../../../../contract/units.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
-import { isRemoval, type Task, touches } from "../plan/change.ts";
+import { isRemoval, pickChanged, type Task, touches } from "../plan/change.ts";
 import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
 
 /** Fields that the import of units accepts; other fields take a request each. */
@@ -20,12 +20,11 @@ export async function* applyUnits(work: ApplyContext): AsyncGenerator<Done[]> {
 async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext): AsyncGenerator<Done[]> {
   const inRows = tasks.filter(isForImport);
   for await (const batch of inBatches(inRows, rowOf, most)) {
-    work.signal.throwIfAborted();
     const { results } = await work.caller.call(units.import, { rows: [...batch.rows] });
     const good = batch.tasks.filter((task, at) => {
       // The response has a result for each row.
       const { id, fields } = results[at]!;
-      if (fields) work.refusals.push({ path: task.path, reasons: reasonsOf(fields) });
+      if (fields) work.refusals.push({ path: task.path, what: reasonsOf(fields).join("; ") });
       else if (id !== null) work.directory.units.set(task.change.name, id);
       return !fields;
     });
@@ -40,29 +39,23 @@ async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext):
 
 const isForImport = ({ change }: Task<"units">): boolean => change.action === "create" || touches(change, columns);
 
-function rowOf({ change, after }: Task<"units">): FileRow {
-  const changed = columns.filter((field) => touches(change, [field]));
-  const fields = Object.fromEntries(changed.map((field) => [field, after[field] ?? ""]));
-  return { reference: after.reference, name: after.name, ...fields };
+function rowOf(task: Task<"units">): FileRow {
+  const { reference, name } = task.after;
+  const changed = Object.entries(pickChanged(task, columns)).map(([field, value]) => [field, value ?? ""]);
+  return { reference, name, ...Object.fromEntries(changed) };
 }
 
-async function applyDetails({ change, before, after }: Task<"units">, work: ApplyContext): Promise<void> {
-  const { caller, signal, directory } = work;
+async function applyDetails(task: Task<"units">, { caller, directory }: ApplyContext): Promise<void> {
+  const { change, before, after } = task;
   const id = idOfReference(directory.units, after.reference);
-  const changed = details.filter((field) => touches(change, [field]));
-  if (changed.length > 0) {
-    signal.throwIfAborted();
-    await caller.call(units.update, { id, ...Object.fromEntries(changed.map((field) => [field, after[field]])) });
-  }
+  if (touches(change, details)) await caller.call(units.update, { id, ...pickChanged(task, details) });
   if (!touches(change, ["departments"])) return;
   const [old = [], wanted = []] = [before?.departments, after.departments];
   for (const name of wanted.filter((each) => !old.includes(each))) {
-    signal.throwIfAborted();
     const added = await caller.call(units.departmentAdd, { id, name });
     directory.departments.set(departmentKey(after.reference, name), added.id);
   }
   for (const name of old.filter((each) => !wanted.includes(each))) {
-    signal.throwIfAborted();
     const department = idOfReference(directory.departments, departmentKey(after.reference, name));
     await caller.call(units.departmentRemove, { id, department });
   }

@@ -14,7 +14,7 @@ export const most = 1000;
 
 /** Creates and changes users. Those who get another address come first, because only rows of one request can pass addresses on. */
 export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
-  const { plan, caller, signal } = work;
+  const { plan, caller } = work;
   const tasks = () => Iterator.from(plan.tasks.users).filter((task) => !isRemoval(task));
   function* inRows() {
     yield* tasks().filter((task) => isForImport(task) && getsAnotherAddress(task));
@@ -22,13 +22,12 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   }
   for await (const batch of inBatches(inRows(), (task) => userRowOf(task, work.plan), most)) {
     for (const task of batch.tasks) await makeReady(task, work);
-    signal.throwIfAborted();
     const { results } = await caller.call(users.import, { rows: [...batch.rows] });
     const done: Done[] = [];
     for (const [at, task] of batch.tasks.entries()) {
       // The response has a result for each row.
       const { id, fields } = results[at]!;
-      if (fields || id === null) work.refusals.push({ path: task.path, reasons: reasonsOf(fields) });
+      if (fields || id === null) work.refusals.push({ path: task.path, what: reasonsOf(fields).join("; ") });
       else {
         await complete(task, id, work);
         if (!losesAccess(task)) done.push(task.change);
@@ -44,7 +43,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
 }
 
 /** Takes rights and access away, from the current user last: an administrator must be left, and other changes may need the rights. */
-export async function* applyLosses({ plan, caller, signal }: ApplyContext): AsyncGenerator<Done[]> {
+export async function* applyLosses({ plan, caller }: ApplyContext): AsyncGenerator<Done[]> {
   const losing = () => Iterator.from(plan.tasks.users).filter(losesAccess);
   if (losing().next().done) return;
   const me = await caller.call(users.current, {});
@@ -53,7 +52,6 @@ export async function* applyLosses({ plan, caller, signal }: ApplyContext): Asyn
     yield* losing().filter(({ id }) => id === me.id);
   }
   for (const task of meLast()) {
-    signal.throwIfAborted();
     await setAccess(task, task.id ?? 0, caller);
     yield [task.change];
   }
@@ -99,9 +97,8 @@ const furtherOf = (entry: OrganisationEntry<"users"> | undefined) =>
 
 /** Makes the changes that must precede the import row of a user. */
 async function makeReady({ id, change, before, after }: Task<"users">, work: ApplyContext): Promise<void> {
-  const { caller, signal, directory } = work;
+  const { caller, directory } = work;
   if (id === undefined) return;
-  signal.throwIfAborted();
   // The import matches the row by reference.
   if (touches(change, ["reference"])) await caller.call(users.update, { id, reference: after.reference });
   if (!touches(change, ["memberships"])) return;
@@ -114,10 +111,8 @@ async function makeReady({ id, change, before, after }: Task<"users">, work: App
 
 /** Makes the changes that an import row cannot express. */
 async function complete(task: Task<"users">, id: number, work: ApplyContext): Promise<void> {
-  const { caller, signal } = work;
-  signal.throwIfAborted();
   if (touches(task.change, ["memberships"])) await setMemberships(id, task, work);
-  if (!losesAccess(task)) await setAccess(task, id, caller);
+  if (!losesAccess(task)) await setAccess(task, id, work.caller);
 }
 
 async function setMemberships(

@@ -1,17 +1,13 @@
 import { fold } from "../../../../contract/fold-text.ts";
 import { type Ability, abilities, type Caller, type CallOptions } from "../../../../contract/operation.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
-import { isRemoval, type Task, touches } from "../plan/change.ts";
+import { isRemoval, pickChanged, type Task, touches } from "../plan/change.ts";
 import type { ApplyContext, Done } from "./apply-context.ts";
 
 /** Creates and changes user types with a request each, because there are few. */
-export async function* applyUserTypes({ caller, signal, plan, directory }: ApplyContext): AsyncGenerator<Done[]> {
-  for (const { vacated } of listNameTransfers(plan.tasks.usertypes)) {
-    signal.throwIfAborted();
-    await vacateName(vacated, caller);
-  }
+export async function* applyUserTypes({ caller, plan, directory }: ApplyContext): AsyncGenerator<Done[]> {
+  for (const { vacated } of listNameTransfers(plan.tasks.usertypes)) await vacateName(vacated, caller);
   for (const task of plan.tasks.usertypes.filter((each) => !isRemoval(each))) {
-    signal.throwIfAborted();
     const { id } = await putUserType(task, caller);
     directory.userTypes.set(task.change.name, id);
     yield [task.change];
@@ -42,17 +38,14 @@ export function tryWithoutName(task: Task<"usertypes">, caller: Caller, options:
 }
 
 /** Makes the change, or checks it in a dry run. */
-export function putUserType({ id, change, after }: Task<"usertypes">, caller: Caller, options: CallOptions = {}) {
+export function putUserType(task: Task<"usertypes">, caller: Caller, options: CallOptions = {}) {
+  const { id, after } = task;
   const { reference, name = "" } = after;
   if (id === undefined) {
     return caller.call(usertypes.create, { name, reference, abilities: flagsOf(after.abilities) }, options);
   }
-  const changed = {
-    ...(touches(change, ["name"]) && { name }),
-    ...(touches(change, ["reference"]) && { reference }),
-    ...(touches(change, ["abilities"]) && { abilities: flagsOf(after.abilities) }),
-  };
-  return caller.call(usertypes.update, { id, ...changed }, options);
+  const { abilities: granted, ...changed } = pickChanged(task, ["name", "reference", "abilities"]);
+  return caller.call(usertypes.update, { id, ...changed, ...(granted && { abilities: flagsOf(granted) }) }, options);
 }
 
 const flagsOf = (granted: readonly Ability[] = []) =>

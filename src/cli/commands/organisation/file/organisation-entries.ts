@@ -14,6 +14,7 @@ import {
   type OrganisationSection,
   sections,
 } from "./organisation-schema.ts";
+import { createDiskList } from "./scratch-database.ts";
 
 /** The entries of a file. An absent section is left unchanged. */
 export type Organisation = {
@@ -116,22 +117,21 @@ export type FileUsers = ReturnType<typeof createFileUsers>;
 
 /** Creates an empty list of the users of a file, indexed by reference and e-mail address. It is on disk, because it may be long. */
 function createFileUsers(scratch: DatabaseSync, issues: FileIssues) {
-  scratch.exec(`drop table if exists file_users; drop table if exists labels;
-    create table file_users (at integer primary key, entry text not null);
-    create table labels (label text primary key, at integer not null) without rowid`);
-  const insert = scratch.prepare("insert into file_users values (?, ?)");
+  const list = createDiskList<UserPlace>(scratch, "file_users");
+  scratch.exec(`drop table if exists labels;
+    create table labels (label text primary key, place integer not null) without rowid`);
   const claim = scratch.prepare("insert or ignore into labels values (?, ?)");
-  const owner = scratch.prepare("select at from labels where label = ?");
-  const read = scratch.prepare("select at, entry from labels join file_users using (at) where label = ?");
+  const owner = scratch.prepare("select place from labels where label = ?");
+  const read = scratch.prepare("select item from labels join file_users using (place) where label = ?");
   let count = 0;
   const isFirst = (label: string, at: number, field: string) => {
     if (claim.run(label, at).changes === 1) return true;
-    issues.add(["users", at, field], `is already used by users[${owner.get(label)?.at}]`);
+    issues.add(["users", at, field], `is already used by users[${owner.get(label)?.place}]`);
     return false;
   };
   const placeOf = (label: string): UserPlace | undefined => {
     const row = read.get(label);
-    return row && { at: Number(row.at), entry: JSON.parse(String(row.entry)) };
+    return row && JSON.parse(String(row.item));
   };
   return {
     get count(): number {
@@ -144,7 +144,7 @@ function createFileUsers(scratch: DatabaseSync, issues: FileIssues) {
       if (reference === undefined && email === undefined) return;
       if (reference !== undefined && !isFirst(`reference ${reference}`, at, "reference")) return;
       if (email !== undefined && !isFirst(`email ${keyOf(email)}`, at, "email")) return;
-      insert.run(at, JSON.stringify(entry));
+      list.add(at, { at, entry });
     },
     find({ reference, email }: { reference: string | null; email: string | null }): UserPlace | undefined {
       const known = reference === null ? undefined : placeOf(`reference ${reference}`);
@@ -153,10 +153,6 @@ function createFileUsers(scratch: DatabaseSync, issues: FileIssues) {
       // A user without a reference gets the reference of the file.
       return place?.entry.reference === undefined || reference === null ? place : undefined;
     },
-    *[Symbol.iterator](): Generator<UserPlace> {
-      for (const { at, entry } of scratch.prepare("select at, entry from file_users order by at").iterate()) {
-        yield { at: Number(at), entry: JSON.parse(String(entry)) };
-      }
-    },
+    [Symbol.iterator]: () => list[Symbol.iterator](),
   };
 }

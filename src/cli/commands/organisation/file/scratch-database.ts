@@ -8,3 +8,23 @@ export function openScratch(): DatabaseSync {
   database.exec("begin");
   return database;
 }
+
+/** Creates an empty list on disk, whose items come in the order of their places. */
+export function createDiskList<T>(scratch: DatabaseSync, table: string) {
+  scratch.exec(`drop table if exists ${table}; create table ${table} (place integer primary key, item text not null)`);
+  const insert = scratch.prepare(`insert into ${table} values (?, ?)`);
+  let size = 0;
+  return {
+    get size(): number {
+      return size;
+    },
+    add(place: number, item: T): void {
+      size += 1;
+      insert.run(place, JSON.stringify(item));
+    },
+    *[Symbol.iterator](): Generator<T> {
+      const rows = scratch.prepare(`select item from ${table} order by place`).iterate();
+      for (const { item } of rows) yield JSON.parse(String(item));
+    },
+  };
+}

@@ -65,6 +65,15 @@ export function withoutEmpty(value: unknown): unknown {
 export const touches = ({ changes }: PlannedChange, fields: readonly string[]): boolean =>
   changes.some(({ field }) => fields.includes(field));
 
+/** Returns those of the fields that a task changes, with their values after it. */
+export const pickChanged = <S extends OrganisationSection, F extends keyof OrganisationEntry<S> & string>(
+  { change, after }: Task<S>,
+  fields: readonly F[],
+) =>
+  Object.fromEntries(
+    fields.filter((field) => touches(change, [field])).map((field) => [field, after[field]]),
+  ) as Partial<Pick<OrganisationEntry<S>, F>>;
+
 /** Returns true when the task deletes or deactivates an item that the file does not have. */
 export const isRemoval = ({ change }: { readonly change: PlannedChange }): boolean =>
   change.action === "delete" || change.action === "deactivate";

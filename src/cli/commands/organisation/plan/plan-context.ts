@@ -11,7 +11,6 @@ import { kinds, listFieldChanges, overlay, type PlannedChange, type Task } from 
 
 export interface Planning {
   readonly caller: Caller;
-  readonly signal: AbortSignal;
   readonly organisation: Organisation;
   readonly issues: FileIssues;
   readonly held: OrganisationSnapshot;
@@ -24,6 +23,15 @@ export interface Planning {
   /** Reports how many users have been compared. */
   readonly watch: (users: number) => void;
 }
+
+/** Wraps a caller so that it makes no call after an interruption. A running one goes on to its end, so that no change is half done. */
+export const untilAborted = (caller: Caller, signal: AbortSignal): Caller => ({
+  async call(op, input, options) {
+    signal.throwIfAborted();
+    return caller.call(op, input, options);
+  },
+  close: () => caller.close(),
+});
 
 export function onlyOnce(section: OrganisationSection, issues: FileIssues) {
   const places = new Map<string, number>();
@@ -70,10 +78,10 @@ export function namesNo(what: string, name: string, known: Iterable<string>): st
 /** The items of an instance that others refer to. */
 export type OrganisationSnapshot = Awaited<ReturnType<typeof loadHeld>>;
 
-export async function loadHeld(caller: Caller, signal: AbortSignal) {
-  const userTypes = await Array.fromAsync(walkItems(caller, usertypes.list, {}, signal));
+export async function loadHeld(caller: Caller) {
+  const userTypes = await Array.fromAsync(walkItems(caller, usertypes.list, {}));
   // Drops fields that are not used here, to save memory.
-  const found = await Array.fromAsync(walkItems(caller, units.list, {}, signal), (unit) => ({
+  const found = await Array.fromAsync(walkItems(caller, units.list, {}), (unit) => ({
     ...unit,
     features: [],
     image: null,

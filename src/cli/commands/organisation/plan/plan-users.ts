@@ -1,4 +1,3 @@
-import type { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
@@ -6,6 +5,7 @@ import { walkItems } from "../../../kit/walk-list.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { FileUsers } from "../file/organisation-entries.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
+import { createDiskList } from "../file/scratch-database.ts";
 import type { Task } from "./change.ts";
 import { type CurrentUser, compare, type Names, userEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, type Planning, removal } from "./plan-context.ts";
@@ -21,22 +21,22 @@ interface UserPlanning extends Planning {
 
 type UserEntry = OrganisationEntry<"users">;
 
-/** Plans the tasks for users. Users are not kept in memory. */
-export async function planUsers(planning: UserPlanning): Promise<TaskList> {
+/** Plans the tasks for users. They are on disk, because a file may change any number of users, who are not kept in memory either. */
+export async function planUsers(planning: UserPlanning) {
   const file = planning.organisation.users;
   if (file !== undefined) return planEntries(file, planning);
   const holders = createHolders(planning);
   if (planning.userTypes.pruned.size > 0)
     for await (const user of walkUsers(planning)) holders.watch(user, userEntry(user, planning.names));
   holders.refuse();
-  return createTaskList(planning.scratch);
+  return createDiskList<Task<"users">>(planning.scratch, "tasks");
 }
 
-const walkUsers = ({ caller, signal }: Planning) => walkItems(caller, users.list, { inactive: true }, signal);
+const walkUsers = ({ caller }: Planning) => walkItems(caller, users.list, { inactive: true });
 
-async function planEntries(file: FileUsers, planning: UserPlanning): Promise<TaskList> {
+async function planEntries(file: FileUsers, planning: UserPlanning) {
   const { prune, issues } = planning;
-  const tasks = createTaskList(planning.scratch);
+  const tasks = createDiskList<Task<"users">>(planning.scratch, "tasks");
   const holders = createHolders(planning);
   const me = prune ? await planning.caller.call(users.current, {}) : undefined;
   // The ID of the user of each entry; 0 when there is none.
@@ -215,30 +215,6 @@ function createAccountChecks({ organisation, issues }: Planning) {
     refuse(): void {
       if (firstLost === undefined || isAnyLeft) return;
       issues.add(["users", firstLost], "is the last active administrator who can sign in; make another one first");
-    },
-  };
-}
-
-export type TaskList = ReturnType<typeof createTaskList>;
-
-/** Creates an empty list of tasks for users, on disk, because a file may change any number of them. */
-function createTaskList(scratch: DatabaseSync) {
-  scratch.exec("create table tasks (place integer primary key, task text not null)");
-  const insert = scratch.prepare("insert into tasks values (?, ?)");
-  let size = 0;
-  return {
-    get size(): number {
-      return size;
-    },
-    /** Adds a task; those with a lower place come first. */
-    add(place: number, task: Task<"users">): void {
-      size += 1;
-      insert.run(place, JSON.stringify(task));
-    },
-    *[Symbol.iterator](): Generator<Task<"users">> {
-      for (const { task } of scratch.prepare("select task from tasks order by place").iterate()) {
-        yield JSON.parse(String(task));
-      }
     },
   };
 }

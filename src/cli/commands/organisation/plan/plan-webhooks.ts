@@ -5,10 +5,10 @@ import { webhookEntry } from "./current-entries.ts";
 import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
 export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">[]> {
-  const { organisation, caller, signal, issues, prune } = planning;
+  const { organisation, caller, issues, prune } = planning;
   const entries = organisation.webhooks;
   if (entries === undefined) return [];
-  const there = await Array.fromAsync(walkItems(caller, webhooks.list, {}, signal));
+  const there = await Array.fromAsync(walkItems(caller, webhooks.list, {}));
   const byName = Map.groupBy(there, (webhook) => webhook.name);
   const once = onlyOnce("webhooks", issues);
   const named = new Set<string>();
