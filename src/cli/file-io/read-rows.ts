@@ -25,13 +25,15 @@ async function* mapRows(rows: AsyncIterable<SourceRow[]>, format: FileFormat, ma
   }
 }
 
+/** In JSON a character takes up to six bytes, and a body is limited to 4 MiB. */
+const largestBody = 655_360;
+
 /** Regroups rows into batches of at most `most` rows that fit into one request. */
 export async function* batchesOf<R extends Pick<SourceRow, "size">>(
-  rows: AsyncIterable<readonly R[]>,
+  rows: AsyncIterable<readonly R[]> | Iterable<readonly R[]>,
   most: number,
+  largest = largestBody,
 ): AsyncGenerator<R[]> {
-  // In JSON a character takes up to six bytes, and a body is limited to 4 MiB.
-  const largest = 655_360;
   let batch: R[] = [];
   let size = 0;
   for await (const some of rows) {

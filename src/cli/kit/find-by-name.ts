@@ -7,6 +7,7 @@ import { capitalize, UsageError } from "../errors/cli-errors.ts";
 import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { WizardRun } from "./command-spec.ts";
 import { waysToName } from "./field-flags.ts";
 import { isId } from "./parse-value.ts";
 
@@ -74,13 +75,17 @@ export async function chooseByName(
   return (await terminal.ask()).search(`${question}:`, (text) => choicesFor(kind, text, caller, terminal));
 }
 
-/** Asks for any number of things of a kind, one after the other, by typing their names. `none` says what no choice means. */
+/**
+ * Asks for any number of things of a kind, one after the other, by typing their names, and records them as values of the flag.
+ * `none` says what no choice means; undefined is returned then.
+ */
 export async function chooseSeveral(
   kind: NamedKind,
+  flag: string,
   question: string,
   none: string,
-  { caller, terminal }: { caller: Caller; terminal: Terminal },
-): Promise<number[]> {
+  { caller, terminal, record }: WizardRun,
+): Promise<number[] | undefined> {
   const ask = await terminal.ask();
   const ids: number[] = [];
   for (;;) {
@@ -89,8 +94,12 @@ export async function chooseSeveral(
       const found = (await choicesFor(kind, text, caller, terminal)).filter(({ value }) => !ids.includes(value));
       return text === "" ? [stop, ...found] : found;
     });
-    if (id === undefined) return ids;
-    ids.push(id);
+    if (id !== undefined) ids.push(id);
+    else if (ids.length === 0) return undefined;
+    else {
+      record(flag, ids.join(","));
+      return ids;
+    }
   }
 }
 

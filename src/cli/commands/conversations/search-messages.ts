@@ -13,7 +13,6 @@ import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 
 const standardLimit = 25;
-const pageSize = 100;
 const atOnce = 4;
 
 export async function searchMessages(context: Context): Promise<void> {
@@ -41,14 +40,14 @@ async function* everywhere(caller: Caller, query: string, { all, limit }: Extent
   let left = limit ?? (all ? Number.POSITIVE_INFINITY : standardLimit);
   if (left < 1) throw new UsageError("--limit must be at least 1");
   const { id: me } = await caller.call(users.current, {});
-  const searchIn = async (conversation: ShownConversation) => ({
-    conversation,
-    found: await firstPage(caller, conversation.id, query),
-  });
-  for await (const { conversation, found } of ahead(everyConversation(caller), searchIn)) {
-    if (found === undefined || found.data.length === 0) continue;
+  const searchIn = async (conversation: ShownConversation) => {
+    const pages = walk(caller, conversations.messages, { id: conversation.id, query });
+    return { conversation, pages, first: await firstOf(pages) };
+  };
+  for await (const { conversation, pages, first } of ahead(everyConversation(caller), searchIn)) {
+    if (!first?.items.length) continue;
     titles.set(conversation.id, titleOf(conversation, me));
-    for await (const { items, response } of pagesFrom(caller, { id: conversation.id, query }, found)) {
+    for await (const { items, response } of startingWith(first, pages)) {
       yield { items: items.slice(0, left), more: items.length >= left, response };
       left -= items.length;
       if (left <= 0) return;
@@ -57,11 +56,9 @@ async function* everywhere(caller: Caller, query: string, { all, limit }: Extent
   }
 }
 
-type Found = Awaited<ReturnType<typeof firstPage>>;
-
-async function firstPage(caller: Caller, id: number, query: string) {
+async function firstOf<T>(pages: AsyncGenerator<T, void>): Promise<T | undefined> {
   try {
-    return await caller.call(conversations.messages, { id, query, limit: pageSize });
+    return (await pages.next()).value ?? undefined;
   } catch (error) {
     // The user was removed from the conversation after it was listed.
     if (error instanceof ServiceError && error.code === "not_found") return undefined;
@@ -69,10 +66,9 @@ async function firstPage(caller: Caller, id: number, query: string) {
   }
 }
 
-async function* pagesFrom(caller: Caller, input: { id: number; query: string }, first: NonNullable<Found>) {
-  const cursor = first.meta.next_cursor ?? undefined;
-  yield { items: first.data, more: cursor !== undefined, response: first };
-  if (cursor) yield* walk(caller, conversations.messages, { ...input, cursor });
+async function* startingWith<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
+  yield* others;
 }
 
 /** Yields all conversations once, archived ones last, even if they move up in the list meanwhile. */

@@ -3,7 +3,7 @@ import { settings as settingsGroup } from "../../../contract/settings.ts";
 import { tokens } from "../../../contract/tokens.ts";
 import type { users } from "../../../contract/users.ts";
 import { webhooks as webhooksGroup } from "../../../contract/webhooks.ts";
-import { type FactChecks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
+import { type FactChecks, type Finding, failed, judgeFacts, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
 interface LoginFacts {
   readonly user: Pick<OutputOf<typeof users.current>, "name" | "admin">;
@@ -32,10 +32,7 @@ export const loginChecks: FactChecks<LoginFacts> = {
 };
 
 interface ServiceFacts {
-  readonly settings: Pick<
-    OutputOf<typeof settingsGroup.list>,
-    "base_url" | "mail.from" | "mail.smtp_url" | "mail.allow_plain" | "webhooks.allow_private"
-  >;
+  readonly settings: OutputOf<typeof settingsGroup.list>;
   readonly webhooks: readonly WebhookFacts[];
 }
 
@@ -43,8 +40,8 @@ interface ServiceFacts {
 type WebhookFacts = Pick<OutputOf<typeof webhooksGroup.list>["data"][number], "id" | "active" | "disabled_reason"> &
   Readonly<Record<"succeeded" | "failed", number>>;
 
-/** Reads settings and webhooks, from a database or over HTTP. Throws `forbidden` when the user is no administrator. */
-export async function readServiceFacts(caller: Caller): Promise<ServiceFacts> {
+/** Checks settings and webhooks, of a database or over HTTP. Throws `forbidden` when the user is no administrator. */
+export async function findInService(caller: Caller): Promise<Finding[]> {
   const settings = await caller.call(settingsGroup.list, {});
   const { data } = await caller.call(webhooksGroup.list, {});
   const webhooks: WebhookFacts[] = [];
@@ -52,12 +49,12 @@ export async function readServiceFacts(caller: Caller): Promise<ServiceFacts> {
     const [day] = active ? (await caller.call(webhooksGroup.stats, { id, parts: 1 })).data : [];
     webhooks.push({ id, active, disabled_reason, succeeded: day?.succeeded ?? 0, failed: day?.failed ?? 0 });
   }
-  return { settings, webhooks };
+  return judgeFacts(serviceChecks, { settings, webhooks });
 }
 
 const named = (webhooks: readonly { id: number }[]) => webhooks.map(({ id }) => id).join(", ");
 
-export const serviceChecks: FactChecks<ServiceFacts> = {
+const serviceChecks: FactChecks<ServiceFacts> = {
   base_url: ({ settings: { base_url } }) => checkBaseUrl(base_url),
   mail: ({ settings }) => {
     const missing = (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
@@ -104,22 +101,20 @@ export function checkBaseUrl(url: string | null): Verdict {
 
 const warningDays = 14;
 
-/** Reads the API tokens that expire soon or have expired: the user's own, or all of them for administrators. */
-export async function readTokenFacts(caller: Caller) {
+/** Checks the API tokens that expire soon or have expired: the user's own, or all of them for administrators. */
+export async function findInTokens(caller: Caller): Promise<Finding[]> {
   const now = Math.floor(Date.now() / 1000);
   const { data } = await caller.call(tokens.list, { expires_before: now + warningDays * 86_400, limit: 500 });
-  return { ending: data, now };
+  return [{ check: "API tokens", ...checkTokens(data, now) }];
 }
 
-export const tokenChecks: FactChecks<Awaited<ReturnType<typeof readTokenFacts>>> = {
-  "API tokens": ({ ending, now }) => {
-    if (ending.length === 0) return ok(`No API token expires within ${warningDays} days.`);
-    const list = ending.map(({ id, name, expires_at }) => {
-      const left = (expires_at ?? now) - now;
-      return `${name} (${id}) ${left > 0 ? `expires in ${lengthOf(left)}` : "has expired"}`;
-    });
-    return warning(
-      `${list.join(", ")}. Create another token with wcs tokens create, then revoke the old one with wcs tokens revoke ${ending[0]?.id}.`,
-    );
-  },
-};
+function checkTokens(ending: OutputOf<typeof tokens.list>["data"], now: number): Verdict {
+  if (ending.length === 0) return ok(`No API token expires within ${warningDays} days.`);
+  const list = ending.map(({ id, name, expires_at }) => {
+    const left = (expires_at ?? now) - now;
+    return `${name} (${id}) ${left > 0 ? `expires in ${lengthOf(left)}` : "has expired"}`;
+  });
+  return warning(
+    `${list.join(", ")}. Create another token with wcs tokens create, then revoke the old one with wcs tokens revoke ${ending[0]?.id}.`,
+  );
+}

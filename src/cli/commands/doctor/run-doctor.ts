@@ -13,21 +13,24 @@ export async function runDoctor(context: Context): Promise<void> {
   await showFindings(findAll(context), context);
 }
 
-type Stage = (context: Context) => Promise<Finding[]>;
-
-/** Stages by the name of the finding when a stage fails; the following stages then cannot run. */
-const stages: Readonly<Record<string, Stage>> = {
+/**
+ * Stages by the name of the finding when a stage fails; the following stages then cannot run. There are no findings about things
+ * that the user has no access to, which the check `rights` reports.
+ */
+const stages: Readonly<Record<string, (context: Context) => Promise<Finding[] | undefined>>> = {
   target: findInTarget,
   login: findInLogin,
-  "API tokens": findInTokens,
-  service: findInService,
+  "API tokens": (context) =>
+    unlessForbidden(ask(context, async (caller) => (await import("./check-service.ts")).findInTokens(caller))),
+  service: (context) =>
+    unlessForbidden(ask(context, async (caller) => (await import("./check-service.ts")).findInService(caller))),
 };
 
 async function findAll(context: Context): Promise<Finding[]> {
   const findings = judgeFacts(machineChecks, readMachineFacts(context.terminal.env));
   for (const [name, stage] of Object.entries(stages)) {
     try {
-      findings.push(...(await stage(context)));
+      findings.push(...((await stage(context)) ?? []));
     } catch (error) {
       return [...findings, failure(name, error)];
     }
@@ -60,19 +63,6 @@ async function findInLogin(context: Context): Promise<Finding[]> {
   const expires = token === undefined ? undefined : tokenTimesOf(token)?.expires;
   const facts = { expires, apiToken: token !== undefined && isApiToken(token) };
   return judgeFacts(loginChecks, { user, ...facts, now: Date.now() / 1000 });
-}
-
-/** Has no findings about things that the user has no access to, which the check `rights` reports. */
-async function findInTokens(context: Context): Promise<Finding[]> {
-  const { readTokenFacts, tokenChecks } = await import("./check-service.ts");
-  const facts = await unlessForbidden(ask(context, readTokenFacts));
-  return facts === undefined ? [] : judgeFacts(tokenChecks, facts);
-}
-
-async function findInService(context: Context): Promise<Finding[]> {
-  const { readServiceFacts, serviceChecks } = await import("./check-service.ts");
-  const facts = await unlessForbidden(ask(context, readServiceFacts));
-  return facts === undefined ? [] : judgeFacts(serviceChecks, facts);
 }
 
 /** Runs `work` with the current login, without renewing it or prompting for one. */

@@ -52,22 +52,15 @@ async function askRepetition({ terminal, zone: given, record }: WizardRun): Prom
   return { recurrence: value };
 }
 
-async function askAudience({ input, caller, terminal, record }: WizardRun): Promise<Values> {
-  const audience: Values = {};
-  const choose = async (field: "units" | "userTypes" | "shares", question: string, none: string) => {
-    if (input[field] !== undefined) return;
-    const kind = field === "userTypes" ? "usertypes" : field === "shares" ? "users" : "units";
-    const ids = await chooseSeveral(kind, question, none, { caller, terminal });
-    if (ids.length === 0) return;
-    audience[field] = ids;
-    record(field === "userTypes" ? "--user-types" : `--${field}`, ids.join(","));
+async function askAudience(run: WizardRun): Promise<Values> {
+  const { type, shares, units, userTypes } = run.input;
+  if (type === "user")
+    return { shares: shares ?? (await chooseSeveral("users", "--shares", "Share it with", "Nobody", run)) };
+  return {
+    units: units ?? (await chooseSeveral("units", "--units", "Units", "Your own unit", run)),
+    userTypes:
+      userTypes ?? (await chooseSeveral("usertypes", "--user-types", "User types that can read it", "All", run)),
   };
-  if (input.type === "user") await choose("shares", "Share it with", "Nobody");
-  else {
-    await choose("units", "Units", "Your own unit");
-    await choose("userTypes", "User types that can read it", "All");
-  }
-  return audience;
 }
 
 /** Asks until `read` accepts the answer. Returns the answer and what `read` makes of it. */

@@ -9,7 +9,8 @@ export async function askForReaders(run: WizardRun): Promise<Values> {
   return { ...post, ...(await askToPublish(run)) };
 }
 
-async function askReaders({ input, caller, terminal, record }: WizardRun): Promise<Values> {
+async function askReaders(run: WizardRun): Promise<Values> {
+  const { input, caller, terminal, record } = run;
   if ((input.visibility ?? input.sharing ?? input.unit ?? input.group) !== undefined) return {};
   const isDebate = input.content_type === "debate";
   const own = isDebate ? "Your own unit" : "Your own unit and those below it";
@@ -28,11 +29,10 @@ async function askReaders({ input, caller, terminal, record }: WizardRun): Promi
     record("--group", String(group));
     return { group };
   }
-  const ids = await chooseSeveral("units", "Units", own, { caller, terminal });
-  if (ids.length === 0) return {};
-  const field = answer === "Units" ? "units" : "units_falldown";
-  record(answer === "Units" ? "--visibility-units" : "--visibility-units-falldown", ids.join(","));
-  return { visibility: { [field]: ids } };
+  const [field, flag] =
+    answer === "Units" ? ["units", "--visibility-units"] : ["units_falldown", "--visibility-units-falldown"];
+  const ids = await chooseSeveral("units", flag, "Units", own, run);
+  return ids ? { visibility: { [field]: ids } } : {};
 }
 
 async function askToPublish({ input, terminal, record }: WizardRun): Promise<Values> {

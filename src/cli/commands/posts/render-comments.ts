@@ -26,5 +26,5 @@ export const commentForm: Renderer<Comment> = (sheet) => {
       begun = true;
     }
   };
-  return { page: show, end: async () => {}, one: (comment) => show([comment]) };
+  return { page: show, one: (comment) => show([comment]) };
 };

@@ -29,7 +29,7 @@ export async function runTop(context: Context): Promise<void> {
 async function print({ globals, terminal }: Context, snapshot: Snapshot): Promise<void> {
   const renderer = async () => () => {
     const one = (item: Snapshot) => terminal.write(drawSnapshot(item, terminal, globals.tz));
-    return { one, page: async () => {}, end: async () => {} };
+    return { one, page: async () => {} };
   };
   await createOutput<Snapshot>({ renderer, showEmpty: true }, { globals, terminal }).one(snapshot);
 }

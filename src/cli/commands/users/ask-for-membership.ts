@@ -2,15 +2,10 @@ import { units } from "../../../contract/units.ts";
 import type { WizardRun } from "../../kit/command-spec.ts";
 import { chooseSeveral } from "../../kit/find-by-name.ts";
 
-export async function askForMembership({ input, caller, terminal, record }: WizardRun) {
+export async function askForMembership(run: WizardRun) {
+  const { input, caller, terminal, record } = run;
   const chosen = { ...input };
-  if (input.userTypes === undefined) {
-    const ids = await chooseSeveral("usertypes", "User types", "None", { caller, terminal });
-    if (ids.length > 0) {
-      chosen.userTypes = ids;
-      record("--user-types", ids.join(","));
-    }
-  }
+  chosen.userTypes ??= await chooseSeveral("usertypes", "--user-types", "User types", "None", run);
   if (input.department !== undefined) return chosen;
   const { departments } = await caller.call(units.get, { id: Number(input.unit) });
   if (departments.length === 0) return chosen;

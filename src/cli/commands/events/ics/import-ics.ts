@@ -8,6 +8,7 @@ import { skippedRow } from "../../../file-io/file-rows.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { createReport, type Report } from "../../../file-io/import-report.ts";
 import { openSource } from "../../../file-io/open-source.ts";
+import { batchesOf } from "../../../file-io/read-rows.ts";
 import { openResults } from "../../../file-io/result-file.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
@@ -84,6 +85,10 @@ async function audienceOf({ flags, terminal }: Context, caller: Caller): Promise
   return { ...(units.length > 0 && { units }), ...(userTypes.length > 0 && { userTypes }) };
 }
 
+/** Maximum length of the UIDs in one request, because they are part of its URL. */
+const longestUids = 6000;
+const most = 100;
+
 /** Imports the events. Returns the number of those that were imported without some of their parts. */
 async function carryOut(text: string, target: EventTarget, report: Report, context: Context): Promise<number> {
   const { caller, signal } = target;
@@ -93,7 +98,7 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
   const read = readAll(text, { library, zones, clock: clockOf(instance.instance) });
   let done = 0;
   let parts = 0;
-  for (const batch of batches(read)) {
+  for await (const batch of batchesOf(read, most, longestUids)) {
     limitHeap();
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
     const known = uids.length > 0 ? await findByUid(caller, uids, me.id) : new Map<string, ListedEvent>();
@@ -137,9 +142,11 @@ async function loadCalendar(path: string, terminal: Terminal, signal: AbortSigna
 interface Read {
   readonly line: number;
   readonly event: ReadEvent | string;
+  readonly size: number;
 }
 
-function* readAll(text: string, context: IcsContext): Generator<Read> {
+/** Yields them one by one, each with the length of its UID in the URL of a request. */
+function* readAll(text: string, context: IcsContext): Generator<[Read]> {
   const lineOf = new Map<string, number>();
   for (const component of componentsOf(text)) {
     const { name, line } = component;
@@ -147,26 +154,7 @@ function* readAll(text: string, context: IcsContext): Generator<Read> {
     const event = name === "VEVENT" ? readEvent(component, context) : `is a ${name}, not an event`;
     const before = typeof event === "string" ? undefined : lineOf.get(event.uid);
     if (typeof event !== "string" && before === undefined) lineOf.set(event.uid, line);
-    yield { line, event: before === undefined ? event : `has the same UID as the event of line ${before}` };
+    const read = before === undefined ? event : `has the same UID as the event of line ${before}`;
+    yield [{ line, event: read, size: typeof read === "string" ? 0 : encodeURIComponent(read.uid).length + 5 }];
   }
-}
-
-/** Maximum length of the UIDs in one request, because they are part of its URL. */
-const room = 6000;
-const most = 100;
-
-function* batches(all: Iterable<Read>): Generator<readonly Read[]> {
-  let batch: Read[] = [];
-  let used = 0;
-  for (const read of all) {
-    const size = typeof read.event === "string" ? 0 : encodeURIComponent(read.event.uid).length + 5;
-    if (batch.length === most || used + size > room) {
-      yield batch;
-      batch = [];
-      used = 0;
-    }
-    batch.push(read);
-    used += size;
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -46,7 +46,7 @@ export async function* inBatches<S extends OrganisationSection>(
   rowOf: (task: Task<S>) => FileRow,
   most: number,
 ) {
-  async function* sized() {
+  function* sized() {
     for (const task of tasks) {
       const row = rowOf(task);
       yield [{ task, row, size: JSON.stringify(row).length }];

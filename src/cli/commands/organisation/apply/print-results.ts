@@ -57,11 +57,7 @@ const createChangeWriter: Renderer<Done> = ({ terminal }) => {
     if (secret !== undefined) lines.push(`    secret: ${paint.value(secret)}`);
     return lines.map((line) => `${line}\n`).join("");
   };
-  return {
-    page: (items) => terminal.write(items.map(show).join("")),
-    end: async () => {},
-    one: (item) => terminal.write(show(item)),
-  };
+  return { page: (items) => terminal.write(items.map(show).join("")), one: (item) => terminal.write(show(item)) };
 };
 
 const changedFields = ({ action, changes }: PlannedChange, paint: Paint, plain = (text: string) => text): string[] =>

@@ -29,16 +29,15 @@ function createSplitter() {
   /** Something must follow a comma, and nothing may follow a list but a comma. */
   let previous: "open" | "comma" | "list" = "open";
 
+  const notJson = () => new NotSeparable(line, "The file is not JSON.");
   function* flush(): Generator<FileChunk> {
     if (list) yield { text: `[${pending.join(",")}]`, line: pendingLine, list, entries: pending.length };
     pending = [];
   }
-  const requireBlank = (isAllowed: boolean) => {
-    if (piece.trim() !== "" || !isAllowed) throw new NotSeparable(line, "The file is not JSON.");
-  };
-  function* endPiece(): Generator<FileChunk> {
-    if (piece.trim() === "") return requireBlank(previous !== "comma");
-    if (previous === "list") requireBlank(true);
+  function* endPiece(mayBeBlank: boolean): Generator<FileChunk> {
+    const isBlank = piece.trim() === "";
+    if (isBlank ? !mayBeBlank : previous === "list") throw notJson();
+    if (isBlank) return;
     if (list === undefined) yield { text: `{${piece}}`, line: begin, entries: 0 };
     else {
       if (pending.length === 0) pendingLine = begin;
@@ -46,44 +45,37 @@ function createSplitter() {
       if (pending.length === mostEntries) yield* flush();
     }
   }
-  function restart(follows: typeof previous): void {
+  function restart(follows: typeof previous): true {
     piece = "";
     begin = line;
     previous = follows;
-  }
-  function* endEntry(): Generator<FileChunk, boolean> {
-    if (depth !== (list ? 2 : 1)) return false;
-    if (piece.trim() === "" && previous !== "list") requireBlank(false);
-    yield* endPiece();
-    restart("comma");
     return true;
   }
   function beginObject(code: number): boolean {
     depth += 1;
     // Brackets in a comment of YAML count here, but not for the parser of the whole file.
     if (depth > deepest) throw new NotSeparable(line, `The file is ${tooDeep}.`);
-    if (depth === 1) requireBlank(code === openObject && previous === "open");
+    if (depth === 1 && (piece.trim() !== "" || code !== openObject || previous !== "open")) throw notJson();
     const name = depth === 2 && code === openList ? /^\s*"([^"\\]*)"\s*:\s*$/.exec(piece)?.[1] : undefined;
     if (name !== undefined) list = { name, line };
-    if (depth > 1 && name === undefined) return false;
-    restart("open");
-    return true;
-  }
-  function* endObject(code: number): Generator<FileChunk, boolean> {
-    depth -= 1;
-    if (depth > 1 || (depth === 1 && list === undefined)) return false;
-    if (depth < 0 || code !== (list ? closeList : closeObject)) throw new NotSeparable(line, "The file is not JSON.");
-    yield* endPiece();
-    yield* flush();
-    list = undefined;
-    restart("list");
-    return true;
+    return (depth === 1 || name !== undefined) && restart("open");
   }
   /** Returns true when the character begins or ends a piece. */
   function* separate(code: number): Generator<FileChunk, boolean> {
-    if (code === comma) return yield* endEntry();
     if (code === openList || code === openObject) return beginObject(code);
-    return code === closeList || code === closeObject ? yield* endObject(code) : false;
+    const level = list ? 2 : 1;
+    if (code === comma) {
+      if (depth !== level) return false;
+      yield* endPiece(previous === "list");
+      return restart("comma");
+    }
+    depth -= 1;
+    if (depth >= level) return false;
+    if (code !== (list ? closeList : closeObject)) throw notJson();
+    yield* endPiece(previous !== "comma");
+    yield* flush();
+    list = undefined;
+    return restart("list");
   }
   function* next(text: string): Generator<FileChunk> {
     let from = 0;
@@ -103,6 +95,8 @@ function createSplitter() {
     }
     piece += text.slice(from);
   }
-  const end = () => requireBlank(depth === 0);
+  function end(): void {
+    if (depth !== 0 || piece.trim() !== "") throw notJson();
+  }
   return { next, end };
 }
