@@ -19,6 +19,14 @@ const checkInterval = 10_000;
 /** Questions that a worker may leave without an answer. Their number, not the time, survives a machine that was suspended. */
 const mostUnanswered = 3;
 
+interface WorkerState {
+  isReady: boolean;
+  /** It does not listen any more. */
+  isClosed: boolean;
+  /** Questions that it has not answered yet. */
+  unanswered: number;
+}
+
 /**
  * Runs this command line in several processes that share its port, until the program is interrupted. One of them delivers;
  * when it ends, another one takes over at once. Throws when the first one cannot start.
@@ -33,95 +41,69 @@ export async function superviseWorkers(
   const [first = "", ...others] = args;
   // A single executable takes no file of a program as its first argument.
   cluster.setupPrimary(isSea() ? { exec: first, args: others } : { exec: file, args });
-  await new Supervisor(count, log, terminal).run(stopWithin + longestEnding);
-}
-
-class Supervisor {
-  readonly #count: number;
-  readonly #log: Logger;
-  readonly #terminal: Terminal;
-  readonly #metrics = new AggregatorRegistry();
-  readonly #running = new Set<Worker>();
-  readonly #ready = new Set<Worker>();
-  /** Questions that a worker has not answered yet. */
-  readonly #unanswered = new Map<Worker, number>();
-  /** Workers that do not listen any more. */
-  readonly #closed = new Set<Worker>();
+  const metrics = new AggregatorRegistry();
+  const running = new Map<Worker, WorkerState>();
   /** One promise for each worker that is kept running. */
-  readonly #keeping: Promise<void>[] = [];
-  #delivering: Worker | undefined;
-  #isStopping = false;
-  #url: string | undefined;
+  const keeping: Promise<void>[] = [];
+  let delivering: Worker | undefined;
+  let isStopping = false;
+  let url: string | undefined;
   /** Why the URL could not be written. */
-  #failure: unknown;
+  let failure: unknown;
+  terminal.signals.take(() => {
+    isStopping = true;
+    const stop = (signal: NodeJS.Signals) => {
+      for (const worker of running.keys()) worker.process.kill(signal);
+    };
+    stop("SIGTERM");
+    setTimeout(stop, stopWithin + longestEnding, "SIGKILL").unref();
+  });
+  setInterval(check, checkInterval).unref();
+  keeping.push(keepRunning());
+  // Grows while it is awaited: the first worker starts the others.
+  for (const each of keeping) await each;
 
-  constructor(count: number, log: Logger, terminal: Terminal) {
-    this.#count = count;
-    this.#log = log;
-    this.#terminal = terminal;
-  }
-
-  /** Runs until the program is interrupted. Kills workers that have not ended so many milliseconds later. */
-  async run(longestStop: number): Promise<void> {
-    this.#terminal.signals.take(() => {
-      this.#isStopping = true;
-      const stop = (signal: NodeJS.Signals) => {
-        for (const worker of this.#running) worker.process.kill(signal);
-      };
-      stop("SIGTERM");
-      setTimeout(stop, longestStop, "SIGKILL").unref();
-    });
-    setInterval(() => this.#check(), checkInterval).unref();
-    this.#keeping.push(this.#keepRunning());
-    // Grows while it is awaited: the first worker starts the others.
-    for (const each of this.#keeping) await each;
-  }
-
-  async #keepRunning(): Promise<void> {
-    while (!this.#isStopping) {
-      const worker = cluster.fork(this.#url === undefined ? {} : { [portVariable]: new URL(this.#url).port });
-      this.#running.add(worker);
-      worker.on("message", (message: FromWorker) => void this.#receive(worker, message));
+  async function keepRunning(): Promise<void> {
+    while (!isStopping) {
+      const worker = cluster.fork(url === undefined ? {} : { [portVariable]: new URL(url).port });
+      const state = { isReady: false, isClosed: false, unanswered: 0 };
+      running.set(worker, state);
+      worker.on("message", (message: FromWorker) => void receive(worker, state, message));
       const end = await endOf(worker);
-      this.#forget(worker);
-      if (this.#isStopping) return;
-      if (this.#url === undefined) throw this.#failure ?? end.err ?? new ReportedElsewhere(end.code ?? 1);
-      this.#log.error({ worker: worker.process.pid, ...end }, "a worker ended and will be replaced");
+      running.delete(worker);
+      if (delivering === worker) delivering = undefined;
+      if (isStopping) return letAnswer();
+      assignDelivery();
+      if (url === undefined) throw failure ?? end.err ?? new ReportedElsewhere(end.code ?? 1);
+      log.error({ worker: worker.process.pid, ...end }, "a worker ended and will be replaced");
       await sleep(pause);
     }
   }
 
   /** Kills workers that hang: the system goes on giving them connections, which nobody answers. */
-  #check(): void {
-    for (const worker of this.#isStopping ? [] : this.#ready) {
-      const unanswered = this.#unanswered.get(worker) ?? 0;
-      this.#unanswered.set(worker, unanswered + 1);
-      if (unanswered < mostUnanswered) {
+  function check(): void {
+    for (const [worker, state] of isStopping ? [] : running) {
+      if (!state.isReady) continue;
+      state.unanswered += 1;
+      if (state.unanswered <= mostUnanswered) {
         send(worker, { to: "confirm" });
         continue;
       }
-      this.#log.error({ worker: worker.process.pid }, "a worker does not respond and is killed");
+      log.error({ worker: worker.process.pid }, "a worker does not respond and is killed");
       worker.process.kill("SIGKILL");
     }
   }
 
-  #forget(worker: Worker): void {
-    for (const each of [this.#running, this.#ready, this.#unanswered, this.#closed]) each.delete(worker);
-    if (this.#isStopping) this.#answer();
-    if (this.#delivering === worker) this.#delivering = undefined;
-    this.#assignDelivery();
-  }
-
-  async #receive(worker: Worker, message: FromWorker): Promise<void> {
-    if (message.to === "be-ready") await this.#welcome(worker, message.url);
-    else if (message.to === "go-on") this.#unanswered.delete(worker);
+  async function receive(worker: Worker, state: WorkerState, message: FromWorker): Promise<void> {
+    if (message.to === "be-ready") await welcome(worker, state, message.url);
+    else if (message.to === "go-on") state.unanswered = 0;
     else if (message.to === "close-port") {
-      this.#closed.add(worker);
+      state.isClosed = true;
       // A worker that was stopped alone does not wait for the others.
-      if (this.#isStopping) this.#answer();
+      if (isStopping) letAnswer();
       else send(worker, { to: "answer" });
     } else if (message.to === "collect-metrics") {
-      await this.#metrics.clusterMetrics().then(
+      await metrics.clusterMetrics().then(
         (text) => send(worker, { to: "show-metrics", text }),
         (error: Error) => send(worker, { to: "fail-metrics", message: error.message }),
       );
@@ -129,35 +111,35 @@ class Supervisor {
   }
 
   /** Starts the other workers once the first one is ready. */
-  async #welcome(worker: Worker, url: string): Promise<void> {
-    this.#ready.add(worker);
-    this.#log.info({ worker: worker.process.pid }, "a worker is ready");
-    if (this.#url === undefined) {
+  async function welcome(worker: Worker, state: WorkerState, servedAt: string): Promise<void> {
+    state.isReady = true;
+    log.info({ worker: worker.process.pid }, "a worker is ready");
+    if (url === undefined) {
       try {
-        await this.#terminal.write(`${url}\n`);
+        await terminal.write(`${servedAt}\n`);
       } catch (error) {
-        this.#failure = error;
+        failure = error;
         worker.process.kill("SIGTERM");
         return;
       }
-      this.#url = url;
-      for (let more = 1; more < this.#count; more += 1) this.#keeping.push(this.#keepRunning());
+      url = servedAt;
+      for (let more = 1; more < count; more += 1) keeping.push(keepRunning());
     }
-    this.#assignDelivery();
+    assignDelivery();
   }
 
-  #assignDelivery(): void {
-    if (this.#delivering !== undefined || this.#isStopping) return;
-    [this.#delivering] = this.#ready;
-    if (this.#delivering === undefined) return;
-    this.#log.info({ worker: this.#delivering.process.pid }, "a worker delivers webhooks and mail");
-    send(this.#delivering, { to: "deliver" });
+  function assignDelivery(): void {
+    if (delivering !== undefined || isStopping) return;
+    delivering = [...running.keys()].find((worker) => running.get(worker)?.isReady);
+    if (delivering === undefined) return;
+    log.info({ worker: delivering.process.pid }, "a worker delivers webhooks and mail");
+    send(delivering, { to: "deliver" });
   }
 
   /** Lets workers answer once none listens: the system would reset connections that it accepts after that. */
-  #answer(): void {
-    if ([...this.#running].some((each) => !this.#closed.has(each))) return;
-    for (const each of this.#closed) send(each, { to: "answer" });
+  function letAnswer(): void {
+    if ([...running.values()].every(({ isClosed }) => isClosed))
+      for (const each of running.keys()) send(each, { to: "answer" });
   }
 }
 
