@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, emptyResponse, line, newPassword, unixTime } from "./common-schemas.ts";
+import { email, line, newPassword, unixTime } from "./common-schemas.ts";
 import { once } from "./once.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { oneTimeCode, twoFactorOperations } from "./two-factor-operations.ts";
@@ -41,7 +41,6 @@ export const auth = operationGroup("auth", {
       "The response is the same whether or not the address is known and a mail is sent. At most 5 mails per account and e-mail address, and 30 requests per client address, are processed in an hour.",
     access: "public",
     input: () => ({ email: email() }),
-    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),
@@ -55,7 +54,6 @@ export const auth = operationGroup("auth", {
       password: newPassword(),
       password_confirm: z.string().max(1000).meta({ secret: true, description: "New password again" }),
     }),
-    ...emptyResponse,
     transaction: "own",
     private: true,
   }),

@@ -69,7 +69,6 @@ export const dateText = () => z.string().meta({ format: "date" });
 export const bytes = () => z.int().meta({ format: "bytes" });
 /** A boolean, also accepted as 0 or 1. */
 export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
-export const emptyResponse = { output: () => z.void(), status: 204 } as const;
 /** The response of an operation that creates a thing; `location` is its path, with fields of the response in braces. */
 export const created = <T extends z.ZodType>(output: () => T, location: string) =>
   ({ output, status: 201, location }) as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clearable, emptyResponse, id, line, numberedList, pageInput } from "./common-schemas.ts";
+import { clearable, id, line, numberedList, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, others, participant, roles } from "./conversation-schemas.ts";
 import { body, conversationPath, messageFiles, messageOperations, one, privateChange, sent } from "./messages.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -11,7 +11,6 @@ const mark = (method: "POST" | "DELETE", path: string, summary: string) =>
     description: "You must be a participant.",
     access: "signed_in",
     input: one,
-    ...emptyResponse,
     ...privateChange,
   });
 
@@ -82,7 +81,6 @@ export const conversations = operationGroup("conversations", {
       "Other participants keep it. After the next message you have the conversation again, without the earlier messages.",
     access: "signed_in",
     input: one,
-    ...emptyResponse,
     ...privateChange,
   }),
   seen: mark("POST", "seen", "Mark all messages of a conversation as seen"),
@@ -92,7 +90,6 @@ export const conversations = operationGroup("conversations", {
     description: "Its messages do not count in your counters until the rule ends, counted from now.",
     access: "signed_in",
     input: () => ({ ...one(), mute_rule: muteRule() }),
-    ...emptyResponse,
     ...privateChange,
   }),
   unmute: mark("DELETE", "mute", "Unmute a conversation"),
@@ -122,7 +119,6 @@ export const conversations = operationGroup("conversations", {
         "Everyone can leave; administrators of the group can remove others. When the last active administrator leaves, or is deactivated or deleted, the longest-standing active participant becomes administrator.",
       access: "signed_in",
       input: () => ({ ...one(), user: id("users").describe("User to remove; yourself to leave") }),
-      ...emptyResponse,
       ...privateChange,
       errors: ["conflict"],
     },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { component, emptyResponse } from "./common-schemas.ts";
+import { component } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const counterNames = ["groups", "events", "news", "messages"] as const;
@@ -25,7 +25,6 @@ export const counters = operationGroup("counters", {
     description: "It then counts new items only. Nothing is marked as seen.",
     access: "signed_in",
     input: () => ({ type: z.enum(counterNames).describe("Counter to reset") }),
-    ...emptyResponse,
     private: true,
     transaction: "locking",
   }),

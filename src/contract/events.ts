@@ -1,15 +1,5 @@
 import { z } from "zod";
-import {
-  created,
-  cursorInput,
-  cursorList,
-  emptyResponse,
-  id,
-  line,
-  nullable,
-  pageInput,
-  time,
-} from "./common-schemas.ts";
+import { created, cursorInput, cursorList, id, line, nullable, pageInput, time } from "./common-schemas.ts";
 import {
   answer,
   countedBeyond,
@@ -32,9 +22,8 @@ import { operation, operationGroup } from "./operation.ts";
 
 const one = () => ({ id: id("events") });
 const newFiles = () => ({ id: id("events"), files: fileItems().min(1) });
-const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as const;
 /** Common to the operations that change the caller's own relation to an event. */
-const mark = { access: "signed_in", ...emptyResponse, private: true, errors: ["gone"] } as const;
+const mark = { access: "signed_in", private: true } as const;
 const ignored = { if: "all_day", fields: ["start", "end"] };
 
 /** Maximum number of events that a list shows over all its pages. */
@@ -66,7 +55,6 @@ export const events = operationGroup("events", {
     access: "signed_in",
     input: one,
     output: event,
-    errors: ["gone"],
   }),
   create: operation("POST", "/events", "Create an event", {
     description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. The first of the given units owns an event of type unit; your own unit, or without the ability there the first one, owns an event of type chain. Type user is a personal event for you and the users it is shared with, without units and user types. Start and end are required, except for an all-day event, which needs a date. ${limits}`,
@@ -79,7 +67,7 @@ export const events = operationGroup("events", {
   }),
   update: operation("PATCH", "/events/{id}", "Update an event", {
     description: `Only the given fields change; lists, including files, are replaced. An event can be updated by its author and, unless it is personal, by users with the ability calendar in the unit that owns it. An empty list of units stands for that unit. A new type, other units, and other or more user types need the ability there as well. Only the author can make an event personal. ${limits}`,
-    ...change,
+    access: "signed_in",
     input: () => ({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
     ignored,
     bodyLimit: uploadLimit,
@@ -87,7 +75,7 @@ export const events = operationGroup("events", {
   }),
   delete: operation("DELETE", "/events/{id}", "Delete an event with its files", {
     description: "Can be done by users who can update it.",
-    ...change,
+    access: "signed_in",
     input: one,
   }),
   seen: operation("POST", "/events/{id}/seen", "Mark an event as seen", { ...mark, input: one }),
@@ -99,18 +87,18 @@ export const events = operationGroup("events", {
     list: { items: "hits" },
   }),
   filesAdd: operation("POST", "/events/files", "Add files to an event", {
-    ...change,
+    access: "signed_in",
     input: newFiles,
     bodyLimit: uploadLimit,
     errors: ["gone", "not_found"],
   }),
   filesAddTo: operation("POST", "/events/{id}/files", "Add files to an event (ID in the path)", {
-    ...change,
+    access: "signed_in",
     input: newFiles,
     bodyLimit: uploadLimit,
   }),
   fileDelete: operation("DELETE", "/events/{EventID=id}/files/{FileID=file}", "Delete a file from an event", {
-    ...change,
+    access: "signed_in",
     input: () => ({ id: id("events"), file: id("files") }),
   }),
   participants: operation("GET", "/events/{id}/participants", "List the answers to the invitation of an event", {
@@ -121,7 +109,6 @@ export const events = operationGroup("events", {
       ...cursorInput(),
     }),
     ...cursorList(eventParticipant),
-    errors: ["gone"],
   }),
   accept: operation("POST", "/events/{id}/participants", "Answer the invitation to an event", {
     description: "A second call changes the answer.",

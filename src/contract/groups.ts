@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clearable, created, cursorInput, cursorList, emptyResponse, id, name } from "./common-schemas.ts";
+import { clearable, created, cursorInput, cursorList, id, name } from "./common-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
@@ -56,7 +56,6 @@ export const groups = operationGroup("groups", {
     description: `Can be done by ${managers}.`,
     access: "signed_in",
     input: one,
-    ...emptyResponse,
     errors: ["conflict"],
   }),
   imageSet: image.set,
@@ -92,7 +91,6 @@ export const groups = operationGroup("groups", {
     description: `Other users can be removed by ${managers}. The last active administrator can leave only when there are no other members.`,
     access: "signed_in",
     input: member,
-    ...emptyResponse,
     errors: ["conflict"],
   }),
 });

@@ -1,4 +1,4 @@
-import { emptyResponse, id } from "./common-schemas.ts";
+import { id } from "./common-schemas.ts";
 import { imageItems, imageLimit } from "./file-schemas.ts";
 import { type Access, operation } from "./operation.ts";
 
@@ -8,22 +8,20 @@ interface ImageOwner {
   /** Who can call the operations, as a sentence, where `access` does not say it all. */
   readonly rights?: string;
   readonly access: Access;
-  readonly errors?: readonly "gone"[];
 }
 
-export function imageOperations({ owner, noun, rights, access, errors }: ImageOwner) {
+export function imageOperations({ owner, noun, rights, access }: ImageOwner) {
   const path = `/${owner}s/{id}/${noun}`;
   const replaced = `Replaces the previous ${noun}. Download it by its ID, as that of any file.`;
-  const common = { access, ...emptyResponse, ...(errors && { errors }) };
   return {
     set: operation("PUT", path, `Set a ${owner}'s ${noun}`, {
-      ...common,
+      access,
       description: rights === undefined ? replaced : `${replaced} ${rights}`,
       input: () => ({ id: id(`${owner}s`), files: imageItems() }),
       bodyLimit: imageLimit,
     }),
     delete: operation("DELETE", path, `Delete a ${owner}'s ${noun}`, {
-      ...common,
+      access,
       ...(rights !== undefined && { description: rights }),
       input: () => ({ id: id(`${owner}s`) }),
     }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, id, wholeList } from "./common-schemas.ts";
+import { id, wholeList } from "./common-schemas.ts";
 import { operation } from "./operation.ts";
 import { departmentId, membership, userTypeIds } from "./user-schemas.ts";
 
@@ -15,7 +15,6 @@ export const membershipOperations = {
     access: "signed_in",
     input: () => ({ user: id("users") }),
     ...wholeList(membership),
-    errors: ["gone"],
   }),
   membershipAdd: operation("POST", "/users/{user}/units", "Add a user to a unit", {
     tag: membershipTag,
@@ -25,7 +24,6 @@ export const membershipOperations = {
     output: membership,
     knownBy: "unit",
     status: 201,
-    errors: ["gone"],
   }),
   membershipSet: operation(
     "PATCH",
@@ -43,8 +41,7 @@ export const membershipOperations = {
         department: departmentId().nullish(),
         overwrite: z.boolean().default(true).describe("Replace the user types of the membership"),
       }),
-      ...emptyResponse,
-      errors: ["conflict", "gone"],
+      errors: ["conflict"],
     },
   ),
   membershipRemove: operation("DELETE", "/users/{user}/units/{unit}", "Remove a user from a unit", {
@@ -52,7 +49,6 @@ export const membershipOperations = {
     description: `The last membership of a user cannot be removed. ${membershipRule}`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: member,
-    ...emptyResponse,
-    errors: ["conflict", "gone"],
+    errors: ["conflict"],
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { created, cursorInput, cursorList, emptyResponse, id, line, multiline } from "./common-schemas.ts";
+import { created, cursorInput, cursorList, id, line, multiline } from "./common-schemas.ts";
 import { emoji, message } from "./conversation-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation } from "./operation.ts";
@@ -90,7 +90,6 @@ export const messageOperations = {
       "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
     access: "signed_in",
     input: oneMessage,
-    ...emptyResponse,
     ...privateChange,
     errors: ["conflict"],
   }),
@@ -104,7 +103,6 @@ export const messageOperations = {
   unreact: operation("DELETE", `${messagePath}/reactions/{emoji}`, "Remove a reaction", {
     access: "signed_in",
     input: () => ({ ...oneMessage(), emoji: emoji() }),
-    ...emptyResponse,
     ...privateChange,
   }),
 };

@@ -66,7 +66,7 @@ export interface Operation<
   readonly item?: Wrapper;
   /** A field by which a client tells the response from that of another program. Default: `id`. A tuple has `0`. */
   readonly knownBy?: string;
-  /** Errors in addition to those that access, input and transport imply. */
+  /** Errors in addition to those that access, path, input and transport imply. */
   readonly errors?: readonly ErrorCode[];
   /**
    * `read` runs on the reader; `write` (what is not GET) in one serializable transaction; `locking` in one that locks the
@@ -107,17 +107,19 @@ type ElementOf<T> = T extends readonly (infer E)[] ? E : never;
 
 type Definition<I extends z.ZodRawShape, O extends z.ZodType, Items extends string, Wrapper extends string> = Omit<
   Operation<z.ZodType, O, Items, Wrapper>,
-  "name" | "method" | "path" | "summary" | "input" | "status" | "transaction"
+  "name" | "method" | "path" | "summary" | "input" | "output" | "status" | "transaction"
 > & {
   /** The fields; others are refused. Default: none. */
   readonly input?: () => I;
-  readonly status?: 200 | 201 | 204;
+  /** Default: an empty response, with status 204. */
+  readonly output?: () => O;
+  readonly status?: 201;
   readonly transaction?: "locking" | "own";
 };
 
 /** Declares an operation. Its schemas are built on first use, so declaring many costs no start-up time. */
 export function operation<
-  O extends z.ZodType,
+  O extends z.ZodType = z.ZodVoid,
   I extends z.ZodRawShape = Record<never, never>,
   const Items extends string = never,
   const Wrapper extends string = never,
@@ -133,10 +135,10 @@ export function operation<
     path,
     summary,
     ...definition,
-    status: definition.status ?? 200,
+    status: definition.status ?? (definition.output ? 200 : 204),
     transaction: definition.transaction ?? (method === "GET" ? "read" : "write"),
     input: once(() => z.strictObject(definition.input?.() ?? ({} as I))),
-    output: once(definition.output),
+    output: once(definition.output ?? (() => z.void() as never)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
-import { clearable, created, cursorInput, cursorList, emptyResponse, id, nullable, time } from "./common-schemas.ts";
+import { clearable, created, cursorInput, cursorList, id, nullable, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -11,10 +11,7 @@ import { contentType, mentioned, post, postBody, postFields, postTitle } from ".
 const postPath = "/content/{content=id}";
 const one = () => ({ id: id("posts") });
 
-/** Common to the operations that change a post, its files and comments. */
-const change = { access: "signed_in", ...emptyResponse, errors: ["gone"] } as const;
-
-const own = { access: "signed_in", input: one, ...emptyResponse, private: true, errors: ["gone"] } as const;
+const own = { access: "signed_in", input: one, private: true } as const;
 
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
   operation(method, `${postPath}/${path}`, summary, { ...own, ...(description && { description }) });
@@ -44,7 +41,7 @@ export const posts = operationGroup("posts", {
     }),
     ...cursorList(post),
   }),
-  get: operation("GET", postPath, "Get a post", { access: "signed_in", input: one, output: post, errors: ["gone"] }),
+  get: operation("GET", postPath, "Get a post", { access: "signed_in", input: one, output: post }),
   create: operation("POST", "/content", "Create a post", {
     description:
       "News posts need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; a post to all units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
@@ -64,11 +61,14 @@ export const posts = operationGroup("posts", {
   update: operation("PATCH", postPath, "Update a post", {
     description:
       "Only the given fields change, also within objects; lists and the recurrence of an event are replaced. A unit is in one of the lists visibility.units and visibility.units_falldown: one that gets into units_falldown leaves units, and does not return there when units_falldown is replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed or get another title. Other user types, or more of them, need the ability in all units of the post.",
-    ...change,
+    access: "signed_in",
     input: () => ({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
-    errors: ["gone", "conflict"],
+    errors: ["conflict"],
   }),
-  delete: operation("DELETE", postPath, "Delete a post with its comments, votes and files", { ...change, input: one }),
+  delete: operation("DELETE", postPath, "Delete a post with its comments, votes and files", {
+    access: "signed_in",
+    input: one,
+  }),
   seen: mark("POST", "seen", "Mark a post and its mentions of you as seen"),
   read: mark(
     "POST",
@@ -87,7 +87,7 @@ export const posts = operationGroup("posts", {
   }),
   unmute: mark("DELETE", "mute", "Unmute a post"),
   republish: operation("POST", `${postPath}/republish`, "Publish a post again", {
-    ...change,
+    access: "signed_in",
     description: "It becomes the newest post, unseen by everyone else. Can be done by users who can edit it.",
     input: one,
   }),
@@ -101,14 +101,13 @@ export const posts = operationGroup("posts", {
     }),
     output: poll,
     private: true,
-    errors: ["gone"],
   }),
   votes: operation("GET", `${postPath}/votes`, "List the votes in the poll of a post", {
     description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
     input: () => ({ id: id("posts"), ...cursorInput() }),
     ...cursorList(vote),
-    errors: ["gone", "conflict"],
+    errors: ["conflict"],
   }),
   participate: operation("POST", `${postPath}/participation`, "Answer the invitation of an event post", {
     ...own,
@@ -118,7 +117,7 @@ export const posts = operationGroup("posts", {
     "DELETE",
     `${postPath}/participation`,
     "Withdraw your answer to the invitation of an event post",
-    { ...own, errors: ["gone", "conflict"] },
+    { ...own, errors: ["conflict"] },
   ),
   commentList: operation("GET", `${postPath}/comments`, "List the comments on a post and their replies, oldest first", {
     access: "signed_in",
@@ -128,7 +127,6 @@ export const posts = operationGroup("posts", {
       ...cursorInput(),
     }),
     ...cursorList(comment),
-    errors: ["gone"],
   }),
   commentAdd: operation("POST", `${postPath}/comments`, "Comment on a post, or reply to a comment", {
     description: "A reply to a reply belongs to the same comment.",
@@ -141,20 +139,19 @@ export const posts = operationGroup("posts", {
     }),
     output: comment,
     status: 201,
-    errors: ["gone"],
   }),
   commentDelete: operation("DELETE", `${postPath}/comments/{comment}`, "Delete a comment", {
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
-    ...change,
+    access: "signed_in",
     input: () => ({ id: id("posts"), comment: id().describe("ID of the comment") }),
   }),
   filesAdd: operation("POST", `${postPath}/files`, "Attach files to a post", {
-    ...change,
+    access: "signed_in",
     input: () => ({ id: id("posts"), files: fileItems().min(1) }),
     bodyLimit: uploadLimit,
   }),
   fileDelete: operation("DELETE", `${postPath}/files/{file}`, "Remove a file from a post", {
-    ...change,
+    access: "signed_in",
     input: () => ({ id: id("posts"), file: id("files") }),
   }),
 });

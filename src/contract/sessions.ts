@@ -1,4 +1,4 @@
-import { emptyResponse, id, wholeList } from "./common-schemas.ts";
+import { id, wholeList } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { session } from "./session-schemas.ts";
 
@@ -15,19 +15,16 @@ export const sessions = operationGroup("sessions", {
     description: `${atOnce} A session of another user does not exist for you.`,
     access: "signed_in",
     input: () => ({ id: id("sessions") }),
-    ...emptyResponse,
   }),
   endOthers: operation("DELETE", "/sessions", "End all of your sessions except the current one", {
     description: "With an API token, which has no session, all sessions of its owner end.",
     access: "signed_in",
-    ...emptyResponse,
   }),
   endCurrent: operation("DELETE", "/sessions/current", "Sign out: end the session of the token", {
     description: atOnce,
     access: "signed_in",
     signInOnly: true,
     withoutTwoFactor: true,
-    ...emptyResponse,
     errors: ["not_found"],
   }),
 });

@@ -1,16 +1,5 @@
 import { z } from "zod";
-import {
-  component,
-  created,
-  cursorInput,
-  cursorList,
-  emptyResponse,
-  id,
-  idOf,
-  name,
-  time,
-  unixTime,
-} from "./common-schemas.ts";
+import { component, created, cursorInput, cursorList, id, idOf, name, time, unixTime } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 const apiToken = component("ApiToken", () => ({
@@ -81,6 +70,5 @@ export const tokens = operationGroup("tokens", {
     description: `Takes effect at the next request. Tokens that you have access to: ${whose}.`,
     access: "signed_in",
     input: one,
-    ...emptyResponse,
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { component, emptyResponse, unixTime } from "./common-schemas.ts";
+import { component, unixTime } from "./common-schemas.ts";
 import { operation } from "./operation.ts";
 
 /** A code of an authenticator app or a recovery code. Spaces, hyphens and case do not matter. */
@@ -79,6 +79,5 @@ export const twoFactorOperations = {
     description: proofRule,
     ...change,
     input: proof,
-    ...emptyResponse,
   }),
 };

@@ -1,14 +1,5 @@
 import { z } from "zod";
-import {
-  created,
-  cursorInput,
-  cursorList,
-  departmentBrief,
-  emptyResponse,
-  id,
-  line,
-  reference,
-} from "./common-schemas.ts";
+import { created, cursorInput, cursorList, departmentBrief, id, line, reference } from "./common-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { department, departmentName, treeUnit, unit, unitDetails, unitName, unitType } from "./unit-schemas.ts";
@@ -82,7 +73,6 @@ export const units = operationGroup("units", {
       id: id("units"),
       transfer: id("units").optional().describe("Unit that receives the children and members"),
     }),
-    ...emptyResponse,
     errors: ["conflict"],
   }),
   imageSet: image.set,
@@ -103,7 +93,6 @@ export const units = operationGroup("units", {
     description: "Its members stay in the unit.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: department,
-    ...emptyResponse,
   }),
   import: operation("POST", "/units/import", "Create or update many units", {
     description:

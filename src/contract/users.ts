@@ -4,7 +4,6 @@ import {
   cursorInput,
   cursorList,
   email,
-  emptyResponse,
   id,
   ids,
   line,
@@ -37,15 +36,13 @@ const avatar = imageOperations({
   noun: "avatar",
   rights: "Everyone can change and delete their own.",
   access: { ability: "user", at: [{ user: "id" }], self: true },
-  errors: ["gone"],
 });
 
 /** Common to the operations that take away or give back the account of a user. */
 const accountChange = {
   access: { ability: "user", at: [{ user: "id" }], takeover: true },
   input: () => ({ id: id("users") }),
-  ...emptyResponse,
-  errors: ["conflict", "gone"],
+  errors: ["conflict"],
 } as const;
 
 export const users = operationGroup("users", {
@@ -70,7 +67,6 @@ export const users = operationGroup("users", {
     access: "signed_in",
     input: () => ({ id: id("users") }),
     output: user,
-    errors: ["gone"],
   }),
   current: operation("GET", "/users/current", "Get the current user", {
     access: "signed_in",
@@ -141,7 +137,7 @@ export const users = operationGroup("users", {
       ...profileFields(),
     }),
     output: user,
-    errors: ["conflict", "gone"],
+    errors: ["conflict"],
   }),
   delete: operation("DELETE", "/users/{id}", "Delete a user", {
     description: `Erases personal data and credentials in all tables; posts, comments, messages and shared events stay, as those of "Deleted user"; personal events that are not shared are removed. Stored webhook events about the user lose their data, and user.delete carries the erased user. Export the data first if you need them. ${allAbilities}`,
@@ -154,13 +150,11 @@ export const users = operationGroup("users", {
   reactivate: operation("POST", "/users/{id}/reactivate", "Reactivate a deactivated user", {
     description: allAbilities,
     ...accountChange,
-    errors: ["gone"],
   }),
   welcome: operation("POST", "/users/welcome", "Send the welcome mail to users", {
     description: `The mail contains a link to set a password only if the user signs in here and has none yet. In an hour, at most 5 go to one address, and one user sends at most 10,000; beyond that the request is refused (429) and nobody gets one. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => ({ users: ids("users") }),
-    ...emptyResponse,
     errors: ["too_many_requests"],
   }),
   password: operation("PATCH", "/users/{id}/password", "Set a user's password", {
@@ -173,9 +167,8 @@ export const users = operationGroup("users", {
       password: newPassword(),
       current: z.string().max(1000).optional().meta({ secret: true, description: "Current password" }),
     }),
-    ...emptyResponse,
     transaction: "own",
-    errors: ["conflict", "gone", "too_many_requests"],
+    errors: ["conflict", "too_many_requests"],
   }),
   twoFactorReset: operation("DELETE", "/users/{id}/two-factor", "Switch off a user's second factor", {
     description: `For users who lost their authenticator app and recovery codes; auth.twoFactorDisable (wcs auth 2fa disable) switches off your own. ${allAbilities} Not possible with an API token.`,
@@ -190,9 +183,9 @@ export const users = operationGroup("users", {
     input: () => ({ id: id("users"), cursor: cursorInput().cursor }),
     ...cursorList(() => z.object({ section: z.string(), record: z.record(z.string(), z.unknown()) })),
     transaction: "own",
-    errors: ["gone", "too_many_requests"],
+    errors: ["too_many_requests"],
   }),
-  policy: operation("POST", "/users/policy", "Accept the site policy", { access: "signed_in", ...emptyResponse }),
+  policy: operation("POST", "/users/policy", "Accept the site policy", { access: "signed_in" }),
   avatarSet: avatar.set,
   avatarDelete: avatar.delete,
   ...membershipOperations,

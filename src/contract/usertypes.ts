@@ -5,7 +5,6 @@ import {
   created,
   cursorInput,
   cursorList,
-  emptyResponse,
   id,
   idOf,
   line,
@@ -72,7 +71,6 @@ export const usertypes = operationGroup("usertypes", {
     description: "Needs every ability that the user type has.",
     access: { ability: "usertypes" },
     input: () => ({ id: id("usertypes") }),
-    ...emptyResponse,
     errors: ["conflict"],
   }),
 });

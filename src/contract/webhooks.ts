@@ -1,16 +1,5 @@
 import { z } from "zod";
-import {
-  created,
-  emptyResponse,
-  id,
-  name,
-  numberedList,
-  pageInput,
-  time,
-  unixTime,
-  url,
-  wholeList,
-} from "./common-schemas.ts";
+import { created, id, name, numberedList, pageInput, time, unixTime, url, wholeList } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 import { eventPayload, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
@@ -65,12 +54,10 @@ export const webhooks = operationGroup("webhooks", {
       triggers: triggerList().optional().describe("Events to call it for; replaces the present ones"),
       active: z.boolean().optional().describe("Enable the webhook; false disables it"),
     }),
-    ...emptyResponse,
   }),
   delete: operation("DELETE", "/webhooks/{id}", "Delete a webhook with its log and pending deliveries", {
     access: "administrator",
     input: one,
-    ...emptyResponse,
   }),
   rotateSecret: operation("POST", "/webhooks/{id}/rotate-secret", "Replace the secret of a webhook", {
     description:
@@ -130,7 +117,6 @@ export const webhooks = operationGroup("webhooks", {
     description: "The event keeps its ID and gets all attempts again.",
     access: "administrator",
     input: entry,
-    ...emptyResponse,
   }),
   stats: operation("GET", "/webhooks/{id}/stats", "Count successful and failed attempts over time", {
     access: "administrator",

@@ -102,7 +102,7 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
       ...(op.bytes ? [{ $ref: "#/components/parameters/Range" }] : []),
     ],
     ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(op, rest) }),
-    responses: { [op.status]: success(op), ...(op.bytes && ranges), ...failures(op) },
+    responses: { [op.status]: success(op), ...(op.bytes && ranges), ...failures(op, Object.values(path)) },
   };
 }
 
@@ -139,8 +139,11 @@ const ranges = {
   304: { description: "The content matches If-None-Match", headers: { ...requestId, ETag: header("ETag") } },
 };
 
+/** Things that stay known after they were deleted. */
+const remembered: readonly unknown[] = ["users", "posts", "events"];
+
 /** Returns the error responses by status: those that the operation declares and those that its definition implies. */
-function failures(op: AnyOperation): Record<string, { $ref: string }> {
+function failures(op: AnyOperation, [thing]: readonly z.ZodType[]): Record<string, { $ref: string }> {
   const codes = new Set<ErrorCode>([
     "bad_request",
     "validation_failed",
@@ -150,7 +153,8 @@ function failures(op: AnyOperation): Record<string, { $ref: string }> {
   ]);
   // API tokens may lack the scope for any operation.
   if (op.access !== "public") codes.add("unauthenticated").add("forbidden");
-  if (pathFields(op).length > 0) codes.add("not_found");
+  if (thing) codes.add("not_found");
+  if (thing && remembered.includes(metadataOf(thing).refersTo)) codes.add("gone");
   if (hasBody(op)) codes.add("payload_too_large").add("unsupported_media_type");
   if (op.method === "POST") codes.add("conflict");
   // The service accepts one large body per user at a time.

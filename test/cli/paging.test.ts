@@ -16,7 +16,6 @@ function listOf(paging: Paging): AnyOperation {
       before: z.int().optional(),
     }),
     output: () => z.object({}),
-    status: 200,
     list: { items: paging === "hits" ? "hits" : "data", paging },
   });
 }
