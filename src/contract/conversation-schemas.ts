@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { alike, component, departmentBrief, idOf, ids, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
-import { shownMuteRule } from "./mute-schemas.ts";
+import { shownMuteRule } from "./muterules.ts";
 import { once } from "./once.ts";
 
 export const largestGroup = 500;

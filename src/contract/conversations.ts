@@ -2,7 +2,7 @@ import { z } from "zod";
 import { clearable, id, line, numberedList, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, others, participant, roles } from "./conversation-schemas.ts";
 import { body, conversationPath, messageFiles, messageOperations, one, privateChange, sent } from "./messages.ts";
-import { muteRule } from "./mute-schemas.ts";
+import { muteRule } from "./muterules.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 /** Declares an operation of a participant on their own view of a conversation. */

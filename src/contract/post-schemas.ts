@@ -3,7 +3,7 @@ import { comment } from "./comment-schemas.ts";
 import { component, id, idOf, inputObject, multiline, name, time, unixTime } from "./common-schemas.ts";
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
-import { shownMuteRule } from "./mute-schemas.ts";
+import { shownMuteRule } from "./muterules.ts";
 import { once } from "./once.ts";
 import { poll, pollFields } from "./poll-schemas.ts";
 import { eventParticipation, postEvent, postEventFields } from "./post-event-schemas.ts";

@@ -3,7 +3,7 @@ import { comment, commentBody } from "./comment-schemas.ts";
 import { clearable, created, cursorInput, cursorList, id, nullable, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
-import { muteRule } from "./mute-schemas.ts";
+import { muteRule } from "./muterules.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
 import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";

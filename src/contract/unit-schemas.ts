@@ -1,18 +1,21 @@
 import { z } from "zod";
-import { addresses, addressesInput } from "./address-schemas.ts";
 import {
+  alike,
   clearable,
   component,
   date,
   departmentBrief,
+  email,
   id,
   idOf,
+  inputComponent,
   inputObject,
   line,
   multiline,
   name,
   nullable,
   reference,
+  shownText,
   unitCore,
   unixTime,
 } from "./common-schemas.ts";
@@ -20,10 +23,42 @@ import { file } from "./file-schemas.ts";
 import { once } from "./once.ts";
 import { departmentId } from "./user-schemas.ts";
 
+const optionalLine = (max: number, description: string) => nullable(line(max)).describe(description);
+
+const addressInput = inputComponent("AddressInput", () => ({
+  company: optionalLine(255, "Name of the company"),
+  registration_number: optionalLine(255, "Registration number of the company"),
+  vat_number: optionalLine(255, "VAT identification number"),
+  street: optionalLine(255, "Street and house number"),
+  street_additional: optionalLine(255, "Second line of the street address"),
+  postal_code: optionalLine(64, "Postal or ZIP code"),
+  city: optionalLine(255, "City or town"),
+  country: optionalLine(255, "Name of the country"),
+  phone: optionalLine(64, "Phone number"),
+  email: nullable(email()),
+  comments: nullable(multiline(2000)).describe("Further remarks"),
+  use_company_address: z.boolean().optional().describe("Use the company address instead"),
+}));
+
+const addressesInput = inputObject(() => ({
+  company: addressInput().nullish().describe("Address of the company"),
+  delivery: addressInput().nullish().describe("Address for deliveries"),
+  invoicing: addressInput().nullish().describe("Address for invoices"),
+}));
+export type AddressesInput = z.infer<ReturnType<typeof addressesInput>>;
+
+const address = component("Address", () => ({
+  ...alike(["company", "registration_number", "vat_number", "street", "street_additional", "postal_code"], shownText),
+  ...alike(["city", "country", "phone", "email", "comments"], shownText),
+  use_company_address: z.boolean(),
+}));
+
+const addresses = () => z.object(alike(["company", "delivery", "invoicing"], () => address().nullable()));
+export type Address = z.infer<ReturnType<typeof address>>;
+
 export const unitType = () => z.enum(["unit", "department"]).describe("Kind of unit");
 export const unitName = () => name().describe("Name of the unit");
 const path = () => z.string().describe("IDs from the root down to the unit, like /1/4/17/");
-const optionalLine = (max: number, description: string) => nullable(line(max)).describe(description);
 
 const clock = () =>
   z

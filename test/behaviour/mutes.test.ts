@@ -1,8 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { counters } from "../../src/contract/counters.ts";
-import { muteRules } from "../../src/contract/mute-schemas.ts";
-import { muterules } from "../../src/contract/muterules.ts";
+import { muteRules, muterules } from "../../src/contract/muterules.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { type Talker, talker, talkers } from "../support/conversations.ts";

@@ -1,4 +1,4 @@
-import { muteRules } from "../../contract/mute-schemas.ts";
+import { muteRules } from "../../contract/muterules.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Context } from "../kit/command-spec.ts";
 

@@ -7,7 +7,7 @@ import { currentRule } from "../pipeline/mutes.ts";
 import { loadMessageParts, messagesById, presentMessage } from "./present-messages.ts";
 import { standingsIn } from "./present-participants.ts";
 
-export type Conversation = z.infer<ReturnType<typeof contract>>;
+type Conversation = z.infer<ReturnType<typeof contract>>;
 
 export const conversationQuery = (db: Db, user: number) =>
   db

@@ -7,7 +7,7 @@ import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-export type Participant = z.infer<ReturnType<typeof contract>>;
+type Participant = z.infer<ReturnType<typeof contract>>;
 
 /** Returns users with the unit, department and first user type of their first membership, including deleted users. */
 const peopleById = prepared((db, p: { ids: number[] }) =>

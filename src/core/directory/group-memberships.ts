@@ -11,7 +11,7 @@ import { type GroupReader, isVisibleGroup } from "../visibility/group-visibility
 import { markChanged } from "./mark-changed.ts";
 
 export type Role = (typeof groupRoles)[number];
-export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
+type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
 
 export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
   await insertRows(ctx.db, "group_members", [{ group_id: group, user_id: user, role, created_at: ctx.now }]);

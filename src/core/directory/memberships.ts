@@ -18,7 +18,7 @@ import { refuse } from "../pipeline/refuse-issues.ts";
 
 type Work = Pick<Ctx, "db" | "actor">;
 
-export interface Membership {
+interface Membership {
   readonly user: number;
   readonly unit: number;
   readonly userTypes?: readonly number[] | undefined;

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import type { Address, AddressesInput } from "../../contract/address-schemas.ts";
-import type { unit as contract } from "../../contract/unit-schemas.ts";
+import type { Address, AddressesInput, unit as contract } from "../../contract/unit-schemas.ts";
 import type { Db } from "../../store/database.ts";
 import { rowCount } from "../../store/dialect.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";

@@ -1,5 +1,4 @@
-import { muteRules } from "../../contract/mute-schemas.ts";
-import type { muterules as contract } from "../../contract/muterules.ts";
+import { type muterules as contract, muteRules } from "../../contract/muterules.ts";
 import type { Handlers } from "../pipeline/context.ts";
 
 export const muterules: Handlers<typeof contract> = { list: async () => ({ data: [...muteRules] }) };

@@ -6,7 +6,7 @@ import { afterPrefix } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-export type Matched<T> = T & { readonly text: string };
+type Matched<T> = T & { readonly text: string };
 
 /** One way in which texts match. `find` searches for all of them with one statement. */
 interface MatchStep<T> {

@@ -30,7 +30,7 @@ export function newApiToken(): string {
 }
 
 /** Returns true for a text with the form and the checksum of a token. Needs no database. */
-export function isWellFormed(token: string): boolean {
+function isWellFormed(token: string): boolean {
   return form.test(token) && token.slice(-checksumDigits) === checksumOf(token.slice(0, -checksumDigits));
 }
 

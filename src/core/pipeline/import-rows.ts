@@ -3,7 +3,7 @@ import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import { type Issues, tryParse } from "../../contract/parse-input.ts";
 import type { importResult } from "../../contract/user-schemas.ts";
 
-export type ImportResult = z.infer<ReturnType<typeof importResult>>;
+type ImportResult = z.infer<ReturnType<typeof importResult>>;
 type RowResult = ImportResult["results"][number];
 
 type ParsedRow<T> = { readonly index: number; readonly row: T } | { readonly index: number; readonly wrong: Issues };

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { muteRules } from "../../contract/mute-schemas.ts";
+import { muteRules } from "../../contract/muterules.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 
 /** A mute rule as stored: its ID and its end, which is null for rules without one. */
-export type Mute = RowOf<"post_marks", "mute_rule" | "muted_until">;
+type Mute = RowOf<"post_marks", "mute_rule" | "muted_until">;
 
 /** Returns the columns that mute something by a rule from now on; without a rule, they unmute it. */
 export function muteFrom(now: number, rule: number | null): Mute {

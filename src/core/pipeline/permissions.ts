@@ -15,7 +15,7 @@ export function asAdministrator(ctx: Ctx): Ctx {
 }
 
 /** Abilities in the unit with that path; without a path, in any unit. */
-export interface Grant {
+interface Grant {
   readonly path?: string;
   readonly abilities: readonly Ability[];
 }

@@ -8,7 +8,7 @@ import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { type Poll, presentPolls } from "./present-polls.ts";
 
-export type PollFields = z.infer<ReturnType<typeof pollFields>>;
+type PollFields = z.infer<ReturnType<typeof pollFields>>;
 
 export function pollIssues({ question, choices, ...fields }: PollFields, before?: Poll): FieldErrors {
   const issues: FieldErrors = {};

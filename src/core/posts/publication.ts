@@ -5,7 +5,7 @@ import type { RowOf } from "../../store/schema/schema.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 
 /** The state of a post's publication; `publish_on` is the requested time. */
-export type Publication = RowOf<"posts", "draft" | "publish_on" | "unpublish_on" | "published_at">;
+type Publication = RowOf<"posts", "draft" | "publish_on" | "unpublish_on" | "published_at">;
 
 type PublicationChange = NonNullable<InputOf<typeof posts.update>["publish"]>;
 

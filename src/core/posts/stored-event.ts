@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { postEvent as contract } from "../../contract/post-event-schemas.ts";
 import type { PostRow } from "./post-rows.ts";
 
-export type PostEvent = z.infer<ReturnType<typeof contract>>;
+type PostEvent = z.infer<ReturnType<typeof contract>>;
 
 /** The stored form of an event (JSON): everything that is presented, except its participants. */
 export type StoredEvent = Omit<PostEvent, "participation"> & { readonly participation: boolean };
