@@ -25,6 +25,8 @@ export function columnTypes(db: Kysely<unknown>) {
         number: "bigint",
         real: "double precision",
         bytes: "bytea",
+        text: "text",
+        integer: "integer",
         clustered: "",
       }
     : {
@@ -33,6 +35,8 @@ export function columnTypes(db: Kysely<unknown>) {
         number: "integer",
         real: "real",
         bytes: "blob",
+        text: "text",
+        integer: "integer",
         clustered: " without rowid",
       };
 }

@@ -6,7 +6,7 @@ import { countRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { FileOwner } from "../../store/schema/content-schema.ts";
+import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { keepContent, removeUnused } from "./file-contents.ts";

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { files as contract } from "../../contract/files.ts";
-import type { FileOwner } from "../../store/schema/content-schema.ts";
+import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
 import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";

@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import { findRow, updateRow } from "../../store/bulk.ts";
-import type { FileOwner } from "../../store/schema/content-schema.ts";
+import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";

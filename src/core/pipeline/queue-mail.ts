@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { findRow, insertRow } from "../../store/bulk.ts";
-import type { AccountChange, AccountNotice } from "../../store/schema/delivery-schema.ts";
+import type { AccountChange, AccountNotice } from "../../store/schema/column-types.ts";
 import type { Ctx } from "./context.ts";
 import { countNotice } from "./rate-limits.ts";
 

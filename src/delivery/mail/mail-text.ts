@@ -1,4 +1,4 @@
-import type { AccountNotice, DisabledReason } from "../../store/schema/delivery-schema.ts";
+import type { AccountNotice, DisabledReason } from "../../store/schema/column-types.ts";
 import { type MailText, mailDocument, type Part } from "./mail-document.ts";
 import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
 import type { MailTexts } from "./mail-texts-en.ts";

@@ -1,4 +1,4 @@
-import type { AccountChange, DisabledReason } from "../../store/schema/delivery-schema.ts";
+import type { AccountChange, DisabledReason } from "../../store/schema/column-types.ts";
 
 /** The texts of mails in English. `instance` is the name of the instance; a time is already formatted. */
 export const englishMails = {

@@ -3,7 +3,7 @@ import type { Transporter } from "nodemailer";
 import type { Settings } from "../../contract/settings.ts";
 import { updateRow } from "../../store/bulk.ts";
 import { instanceName } from "../../store/instance-name.ts";
-import type { AccountNotice } from "../../store/schema/delivery-schema.ts";
+import type { AccountNotice } from "../../store/schema/column-types.ts";
 import { Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryOptions } from "../delivery-options.ts";
 import { type AttemptResult, recordPause } from "../queue/leased-queue.ts";

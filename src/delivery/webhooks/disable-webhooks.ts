@@ -3,7 +3,7 @@ import { findRow, insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { DisabledReason } from "../../store/schema/delivery-schema.ts";
+import type { DisabledReason } from "../../store/schema/column-types.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 
 /** Locks webhooks in the order of their IDs, so that workers do not deadlock and log IDs of a webhook ascend with time. */

@@ -1,90 +1,115 @@
-import type { ColumnTypes } from "../../dialect.ts";
+import type { DisabledReason } from "../../schema/column-types.ts";
+import { columns, table } from "../../schema/table.ts";
 
-export const deliveryTables = (types: ColumnTypes): string[] => [...webhookTables(types), ...queueTables(types)];
+const { id, text, key, number, integer, flag, timestamps } = columns;
 
-const webhookTables = ({ id, key, number }: ColumnTypes) => [
-  `create table webhooks (
-    id ${id},
-    name text not null,
-    uri text not null,
-    secret text not null,
-    previous_secret text,
-    previous_secret_until ${number},
-    triggers text not null,
-    active integer not null default 1,
-    disabled_at ${number},
-    disabled_reason text,
-    author_id ${number} not null,
-    failing_since ${number},
-    created_at ${number} not null,
-    updated_at ${number} not null,
-    deleted_at ${number}
-  )`,
-  `create table event_listening (id integer primary key check (id = 1), polled_at ${number} not null)`,
-  `create table webhook_events (
-    id ${id},
-    message_id ${key} not null,
-    type ${key} not null,
-    payload text not null,
-    created_at ${number} not null,
-    user_id ${number}
-  )`,
-  "create index webhook_events_user on webhook_events (user_id) where user_id is not null",
-  `create table webhook_logs (
-    id ${id},
-    webhook_id ${number} not null,
-    event_id ${number} not null,
-    message_id ${key} not null,
-    event ${key} not null,
-    uri text not null,
-    status ${key} not null,
-    attempt integer not null,
-    duration_ms ${number} not null,
-    created_at ${number} not null,
-    error text,
-    next_attempt_at ${number},
-    request_headers text not null,
-    response text,
-    user_id ${number}
-  )`,
-  "create index webhook_logs_user on webhook_logs (user_id) where user_id is not null",
-  "create index webhook_logs_webhook on webhook_logs (webhook_id, id)",
-  "create index webhook_logs_status on webhook_logs (webhook_id, status, id)",
-  "create index webhook_logs_event on webhook_logs (webhook_id, event, id)",
-  "create index webhook_logs_created on webhook_logs (webhook_id, created_at)",
-];
+/** Columns of a queue whose rows are claimed by leases. */
+const queue = {
+  /** Waits for an attempt, or ended with a success, or with a failure that is not tried again. */
+  state: key.as<"waiting" | "done" | "failed">().default("waiting"),
+  attempt: integer.default(0),
+  /** Unix milliseconds of the next attempt; while a worker has a lease, the end of the lease; at last, of the latest result. */
+  due_at: number,
+  /** Token of the worker that has the lease; a result only counts with the current token. */
+  lease_token: key.orNull,
+  created_at: number,
+};
 
-/** The columns of a queue; see `LeasedQueue`. */
-const queueColumns = ({ key, number }: ColumnTypes) => `
-    state ${key} not null default 'waiting',
-    attempt integer not null default 0,
-    due_at ${number} not null,
-    lease_token ${key},
-    created_at ${number} not null`;
+export const deliveryTables = {
+  webhooks: table({
+    id,
+    name: text,
+    uri: text,
+    /** `whsec_` and 32 random bytes in base64. */
+    secret: text,
+    /** The secret before the latest rotation, which also signs for a while. */
+    previous_secret: text.orNull,
+    previous_secret_until: number.orNull,
+    /** JSON array of the names of triggers. */
+    triggers: text,
+    active: flag.default(1),
+    disabled_at: number.orNull,
+    disabled_reason: text.as<DisabledReason>().orNull,
+    author_id: number,
+    /** Time of the first failure since the last success. */
+    failing_since: number.orNull,
+    ...timestamps,
+    /** Deleted webhooks wait for the removal of their rows. */
+    deleted_at: number.orNull,
+  }),
 
-// No foreign keys: a check of each row is expensive, and webhooks and events are only deleted after their deliveries.
-const queueTables = (types: ColumnTypes) => [
-  `create table deliveries (
-    id ${types.id},
-    event_id ${types.number} not null,
-    webhook_id ${types.number} not null,
-    single integer not null default 0,${queueColumns(types)},
-    unique (event_id, webhook_id)
-  )`,
-  "create index deliveries_waiting on deliveries (webhook_id, due_at, id) where state = 'waiting'",
-  "create index deliveries_failed on deliveries (webhook_id, created_at) where state = 'failed'",
-  `create table mails (
-    id ${types.id},
-    kind text not null,
-    user_id ${types.number} not null,
-    recipient text not null,
-    payload text not null,
-    last_error text,${queueColumns(types)}
-  )`,
-  "create index mails_waiting on mails (due_at, id) where state = 'waiting'",
-  "create index mails_ended on mails (due_at) where state <> 'waiting'",
-  "create index mails_open on mails (state, created_at) where state <> 'done'",
-  "create index mails_user on mails (user_id)",
-  `create unique index mails_waiting_once on mails (user_id, kind)
-    where state = 'waiting' and kind in ('welcome', 'password_reset')`,
-];
+  /** Time of the latest poll for events. While it is recent, events are stored for polling clients too. */
+  event_listening: table({ id: integer.constraint("primary key check (id = 1)"), polled_at: number }),
+
+  webhook_events: table({
+    id,
+    /** `msg_...`, the same in every attempt to deliver the event. */
+    message_id: key,
+    type: key,
+    /** Body of the callback, byte for byte. */
+    payload: text,
+    created_at: number,
+    /** The user that the payload describes; null for a unit or a test. */
+    user_id: number.orNull,
+  }).index("webhook_events_user", ["user_id"], "user_id is not null"),
+
+  webhook_logs: table({
+    id,
+    webhook_id: number,
+    event_id: number,
+    message_id: key,
+    event: key,
+    uri: text,
+    status: key,
+    attempt: integer,
+    duration_ms: number,
+    created_at: number,
+    error: text.orNull,
+    next_attempt_at: number.orNull,
+    /** JSON object of headers by name. */
+    request_headers: text,
+    /** JSON of the headers, the beginning of the body, and `cut` for a shortened body; null without a response. */
+    response: text.orNull,
+    /** The user that the callback described; null for a unit or a test. */
+    user_id: number.orNull,
+  })
+    .index("webhook_logs_user", ["user_id"], "user_id is not null")
+    .index("webhook_logs_webhook", ["webhook_id", "id"])
+    .index("webhook_logs_status", ["webhook_id", "status", "id"])
+    .index("webhook_logs_event", ["webhook_id", "event", "id"])
+    .index("webhook_logs_created", ["webhook_id", "created_at"]),
+
+  // No foreign keys: a check of each row is expensive, and webhooks and events are only deleted after their deliveries.
+  deliveries: table({
+    id,
+    ...queue,
+    event_id: number,
+    webhook_id: number,
+    /** Marks a test: one attempt, which does not change the health of the webhook. */
+    single: flag.default(0),
+  })
+    .unique("event_id", "webhook_id")
+    .index("deliveries_waiting", ["webhook_id", "due_at", "id"], "state = 'waiting'")
+    .index("deliveries_failed", ["webhook_id", "created_at"], "state = 'failed'"),
+
+  mails: table({
+    id,
+    ...queue,
+    kind: text.as<"welcome" | "password_reset" | "webhook_disabled" | "account_change">(),
+    user_id: number,
+    recipient: text,
+    /** JSON of the values that the text of the mail needs beside the user; holds no secret. */
+    payload: text,
+    last_error: text.orNull,
+  })
+    .index("mails_waiting", ["due_at", "id"], "state = 'waiting'")
+    .index("mails_ended", ["due_at"], "state <> 'waiting'")
+    .index("mails_open", ["state", "created_at"], "state <> 'done'")
+    .index("mails_user", ["user_id"])
+    .index(
+      "mails_waiting_once",
+      ["user_id", "kind"],
+      "state = 'waiting' and kind in ('welcome', 'password_reset')",
+      "unique index",
+    ),
+};

@@ -1,67 +1,82 @@
-import type { ColumnTypes } from "../../dialect.ts";
+import { columns, table } from "../../schema/table.ts";
+
+const { id, text, key, number, integer, flag, timestamps } = columns;
 
 /** End of the occurrence before the first: earlier than any time, so that one comparison covers both cases. */
 const never = Number.MIN_SAFE_INTEGER;
 
 /** Events, their occurrences, and the index of the feeds in which readers find occurrences. */
-export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string[] => [
-  `create table events (
-    id ${id},
-    audience_id ${number} not null references audiences (id),
-    type ${key} not null,
-    title text not null,
-    title_key ${key} not null default '',
-    body text not null default '',
-    location text,
-    link text not null default '',
-    all_day integer not null default 0,
-    date text,
-    start_at ${number} not null,
-    end_at ${number} not null,
-    last_at ${number} not null,
-    recurrence text not null default '[]',
-    timezone text not null,
-    uid ${key} not null,
-    file_count integer not null default 0,
-    accepted_count integer not null default 0,
-    rejected_count integer not null default 0,
-    created_at ${number} not null,
-    updated_at ${number} not null,
-    deleted_at ${number}
-  )`,
-  "create index events_title on events (title_key, id) where deleted_at is null",
-  "create index events_uid on events (uid)",
-  "create index events_audience on events (audience_id)",
-  // Has all columns that counters read of the newest events.
-  "create index events_created on events (created_at, id, audience_id) where deleted_at is null",
-  `create table event_dates (
-    event_id ${number} not null references events (id) on delete cascade,
-    start_at ${number} not null,
-    end_at ${number} not null,
-    day text,
-    span integer not null,
-    primary key (event_id, start_at)
-  )${clustered}`,
-  `create table event_marks (
-    event_id ${number} not null references events (id) on delete cascade,
-    user_id ${number} not null references users (id) on delete cascade,
-    seen_at ${number},
-    answer text,
-    answered_at ${number},
-    primary key (event_id, user_id)
-  )${clustered}`,
-  "create index event_marks_user on event_marks (user_id, event_id)",
-  // No foreign key: for each event that is deleted, databases would look through all entries.
-  `create table event_places (
-    place ${key} not null,
-    start_at ${number} not null,
-    event_id ${number} not null,
-    end_at ${number} not null,
-    span integer not null,
-    previous_at ${number} not null,
-    limited integer not null,
-    primary key (place, start_at, event_id)
-  )${clustered}`,
-  `create index event_places_first on event_places (place, previous_at, start_at, event_id, limited) where previous_at = ${never}`,
-  "create index event_places_long on event_places (place, span, start_at, event_id, end_at, limited) where span > 1",
-];
+export const eventTables = {
+  events: table({
+    id,
+    audience_id: number.references("audiences (id)"),
+    type: key.as<"chain" | "unit" | "user">(),
+    title: text,
+    /** The title as it is looked up by; see `titleLookupKey`. */
+    title_key: key.default(""),
+    body: text.default(""),
+    location: text.orNull,
+    link: text.default(""),
+    all_day: flag.default(0),
+    /** `YYYY-MM-DD` for an all-day event. */
+    date: text.orNull,
+    start_at: number,
+    end_at: number,
+    last_at: number,
+    /** JSON of the recurrence rules in their full form. */
+    recurrence: text.default("[]"),
+    /** Time zone of the rules and days: the instance's when they were set. */
+    timezone: text,
+    /** UID in iCalendar files (RFC 5545). */
+    uid: key,
+    /** Number of announced uploads. */
+    file_count: integer.default(0),
+    /** Numbers of participants' answers, updated with every change. */
+    accepted_count: integer.default(0),
+    rejected_count: integer.default(0),
+    ...timestamps,
+    deleted_at: number.orNull,
+  })
+    .index("events_title", ["title_key", "id"], "deleted_at is null")
+    .index("events_uid", ["uid"])
+    .index("events_audience", ["audience_id"])
+    // Has all columns that counters read of the newest events.
+    .index("events_created", ["created_at", "id", "audience_id"], "deleted_at is null"),
+
+  /** Occurrences of events. For an all-day event, from midnight to midnight. */
+  event_dates: table({
+    event_id: number.references("events (id) on delete cascade"),
+    start_at: number,
+    end_at: number,
+    /** `YYYY-MM-DD` for an all-day event. */
+    day: text.orNull,
+    /** Duration class: a running occurrence began at most the length of its class ago. */
+    span: integer,
+  }).clusteredBy("event_id", "start_at"),
+
+  event_marks: table({
+    event_id: number.references("events (id) on delete cascade"),
+    user_id: number.references("users (id) on delete cascade"),
+    seen_at: number.orNull,
+    answer: text.as<"accepted" | "rejected">().orNull,
+    answered_at: number.orNull,
+  })
+    .clusteredBy("event_id", "user_id")
+    .index("event_marks_user", ["user_id", "event_id"]),
+
+  /** Feed index of occurrences: one row for each place of the event. A foreign key would make deleting an event read all entries. */
+  event_places: table({
+    place: key,
+    start_at: number,
+    event_id: number,
+    end_at: number,
+    span: integer,
+    /** Start of the previous occurrence; before all times for the first. */
+    previous_at: number,
+    /** 1 when user types limit who may read the event by this place. */
+    limited: flag,
+  })
+    .clusteredBy("place", "start_at", "event_id")
+    .index("event_places_first", ["place", "previous_at", "start_at", "event_id", "limited"], `previous_at = ${never}`)
+    .index("event_places_long", ["place", "span", "start_at", "event_id", "end_at", "limited"], "span > 1"),
+};

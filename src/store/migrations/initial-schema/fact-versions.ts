@@ -1,8 +1,13 @@
-import type { ColumnTypes } from "../../dialect.ts";
+import { columns, table } from "../../schema/table.ts";
+
+const { key, number } = columns;
+
+export const factTables = {
+  fact_versions: table({ kind: key.as<"actors" | "settings">().constraint("primary key"), version: number }),
+};
 
 /** Versions of facts that servers keep in memory, changed by triggers. Random: a restored counter could return to a known number. */
-export const factVersions = ({ key, number }: ColumnTypes, postgres: boolean): string[] => [
-  `create table fact_versions (kind ${key} primary key, version ${number} not null)`,
+export const factVersions = (postgres: boolean): string[] => [
   "insert into fact_versions values ('actors', 1), ('settings', 1)",
   ...(postgres ? postgresTriggers : sqliteTriggers()),
 ];

@@ -1,206 +1,238 @@
-import type { ColumnTypes } from "../../dialect.ts";
+import { columns, table } from "../../schema/table.ts";
 
-export const organisationTables = (types: ColumnTypes): string[] => [
-  ...instanceTables(types),
-  ...unitTables(types),
-  ...userTables(types),
-  ...membershipTables(types),
-  ...signInTables(types),
-];
+const { id, text, key, number, integer, flag, real, timestamps } = columns;
 
-const instanceTables = ({ id, key, number }: ColumnTypes) => [
-  `create table instance (
-    id integer primary key check (id = 1),
-    issuer text not null,
-    token_key text not null,
-    created_at ${number} not null,
-    secret_key_id ${key}
-  )`,
-  `create table settings (key ${key} primary key, value text not null)`,
-  `create table idempotency_keys (
-    actor_id ${number} not null,
-    key ${key} not null,
-    operation text not null,
-    input_hash text not null,
-    response text not null,
-    created_at ${number} not null,
-    primary key (actor_id, key)
-  )`,
-  "create index idempotency_keys_created on idempotency_keys (created_at)",
+export const organisationTables = {
+  instance: table({
+    id: integer.constraint("primary key check (id = 1)"),
+    issuer: text,
+    /** 256 random bits in base64url; the key that signs tokens. */
+    token_key: text,
+    created_at: number,
+    /** ID of the key that encrypts the secrets; null while all of them are in plain text. */
+    secret_key_id: key.orNull,
+  }),
+
+  settings: table({ key: key.constraint("primary key"), value: text }),
+
+  idempotency_keys: table({
+    actor_id: number,
+    key,
+    operation: text,
+    /** Hash of the operation and its input. */
+    input_hash: text,
+    /** JSON of the stored answer. */
+    response: text,
+    created_at: number,
+  })
+    .primaryKey("actor_id", "key")
+    .index("idempotency_keys_created", ["created_at"]),
 
   // No foreign key, because the changed item may be deleted.
-  `create table audit_entries (
-    id ${id},
-    created_at ${number} not null,
-    actor_id ${number},
-    operation ${key} not null,
-    path ${key} not null,
-    fields text not null,
-    address text,
-    outcome text not null default 'done'
-  )`,
-  "create index audit_entries_time on audit_entries (created_at, id)",
-  "create index audit_entries_actor on audit_entries (actor_id, created_at, id)",
-  "create index audit_entries_operation on audit_entries (operation, created_at, id)",
-  "create index audit_entries_path on audit_entries (path, created_at, id)",
-];
+  audit_entries: table({
+    id,
+    created_at: number,
+    /** Null for a change without a token. */
+    actor_id: number.orNull,
+    /** Name of the operation in the contract. */
+    operation: key,
+    /** Path below /api of the changed item. */
+    path: key,
+    /** JSON array of the names of the given fields. */
+    fields: text,
+    address: text.orNull,
+    /** Failures are recorded for sign-ins only. */
+    outcome: text.as<"done" | "failed">().default("done"),
+  })
+    .index("audit_entries_time", ["created_at", "id"])
+    .index("audit_entries_actor", ["actor_id", "created_at", "id"])
+    .index("audit_entries_operation", ["operation", "created_at", "id"])
+    .index("audit_entries_path", ["path", "created_at", "id"]),
 
-const unitTables = ({ id, key, number, real }: ColumnTypes) => [
-  `create table units (
-    id ${id},
-    reference ${key} unique,
-    name text not null,
-    name_key ${key} not null,
-    description text not null default '',
-    parent_id ${number} references units (id),
-    path ${key} not null unique,
-    level integer not null,
-    unit_type text not null default 'unit',
-    addresses text not null default '{}',
-    contact_name text,
-    contact_phone text,
-    opening_hours text not null default '{}',
-    lat ${real},
-    lng ${real},
-    user_count integer not null default 0,
-    child_count integer not null default 0,
-    descendant_count integer not null default 0,
-    created_at ${number} not null,
-    updated_at ${number} not null
-  )`,
-  "create index units_parent on units (parent_id, id)",
-  "create index units_name on units (name_key, id)",
-  `create table departments (
-    id ${id},
-    unit_id ${number} not null references units (id) on delete cascade,
-    name ${key} not null,
-    unique (unit_id, name)
-  )`,
-];
+  units: table({
+    id,
+    reference: key.orNull.constraint("unique"),
+    name: text,
+    /** The case-folded name, for searching by prefix. */
+    name_key: key,
+    description: text.default(""),
+    parent_id: number.orNull.references("units (id)"),
+    /** IDs from the root down to the unit, as in /1/4/17/. */
+    path: key.constraint("unique"),
+    level: integer,
+    unit_type: text.as<"unit" | "department">().default("unit"),
+    addresses: text.default("{}"),
+    contact_name: text.orNull,
+    contact_phone: text.orNull,
+    opening_hours: text.default("{}"),
+    lat: real.orNull,
+    lng: real.orNull,
+    /** Counts of members, children and all units below, updated with every change. */
+    user_count: integer.default(0),
+    child_count: integer.default(0),
+    descendant_count: integer.default(0),
+    ...timestamps,
+  })
+    .index("units_parent", ["parent_id", "id"])
+    .index("units_name", ["name_key", "id"]),
 
-const userTables = ({ id, key, number, clustered }: ColumnTypes) => [
-  `create table users (
-    id ${id},
-    reference ${key} unique,
-    email text,
-    email_key ${key} unique,
-    first_name text not null,
-    last_name text not null,
-    name_key ${key} not null default '',
-    title text not null default '',
-    phone text,
-    birthday text,
-    birthday_key integer,
-    language text,
-    timezone text,
-    admin integer not null default 0,
-    active integer not null default 1,
-    deleted_at ${number},
-    provider text not null default 'local',
-    password_hash text,
-    token_version integer not null default 1,
-    two_factor_at ${number},
-    policy_accepted_at ${number},
-    show_birthdays text not null default 'all',
-    birthdays_optout integer not null default 0,
-    meta_field_0 text not null default '',
-    meta_field_1 text not null default '',
-    meta_field_2 text not null default '',
-    meta_field_3 text not null default '',
-    meta_field_4 text not null default '',
-    unit_id ${number} references units (id),
-    created_at ${number} not null,
-    updated_at ${number} not null
-  )`,
-  "create index users_birthday on users (birthday_key, id) where active = 1 and birthdays_optout = 0",
-  "create index users_provider on users (provider, id)",
-  "create index users_unit on users (unit_id, id)",
-  "create index users_name on users (name_key, id)",
-  "create index users_admin on users (id) where admin = 1",
-  `create table user_words (
-    kind integer not null,
-    word ${key} not null,
-    user_id ${number} not null references users (id) on delete cascade,
-    primary key (kind, word, user_id)
-  )${clustered}`,
-  "create index user_words_user on user_words (user_id, kind, word)",
-];
+  departments: table({ id, unit_id: number.references("units (id) on delete cascade"), name: key }).unique(
+    "unit_id",
+    "name",
+  ),
 
-const membershipTables = ({ id, key, number, clustered }: ColumnTypes) => [
-  `create table memberships (
-    id ${id},
-    user_id ${number} not null references users (id) on delete cascade,
-    unit_id ${number} not null references units (id),
-    department_id ${number} references departments (id) on delete set null,
-    unique (user_id, unit_id)
-  )`,
-  "create index memberships_unit on memberships (unit_id, user_id)",
-  "create index memberships_department on memberships (department_id) where department_id is not null",
-  `create table user_types (
-    id ${id},
-    name text not null,
-    name_key ${key} not null unique,
-    reference ${key} unique,
-    abilities text not null default '[]'
-  )`,
-  `create table membership_user_types (
-    membership_id ${number} not null references memberships (id) on delete cascade,
-    user_type_id ${number} not null references user_types (id),
-    primary key (membership_id, user_type_id)
-  )${clustered}`,
-  "create index membership_user_types_type on membership_user_types (user_type_id, membership_id)",
-];
+  users: table({
+    id,
+    reference: key.orNull.constraint("unique"),
+    email: text.orNull,
+    /** The case-folded address, for comparison. Null once deleted. */
+    email_key: key.orNull.constraint("unique"),
+    first_name: text,
+    last_name: text,
+    /** The folded words of the name, for finding users by it. Empty once deleted. */
+    name_key: key.default(""),
+    title: text.default(""),
+    phone: text.orNull,
+    birthday: text.orNull,
+    /** Month and day as MMDD, for the birthday calendar. */
+    birthday_key: integer.orNull,
+    language: text.orNull,
+    timezone: text.orNull,
+    admin: flag.default(0),
+    active: flag.default(1),
+    deleted_at: number.orNull,
+    provider: text.default("local"),
+    password_hash: text.orNull,
+    /** Part of each token; raising it ends all tokens of the user. */
+    token_version: integer.default(1),
+    /** Time since which signing in needs a second factor; null while it does not. */
+    two_factor_at: number.orNull,
+    policy_accepted_at: number.orNull,
+    show_birthdays: text.as<"all" | "unit" | "none">().default("all"),
+    birthdays_optout: flag.default(0),
+    meta_field_0: text.default(""),
+    meta_field_1: text.default(""),
+    meta_field_2: text.default(""),
+    meta_field_3: text.default(""),
+    meta_field_4: text.default(""),
+    unit_id: number.orNull.references("units (id)"),
+    ...timestamps,
+  })
+    .index("users_birthday", ["birthday_key", "id"], "active = 1 and birthdays_optout = 0")
+    .index("users_provider", ["provider", "id"])
+    .index("users_unit", ["unit_id", "id"])
+    .index("users_name", ["name_key", "id"])
+    .index("users_admin", ["id"], "admin = 1"),
 
-const signInTables = ({ id, key, number }: ColumnTypes) => [
-  `create table password_tokens (
-    user_id ${number} primary key,
-    token_hash ${key} not null,
-    expires_at ${number} not null
-  )`,
-  `create table api_tokens (
-    id ${id},
-    user_id ${number} not null references users (id) on delete cascade,
-    name ${key} not null,
-    token_hash ${key} not null unique,
-    scopes text not null,
-    expires_at ${number},
-    last_used_at ${number},
-    created_at ${number} not null,
-    unique (user_id, name)
-  )`,
-  "create index api_tokens_expiry on api_tokens (expires_at) where expires_at is not null",
-  `create table sessions (
-    id ${id},
-    user_id ${number} not null references users (id) on delete cascade,
-    key ${key} not null unique,
-    user_agent text,
-    address text,
-    created_at ${number} not null,
-    last_used_at ${number} not null,
-    expires_at ${number} not null
-  )`,
-  "create index sessions_user on sessions (user_id, id)",
-  "create index sessions_expiry on sessions (expires_at)",
-  `create table two_factors (
-    user_id ${number} primary key references users (id) on delete cascade,
-    secret text not null,
-    last_step ${number} not null default 0,
-    begun_at ${number} not null
-  )`,
-  `create table recovery_codes (
-    user_id ${number} not null references users (id) on delete cascade,
-    code_hash ${key} not null,
-    primary key (user_id, code_hash)
-  )`,
-  `create table rate_limit_events (
-    id ${id},
-    kind ${key} not null,
-    account ${key} not null,
-    network ${key} not null,
-    pending ${number} not null,
-    expires_at ${number} not null
-  )`,
-  "create index rate_limit_events_account on rate_limit_events (kind, account, pending, expires_at)",
-  "create index rate_limit_events_network on rate_limit_events (kind, network, pending, expires_at)",
-  "create index rate_limit_events_expiry on rate_limit_events (expires_at)",
-];
+  /** Case-folded search words of a user, each once. */
+  user_words: table({
+    /** 0 for a word of the name, 1 for one of the job title, 2 for one of the e-mail address. */
+    kind: integer,
+    word: key,
+    user_id: number.references("users (id) on delete cascade"),
+  })
+    .clusteredBy("kind", "word", "user_id")
+    .index("user_words_user", ["user_id", "kind", "word"]),
+
+  memberships: table({
+    id,
+    user_id: number.references("users (id) on delete cascade"),
+    unit_id: number.references("units (id)"),
+    department_id: number.orNull.references("departments (id) on delete set null"),
+  })
+    .unique("user_id", "unit_id")
+    .index("memberships_unit", ["unit_id", "user_id"])
+    .index("memberships_department", ["department_id"], "department_id is not null"),
+
+  user_types: table({
+    id,
+    name: text,
+    name_key: key.constraint("unique"),
+    reference: key.orNull.constraint("unique"),
+    /** JSON array of the granted abilities. */
+    abilities: text.default("[]"),
+  }),
+
+  membership_user_types: table({
+    membership_id: number.references("memberships (id) on delete cascade"),
+    user_type_id: number.references("user_types (id)"),
+  })
+    .clusteredBy("membership_id", "user_type_id")
+    .index("membership_user_types_type", ["user_type_id", "membership_id"]),
+
+  password_tokens: table({ user_id: number.constraint("primary key"), token_hash: key, expires_at: number }),
+
+  api_tokens: table({
+    id,
+    user_id: number.references("users (id) on delete cascade"),
+    name: key,
+    /** SHA-256 of the token in base64url. The token has 256 random bits, so guessing it from a fast hash is hopeless. */
+    token_hash: key.constraint("unique"),
+    scopes: text,
+    expires_at: number.orNull,
+    /** Written at most once per minute. */
+    last_used_at: number.orNull,
+    created_at: number,
+  })
+    .unique("user_id", "name")
+    .index("api_tokens_expiry", ["expires_at"], "expires_at is not null"),
+
+  /** Sign-ins that have not ended. */
+  sessions: table({
+    id,
+    user_id: number.references("users (id) on delete cascade"),
+    /** Random name of the session in its tokens. An ID could return when a backup is restored, and let old tokens in again. */
+    key: key.constraint("unique"),
+    user_agent: text.orNull,
+    /** Null where the core is embedded. */
+    address: text.orNull,
+    created_at: number,
+    /** Written at most once per minute. */
+    last_used_at: number,
+    /** The end of the newest token of the session. */
+    expires_at: number,
+  })
+    .index("sessions_user", ["user_id", "id"])
+    .index("sessions_expiry", ["expires_at"]),
+
+  /** The second factor of a user. It is being set up while `users.two_factor_at` is null. */
+  two_factors: table({
+    user_id: number.constraint("primary key references users (id) on delete cascade"),
+    /** 160 random bits in base32, which the user's authenticator app has, too. */
+    secret: text,
+    /** Number of the latest 30 seconds whose code was used; earlier codes are refused. */
+    last_step: number.default(0),
+    begun_at: number,
+  }),
+
+  recovery_codes: table({ user_id: number.references("users (id) on delete cascade"), code_hash: key }).primaryKey(
+    "user_id",
+    "code_hash",
+  ),
+
+  /** Attempts that count towards a rate limit, until they expire. */
+  rate_limit_events: table({
+    id,
+    kind: key.as<
+      | "sign_in"
+      | "one_time_code"
+      | "current_password"
+      | "data_export"
+      | "password_request"
+      | "account_notice"
+      | "welcome_mail"
+      | "welcome_sender"
+    >(),
+    /** Identifies a user by ID; an unknown user name only as a keyed hash. */
+    account: key,
+    /** Empty where the core is embedded. */
+    network: key,
+    /** Marks an attempt whose outcome is not known yet. It expires soon, because its process may end before it is settled. */
+    pending: number.as<0 | 1>(),
+    /** Unix seconds. */
+    expires_at: number,
+  })
+    .index("rate_limit_events_account", ["kind", "account", "pending", "expires_at"])
+    .index("rate_limit_events_network", ["kind", "network", "pending", "expires_at"])
+    .index("rate_limit_events_expiry", ["expires_at"]),
+};
