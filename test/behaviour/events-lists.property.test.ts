@@ -172,10 +172,10 @@ async function addOthers({ actors, units, types, instance }: World, count: numbe
   const teams = Array.from({ length: 501 }, (_, at) => ({
     reference: `T${at}`,
     name: `Team ${at}`,
-    parent: units.north,
+    parent: "north",
   }));
-  for (const rows of [teams.slice(0, 500), teams.slice(500)])
-    await actors.administrator.call(unitOperations.import, { rows });
+  const { results } = await actors.administrator.call(unitOperations.import, { rows: teams });
+  expect(results.filter(({ action }) => action === "created")).toHaveLength(teams.length);
   const start = instance.now() - 13 * day;
   const readers = { units: [units.root], userTypes: [types.manager], shares: [] };
   const input = { title: "Other", type: "chain", start, end: start, ...readers } as const;
