@@ -11,6 +11,8 @@ export interface Table {
   readonly required: readonly string[];
   /** Columns that identify a row: no two rows have the same value. */
   readonly keys: readonly string[];
+  /** Columns whose texts may have several lines. */
+  readonly multiline: readonly string[];
 }
 
 export function tableOf(name: Table["name"], row: z.ZodType): Table {
@@ -20,6 +22,7 @@ export function tableOf(name: Table["name"], row: z.ZodType): Table {
     columns: fields.map((field) => field.name),
     required: fields.filter((field) => field.required).map((field) => field.name),
     keys: fields.map((field) => field.name).filter((each) => each === "reference" || each === "email"),
+    multiline: fields.filter((field) => field.multiline).map((field) => field.name),
   };
 }
 

@@ -6,14 +6,28 @@ import { type CsvRecord, recordsOf } from "./csv-records.ts";
 import type { FileRow, SourceRow, Table } from "./file-rows.ts";
 import type { Lines } from "./read-lines.ts";
 
-/** Reads rows from CSV. The first line names the columns in any order; a mapping gives them other fields. */
-export function readCsv(blocks: AsyncIterable<Lines>, table: Table, label: string, mapping?: ColumnMapping) {
+/**
+ * Reads rows from CSV. The first line names the columns in any order; a mapping gives them other fields. Line breaks in
+ * cells, which spreadsheets make to fit a text into a column, become spaces where the field has one line.
+ */
+export async function* readCsv(blocks: AsyncIterable<Lines>, table: Table, label: string, mapping?: ColumnMapping) {
   const columnsOf = (header: CsvRecord["cells"] | undefined) => {
     if (header === undefined) throw refusedHeader(`${label} is empty: its first line must name the columns.`, table);
     if ("issue" in header) throw refusedHeader(`${label}: the header line ${header.issue}.`, table);
     return readHeader(header, table, label, mapping);
   };
-  return csvRows(blocks, columnsOf, mapping?.values);
+  for await (const rows of csvRows(blocks, columnsOf, mapping?.values)) {
+    for (const each of rows) if ("row" in each) joinLines(each.row, table);
+    yield rows;
+  }
+}
+
+function joinLines(row: Record<string, unknown>, table: Table): void {
+  for (const name in row) {
+    const cell = row[name];
+    if (typeof cell !== "string" || !/[\r\n]/.test(cell) || table.multiline.includes(name)) continue;
+    row[name] = cell.trim().replace(/\s*[\r\n]\s*/g, " ");
+  }
 }
 
 /** Yields rows with the columns that `columnsOf` returns for the first line, which is undefined in an empty file. */

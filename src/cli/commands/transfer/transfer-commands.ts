@@ -23,8 +23,8 @@ const importFlags: readonly CommandFlag[] = [
 
 const importing = `Invalid rows are skipped and reported with line, column and reason (exit 3). Unchanged rows change nothing, so the same
 file can be imported again at any time. An empty cell clears the field; without its column, a field keeps its value. An
-apostrophe before = + - @, which protects spreadsheets from formulas, is removed. --json prints the numbers of rows by
-outcome, -o ndjson the result of each row.`;
+apostrophe before = + - @, which protects spreadsheets from formulas, is removed, and a line break in a cell becomes a
+space where the field has one line. --json prints the numbers of rows by outcome, -o ndjson the result of each row.`;
 
 export const importUsers: CustomCommand = {
   summary: "Create or update users from a CSV or NDJSON file",
