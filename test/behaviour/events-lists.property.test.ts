@@ -169,11 +169,7 @@ async function addReaders({ actors, instance, units, types, ids, addUser }: Worl
 /** Events of all units, for managers, that come before all others: copies of one, because there are many. */
 async function addOthers({ actors, units, types, instance }: World, count: number): Promise<Made[]> {
   if (count === 0) return [];
-  const teams = Array.from({ length: 501 }, (_, at) => ({
-    reference: `T${at}`,
-    name: `Team ${at}`,
-    parent: "north",
-  }));
+  const teams = Array.from({ length: 501 }, (_, at) => ({ reference: `T${at}`, name: `Team ${at}`, parent: "north" }));
   const { results } = await actors.administrator.call(unitOperations.import, { rows: teams });
   expect(results.filter(({ action }) => action === "created")).toHaveLength(teams.length);
   const start = instance.now() - 13 * day;
