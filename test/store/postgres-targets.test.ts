@@ -104,6 +104,28 @@ describe("PostgreSQL targets", () => {
     await foreign.remove();
   });
 
+  it("that only takes Latin letters, or only reads: nothing is created in it", async () => {
+    const server = `${inject("postgresUrl")}/postgres`;
+    const name = `latin_${process.pid}`;
+    await sql(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+    const latin = `${inject("postgresUrl")}/${name}`;
+    expect(await refusal(openDatabase(latin, create))).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("The encoding of the database is LATIN1; wcs needs UTF8."),
+    });
+    await sql(server, `drop database ${name}`);
+    const reading = await newDatabase("postgres");
+    await sql(
+      server,
+      `alter database ${new URL(reading.target).pathname.slice(1)} set default_transaction_read_only = on`,
+    );
+    expect(await refusal(openDatabase(reading.target, create))).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("PostgreSQL allows only reads"),
+    });
+    await reading.remove();
+  });
+
   it("of no such name: not found", async () => {
     const missing = `${inject("postgresUrl")}/no_such_database`;
     expect(await refusal(openDatabase(missing))).toMatchObject({

@@ -37,13 +37,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   const read = behindPooler ? readOne : pipelinedReads(pool, readingConnections);
   runDirectly(reader, "postgres", read);
   try {
-    const { rows } = await pool.query(
-      "select count(*) as tables, count(*) filter (where relname = 'kysely_migration') as ours, has_schema_privilege(current_schema(), 'create') as may_create from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')",
-    );
-    if (create && rows[0].tables > 0 && rows[0].ours === 0) {
-      throw new ServiceError("conflict", "The database contains other tables; wcs needs a database of its own.");
-    }
-    if (create && rows[0].ours === 0 && !rows[0].may_create) throw lacksRight();
+    await (create ? requireUsable(pool) : pool.query("select 1"));
   } catch (error) {
     await pool.end();
     throw sqlState(error) === noSuchDatabase ? isMissing(error) : explain(error);
@@ -68,6 +62,27 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
       await pool.end();
     },
   };
+}
+
+/** Throws `conflict` or `unavailable` for a database in which wcs cannot create its tables, or not keep every text. */
+async function requireUsable(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query(`
+    select count(*) as tables, count(*) filter (where relname = 'kysely_migration') as ours,
+      has_schema_privilege(current_schema(), 'create') as may_create,
+      current_setting('transaction_read_only') as reads_only, current_setting('server_encoding') as encoding
+    from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
+  const { tables, ours, may_create, reads_only, encoding } = rows[0];
+  if (ours > 0) return;
+  if (tables > 0) {
+    throw new ServiceError("conflict", "The database contains other tables; wcs needs a database of its own.");
+  }
+  if (encoding !== "UTF8") {
+    throw new ServiceError("conflict", `The encoding of the database is ${encoding}; wcs needs UTF8.`, {
+      hint: "Create one with createdb --encoding UTF8 --template template0 NAME.",
+    });
+  }
+  if (reads_only === "on") throw new ServiceError("unavailable", readOnly.message, { hint: readOnly.hint });
+  if (!may_create) throw lacksRight();
 }
 
 /** Replaces modes of TLS that pg treats as `verify-full` with a warning: a later version checks less, as libpq does. */
