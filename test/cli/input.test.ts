@@ -178,3 +178,19 @@ it("text that is not UTF-8 is refused, not changed: from stdin, a file and WCS_P
   const own = await sit(["users", "password", "1", "--password-stdin"], { stdin: "gar\ufffdon secret 1" });
   expect(own).toMatchObject({ code: 0 });
 });
+
+it("a byte order mark, which Windows editors write, is no part of a text or of JSON: from stdin and a file", async () => {
+  const { sit, path } = home();
+  writeFileSync(path("marked.json"), '\ufeff{"name": "From JSON"}');
+  writeFileSync(path("marked.txt"), "\ufeffFrom a file\r\n");
+  const create = ["units", "create", "--parent", "1", "--query", "name", "--json"];
+  const lines: [string[], string, string?][] = [
+    [["--data", `@${path("marked.json")}`], "From JSON"],
+    [["--name", `@${path("marked.txt")}`], "From a file"],
+    [["--name", "-"], "From stdin", "\ufeffFrom stdin"],
+  ];
+  for (const [line, name, stdin] of lines) {
+    const { code, stdout } = await sit([...create, ...line], stdin === undefined ? {} : { stdin });
+    expect({ line, code, stdout }).toEqual({ line, code: 0, stdout: `${JSON.stringify(name)}\n` });
+  }
+});

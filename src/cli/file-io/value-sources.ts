@@ -64,10 +64,13 @@ export function readCaFile(path: string): string {
   return text;
 }
 
-/** Decodes UTF-8. Throws a `UsageError` for other bytes, as Node would replace them, and different passwords would be equal. */
+/**
+ * Decodes UTF-8, without the byte order mark that editors on Windows write. Throws a `UsageError` for other bytes, as Node
+ * would replace them, and different passwords would be equal.
+ */
 function decodeText(bytes: Buffer, name: string): string {
   if (!isUtf8(bytes)) throw notUtf8(name);
-  return bytes.toString("utf8");
+  return bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
 export const notUtf8 = (name: string): UsageError =>

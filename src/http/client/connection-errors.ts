@@ -12,7 +12,7 @@ interface Failure {
 }
 
 const check = "Check the URL, and that the service is running.";
-const trust = "If you trust it, pass the certificate of its authority as a CA file.";
+const trust = "If you trust it, pass the certificate of its authority with --ca-file.";
 const speaks = "Check the scheme (http or https) and the port of the URL.";
 const network = "Check the network and the proxy settings (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
 const proxy = "Check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY.";
