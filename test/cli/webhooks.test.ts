@@ -214,3 +214,19 @@ it("webhooks listen needs to know where to", async () => {
     stderr: expect.stringContaining("--forward-to"),
   });
 });
+
+it("webhooks test and recover name the command that activates the webhook", async () => {
+  const { sit } = home();
+  const made = ["webhooks", "create", "--name", "idle", "--uri", "https://example.com/", "--json"];
+  const { id } = JSON.parse((await sit(made)).stdout);
+  await sit(["webhooks", "update", `${id}`, "--no-active"]);
+  for (const line of [["test"], ["recover", "--since", "-2d"]]) {
+    const { code, stderr } = await sit(["webhooks", ...line, `${id}`]);
+    expect({ code, stderr }).toEqual({
+      code: 7,
+      stderr:
+        `error: Webhook ${id} is not active; activate it first.\n` +
+        `hint: Activate it with wcs webhooks update ${id} --active.\n`,
+    });
+  }
+});

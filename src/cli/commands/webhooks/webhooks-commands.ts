@@ -7,8 +7,7 @@ const id = { field: "id" } as const;
 const entry = { field: "log", label: "entry" } as const;
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as const;
 const logColumns = ["id", "created_at", "event", "status", "error", "attempt", "duration_ms"] as const;
-const activateFirst = ({ id }: { readonly id: number }) =>
-  `If the webhook is not active, activate it with wcs webhooks update ${id} --active.`;
+const activation = ({ id }: { readonly id: number }) => `Activate it with wcs webhooks update ${id} --active.`;
 
 export const webhooks: Commands = {
   list: command(ops.list, { columns: row }),
@@ -44,7 +43,7 @@ export const webhooks: Commands = {
   test: command(ops.test, {
     summary: "Send a test event and show the result; exits with 9 if the call failed",
     perform: sendTest,
-    onConflict: activateFirst,
+    onConflict: activation,
   }),
   stats: command(ops.stats, {
     columns: ["start", "succeeded", "failed"],
@@ -75,9 +74,10 @@ default 60s); exits with 9 if none arrives. An entry from before counts, too, so
   resend: command(ops.resend, {
     args: [id, entry],
     done: ({ log }) => `Queued the event of entry ${log} for sending again.`,
-    onConflict: activateFirst,
+    // The event may be gone, too.
+    onConflict: ({ id }) => `If the webhook is not active, activate it with wcs webhooks update ${id} --active.`,
   }),
-  recover: command(ops.recover, { examples: ["wcs webhooks recover 3 --since -2d"], onConflict: activateFirst }),
+  recover: command(ops.recover, { examples: ["wcs webhooks recover 3 --since -2d"], onConflict: activation }),
   listen: {
     summary: "Forward events to a program on this machine",
     description: "Signs the events with a new secret that is valid while the command runs; --print-secret prints it.",
