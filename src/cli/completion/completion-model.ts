@@ -80,7 +80,8 @@ export async function createModel(registry: Registry): Promise<Model> {
 function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): CompletionNode {
   const { command, completes, args, many, own } = isOperation(leaf) ? ofOperation(leaf) : ofOwn(leaf);
   const flags = command.options
-    .filter((option) => !(option instanceof OptionAlias))
+    // Help hides --unset where it seldom has a use; flags of nested objects, which it hides, too, are completed.
+    .filter((option) => !(option instanceof OptionAlias || (option.hidden && option.long === "--unset")))
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
     .filter(({ name }) => own.has(name) || !globals.has(name));
   return { path: path.join(" "), words: [], flags, args, many };
