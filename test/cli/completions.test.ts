@@ -37,7 +37,7 @@ const cases: readonly { line: string; found: readonly string[]; started?: true }
   { line: "wcs batch rows.csv -- users mem", found: ["membership"] },
   { line: "wcs alias set members users mem", found: ["membership"] },
   { line: "wcs users update 1 --unset ph", found: ["phone"] },
-  { line: "wcs users create --uns", found: [] },
+  { line: "wcs users create --unset ph", found: [] },
   { line: "wcs users list -o n", found: ["ndjson"] },
   { line: "wcs units update 2 --unit-type ", found: ["department", "unit"] },
   { line: "wcs users list --unit sal", found: ["Sales"], started: true },
