@@ -105,6 +105,18 @@ describe("a full disk", () => {
     });
     expect((await home().wcs(["db", "check"])).code).toBe(0);
   });
+
+  it("Too few open files: every message names the limit", async () => {
+    const messages: string[] = [];
+    for (let files = 20, isEnough = false; !isEnough; files += 1) {
+      const { code, stderr } = await withLimit(home(), ["users", "list"], `-n ${files}`);
+      isEnough = code === 0;
+      // With still fewer, Node itself does not start.
+      if (stderr.startsWith("error:")) messages.push(stderr);
+    }
+    expect(messages.filter((message) => !message.includes("ulimit -n"))).toEqual([]);
+    expect(messages.length).toBeGreaterThan(0);
+  });
 });
 
 const many = (count: number) =>
@@ -112,7 +124,11 @@ const many = (count: number) =>
 
 /** Runs wcs where no file may be larger than so many blocks of 512 or 1024 bytes, as every user can have it. */
 function limited(home: Home, args: readonly string[], blocks: number): Promise<Result> {
-  const line = ["-c", `ulimit -f ${blocks}; exec "$@"`, "bash", process.execPath, bin, ...args];
+  return withLimit(home, args, `-f ${blocks}`);
+}
+
+function withLimit(home: Home, args: readonly string[], limit: string): Promise<Result> {
+  const line = ["-c", `ulimit ${limit}; exec "$@"`, "bash", process.execPath, bin, ...args];
   return finished(spawn("bash", line, { env: home.env, stdio: "pipe" }), "");
 }
 

@@ -6,7 +6,7 @@ const sqliteFailing = 10;
 
 export const isDiskFull = (error: unknown): boolean => hasCause(error, saysFull);
 
-/** Returns the failure for an error of a local disk. That of an instance is reported over HTTP as `unavailable`. */
+/** Returns the failure for an error of a local disk or of open files. That of an instance is reported over HTTP as `unavailable`. */
 export function diskFailureOf(error: unknown) {
   const full = { exit: 1, code: "disk_full", hint: "Free some space, then run the command again." } as const;
   if (isDiskFull(error)) return { ...full, message: "The disk is full." };
@@ -15,6 +15,10 @@ export function diskFailureOf(error: unknown) {
   if (hasCause(error, ({ code }) => code === "EFBIG")) {
     const message = "The file would be larger than the file system, or a limit of this process (ulimit -f), allows.";
     return { ...full, message, hint: "Raise the limit, or write to another place." };
+  }
+  if (hasCause(error, ({ code }) => code === "EMFILE" || code === "ENFILE")) {
+    const hint = "Raise the limit on open files of this process (ulimit -n).";
+    return { exit: 1, code: "crash", message: "Too many files are open.", hint } as const;
   }
   if (hasCause(error, ({ errcode }) => primary(errcode) === sqliteFailing)) {
     const hint = "Check the system log and the free space of the disk. Check the database with wcs db check.";
