@@ -13,7 +13,7 @@ import { exportableUnits } from "../transfer/export-units.ts";
 import { shortestFirst } from "./file/organisation-entries.ts";
 import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
 import { openScratch } from "./file/scratch-database.ts";
-import { createText } from "./file/write-organisation.ts";
+import { formOf } from "./file/write-organisation.ts";
 import {
   type CurrentUser,
   type Names,
@@ -30,14 +30,16 @@ export async function exportOrganisation(context: Context): Promise<void> {
   const { globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
   const wanted = sectionsOf(flags.only as string | undefined);
-  const text = await createText(pickFormat(["yaml", "json"], /\.json$/i, path, flags.format, globals), wanted);
+  const form = await formOf(pickFormat(["yaml", "json"], /\.json$/i, path, flags.format, globals));
+  /** Ends and beginnings of sections, which precede the next entry. */
+  let between = "";
   const exported = {
     name: "entries",
     path,
-    head: text.head,
+    head: form.head,
     text: (entries: readonly string[]) => entries.join(""),
     get tail() {
-      return text.tail();
+      return between + form.end;
     },
   };
   await exportItems<string>(exported, context, async (to) => {
@@ -53,7 +55,15 @@ export async function exportOrganisation(context: Context): Promise<void> {
         section === "units"
           ? units.map((unit) => unitEntry(unit, names))
           : await sorted(section, entriesOf[section]({ ...to, caller }, held, names));
-      for (const some of portionsOf(entries, 500)) await to.write(some.map((entry) => text.entry(section, entry)));
+      between += form.open(section);
+      let count = 0;
+      const text = (entry: object) => {
+        const all = between + form.entry(entry, count++);
+        between = "";
+        return all;
+      };
+      for (const some of portionsOf(entries, 500)) await to.write(some.map(text));
+      between += form.close(count);
     }
   });
 }

@@ -17,38 +17,16 @@ function essence(entry: object): Record<string, unknown> {
   return Object.fromEntries(full);
 }
 
-/** Serializes a file entry by entry; the sections must come in their order. */
-export async function createText(format: "yaml" | "json", sections: readonly OrganisationSection[]) {
-  const form = format === "json" ? jsonForm : await yamlForm();
-  const left = [...sections];
-  // The first entry has no section before it, and the last one none after it.
-  let current: OrganisationSection | undefined | null = null;
-  let count = 0;
-  const moveTo = (section: OrganisationSection | undefined) => {
-    let text = "";
-    while (current !== section) {
-      if (current !== null) text += form.close(count);
-      current = left.shift();
-      count = 0;
-      if (current !== undefined) text += form.open(current);
-    }
-    return text;
-  };
-  return {
-    head: form.head,
-    entry: (section: OrganisationSection, entry: object) => moveTo(section) + form.entry(essence(entry), count++),
-    /** Returns the end of the file, including the remaining empty sections. */
-    tail: () => moveTo(undefined) + form.end,
-  };
-}
-
-/** The syntax of a format. Entries and sections get the number of the entries before them. */
+/** The syntax of a format. Entries and the ends of sections get the number of the entries before them. */
 type Form = Awaited<ReturnType<typeof yamlForm>>;
+
+export const formOf = async (format: "yaml" | "json"): Promise<Form> => (format === "json" ? jsonForm : yamlForm());
 
 const jsonForm: Form = {
   head: `{\n  "$schema": "./${schemaFile}",\n  "version": ${formVersion}`,
   open: (section) => `,\n  "${section}": [`,
-  entry: (entry, before) => `${before > 0 ? "," : ""}\n${JSON.stringify(entry, null, 2).replace(/^/gm, "    ")}`,
+  entry: (entry, before) =>
+    `${before > 0 ? "," : ""}\n${JSON.stringify(essence(entry), null, 2).replace(/^/gm, "    ")}`,
   close: (entries) => (entries > 0 ? "\n  ]" : "]"),
   end: "\n}\n",
 };
@@ -74,7 +52,7 @@ async function yamlForm() {
   return {
     head: `# yaml-language-server: $schema=./${schemaFile}\n# An organisation: wcs diff FILE compares, wcs apply FILE carries out; wcs help organisation\nversion: ${formVersion}\n`,
     open: (section: OrganisationSection) => `\n${section}:`,
-    entry: (entry: object, before: number) => `${before > 0 ? "" : "\n"}${text(entry)}`,
+    entry: (entry: object, before: number) => `${before > 0 ? "" : "\n"}${text(essence(entry))}`,
     close: (entries: number): string => (entries > 0 ? "" : " []\n"),
     end: "",
   };
