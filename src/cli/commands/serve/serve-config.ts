@@ -5,53 +5,35 @@ import { z } from "zod";
 import { type Issues, tryParse } from "../../../contract/parse-input.ts";
 import { defaults, type Settings, settingsSchema, settingVariable } from "../../../contract/settings.ts";
 import { isShortTokenKey, tokenKeyBytes } from "../../../core/pipeline/load-instance.ts";
-import { parseNetwork } from "../../../http/server/client-address.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { readNamedFile } from "../../file-io/value-sources.ts";
-import { kebab } from "../../kit/field-flags.ts";
-import { attribute } from "../../kit/read-input.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { advice, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
 import { quoteWord } from "../../terminal/shell-words.ts";
-import { logFormats, logLevels } from "./log-lines.ts";
-import { mostWorkers, parseLimit, wrongLimit } from "./serve-limits.ts";
+import { sharedOptions } from "./serve-schema.ts";
 
 /** The key, as in `settings.base_url`, and what is wrong with its value. */
 type ConfigIssue = Readonly<Record<"field" | "message", string>>;
 
 const text = () => z.string().min(1);
-const port = () => z.int().min(0).max(65_535);
-const network = () =>
-  text().refine((value) => parseNetwork(value) !== undefined, "must be a network like 10.0.0.0/8 or ::1/128");
-const bodyLimit = () =>
-  z.union([z.string(), z.int()]).refine((value) => parseLimit(String(value)) !== undefined, wrongLimit);
 const database = () => text().refine((value) => !isRemote(value), "must be a SQLite file or a postgres:// URL");
 
 const options = () =>
-  z
-    .strictObject({
-      db: database(),
-      host: text(),
-      port: port(),
-      metrics_port: port(),
-      workers: z.union([z.int().min(1).max(mostWorkers), z.literal("auto")]),
-      behind_proxy: z.union([z.boolean(), z.array(network()).min(1)]),
-      body_limit: bodyLimit(),
-      upload_limit: bodyLimit(),
-      shutdown_notice: z.number().min(0).max(3600),
-      log_level: z.enum(logLevels),
-      log_format: z.enum(logFormats),
-      smtp_url: settingsSchema().shape["mail.smtp_url"].unwrap(),
-      secret_key_file: text(),
-      secret_key: text(),
-      token_key: text().refine((key) => !isShortTokenKey(key), `must have at least ${tokenKeyBytes} bytes; ${advice}`),
-      metrics_token: text(),
-      settings: settingsSchema().omit({ "mail.smtp_url": true }).partial(),
-    })
-    .partial();
+  z.strictObject({
+    ...sharedOptions(),
+    db: database().optional(),
+    smtp_url: settingsSchema().shape["mail.smtp_url"].unwrap().optional(),
+    secret_key_file: text().optional(),
+    secret_key: text().optional(),
+    token_key: text()
+      .refine((key) => !isShortTokenKey(key), `must have at least ${tokenKeyBytes} bytes; ${advice}`)
+      .optional(),
+    metrics_token: text().optional(),
+    settings: settingsSchema().omit({ "mail.smtp_url": true }).partial().optional(),
+  });
 
 type Options = z.infer<ReturnType<typeof options>>;
 
@@ -70,7 +52,7 @@ export function readServeConfig(path: string) {
     const lineOf = (field: string) => lines.linePos(offsetOf(parsed.contents, field) ?? 0).line;
     throw refuse(issues.map(({ field, message }) => ({ line: lineOf(field), message: `${field} ${message}` })));
   }
-  return toFlagsAndVariables(result.value, dirname(resolve(path)));
+  return withVariables(result.value, path);
 }
 
 function explained({ fields, issues }: Issues): ConfigIssue[] {
@@ -113,17 +95,13 @@ function offsetOf(map: unknown, field: string): number | undefined {
   return offsetOf(pair.value, field.slice(`${pair.key.value}.`.length)) ?? pair.key.range?.[0];
 }
 
-function toFlagsAndVariables(config: Options, folder: string) {
-  const { db, smtp_url, secret_key_file, secret_key, token_key, metrics_token, settings = {}, ...others } = config;
-  const { behind_proxy: proxies, ...texts } = others;
-  const flags = {
-    ...Object.fromEntries(Object.entries(texts).map(([key, value]) => [attribute(kebab(key)), String(value)])),
-    behindProxy: Array.isArray(proxies) ? proxies.join(",") : proxies || undefined,
-  };
+/** Returns the options, and a function that adds the variables of the file to an environment, unless it has one that stands for the same. */
+function withVariables(config: Options, path: string) {
+  const { db, smtp_url, secret_key_file, secret_key, token_key, metrics_token, settings = {}, ...shared } = config;
   // Relative paths begin at the folder of the file, so that it means the same wherever the command runs.
-  const at = (path: string | undefined) => path && resolve(folder, path);
+  const at = (name: string | undefined) => name && resolve(dirname(resolve(path)), name);
   const isUrl = db !== undefined && /^postgres(ql)?:/.test(databaseAddress(db));
-  const env = {
+  const variables = {
     WCS_DB: isUrl ? db : at(db),
     WCS_SECRET_KEY: secret_key,
     WCS_SECRET_KEY_FILE: at(secret_key_file),
@@ -134,33 +112,29 @@ function toFlagsAndVariables(config: Options, folder: string) {
       Object.entries(settings).map(([key, value]) => [settingVariable(key), asVariable(key, value)]),
     ),
   };
-  return { flags: withoutEmpty(flags), env: withoutEmpty(env) };
+  const under = async (env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> => {
+    const added = Object.entries(variables).filter(([name, value]) => {
+      const rivals = rivalsOf.find((group) => group.includes(name)) ?? [name];
+      return value !== undefined && rivals.every((rival) => !env[rival]);
+    });
+    const has = (name: keyof typeof variables) => added.some(([each]) => each === name);
+    // Errors about a wrong key name the option that it comes from.
+    if (secret_key !== undefined && has("WCS_SECRET_KEY")) await parseDatabaseKey(secret_key, `${path}: secret_key`);
+    if (variables.WCS_SECRET_KEY_FILE !== undefined && has("WCS_SECRET_KEY_FILE")) {
+      const option = `${path}: secret_key_file`;
+      await parseDatabaseKey(readNamedFile(variables.WCS_SECRET_KEY_FILE, option), option);
+    }
+    return { ...env, ...Object.fromEntries(added) };
+  };
+  return { options: shared, under };
 }
+
+/** Variables of which each stands for the same. */
+const rivalsOf = [
+  ["WCS_DB", "WCS_PROFILE", "WCS_URL"],
+  ["WCS_SECRET_KEY", "WCS_SECRET_KEY_FILE"],
+];
 
 /** Variables of settings are JSON, except those whose default is a text. */
 const asVariable = (key: string, value: unknown) =>
   typeof defaults[key as keyof Settings] === "string" ? String(value) : JSON.stringify(value);
-const withoutEmpty = <T>(entries: Record<string, T | undefined>): Record<string, T> =>
-  Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, T] => entry[1] !== undefined));
-
-/** Adds the variables of the file to the environment, unless it has one that stands for the same. */
-export function underEnvironment(env: NodeJS.ProcessEnv, file: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const groups = [
-    ["WCS_DB", "WCS_PROFILE", "WCS_URL"],
-    ["WCS_SECRET_KEY", "WCS_SECRET_KEY_FILE"],
-  ];
-  const added = Object.entries(file).filter(([name]) => {
-    const rivals = groups.find((group) => group.includes(name)) ?? [name];
-    return rivals.every((rival) => !env[rival]);
-  });
-  return { ...env, ...Object.fromEntries(added) };
-}
-
-/** Throws a `UsageError` that names the option when the environment has a wrong key of the file at `path`. */
-export async function checkSecretKey(path: string, file: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): Promise<void> {
-  const { WCS_SECRET_KEY: key, WCS_SECRET_KEY_FILE: keyFile } = file;
-  if (key !== undefined && env.WCS_SECRET_KEY === key) await parseDatabaseKey(key, `${path}: secret_key`);
-  const option = `${path}: secret_key_file`;
-  if (keyFile !== undefined && env.WCS_SECRET_KEY_FILE === keyFile)
-    await parseDatabaseKey(readNamedFile(keyFile, option), option);
-}
