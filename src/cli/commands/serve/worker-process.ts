@@ -52,21 +52,17 @@ export function thisWorker() {
       AggregatorRegistry.setRegistries([registry]);
       // Creating one makes this process answer when the main process collects.
       new AggregatorRegistry();
-      let waiting: PromiseWithResolvers<string>[] = [];
-      const settle = (how: (each: PromiseWithResolvers<string>) => void) => {
-        const settled = waiting;
-        waiting = [];
-        settled.forEach(how);
-      };
+      let asked: PromiseWithResolvers<string> | undefined;
       worker.on("message", (message: ToWorker) => {
-        if (message.to === "show-metrics") settle(({ resolve }) => resolve(message.text));
-        else if (message.to === "fail-metrics") settle(({ reject }) => reject(notReported(message.message)));
+        if (message.to === "show-metrics") asked?.resolve(message.text);
+        else if (message.to === "fail-metrics") asked?.reject(notReported(message.message));
+        else return;
+        asked = undefined;
       });
       return () => {
-        const answer = Promise.withResolvers<string>();
-        waiting.push(answer);
-        if (waiting.length === 1) send({ to: "collect-metrics" });
-        return answer.promise;
+        if (asked === undefined) send({ to: "collect-metrics" });
+        asked ??= Promise.withResolvers();
+        return asked.promise;
       };
     },
     /** Lets the process end although the main process could send more. */

@@ -69,11 +69,8 @@ async function warnAboutAddress(uri: string, caller: Caller, { terminal }: Conte
 
 async function isPrivate(hostname: string): Promise<boolean> {
   if (/(^|\.)localhost$/.test(hostname)) return true;
-  const { isIP } = await import("node:net");
-  const address = hostname.replace(/^\[|\]$/g, "");
-  const version = isIP(address);
-  if (version === 0) return false;
   const { blockListOf, parseNetwork, privateNetworks } = await import("../../../http/server/client-address.ts");
+  const host = parseNetwork(hostname.replace(/^\[|\]$/g, ""));
   const networks = privateNetworks.map(parseNetwork).filter((network) => network !== undefined);
-  return blockListOf(networks).check(address, version === 4 ? "ipv4" : "ipv6");
+  return host !== undefined && blockListOf(networks).check(host.address, host.family);
 }

@@ -52,9 +52,7 @@ export function createIssues(
   }
   return {
     print,
-    add: (path: Path, what: string) => add(path, what),
-    /** Adds an issue for a number or truth value where the file must have text. */
-    addUnquoted: (path: Path) => add(path, "must be text; put it in quotes", true),
+    add,
     /** Adds an issue for a missing value, unless the path already has an issue. */
     require(path: Path, why: string): void {
       if (!names.has(nameOf(path))) add(path, `is required, ${why}`);

@@ -74,7 +74,7 @@ function entryIn(section: OrganisationSection, value: unknown, at: number, issue
     const place = [section, at, ...path.map((part) => (/^\d+$/.test(part) ? Number(part) : part))];
     const issue = result.issues.find(({ field }) => field === name);
     if (issue && isUnquoted(issue, pick(value, path))) {
-      issues.addUnquoted(place);
+      issues.add(place, "must be text; put it in quotes", true);
       continue;
     }
     const better = issue && explained(issue, path, schema);

@@ -1,20 +1,16 @@
 import { messageOf } from "../../../../contract/issue-messages.ts";
 import { deepestUnit } from "../../../../contract/nesting.ts";
 import { describeCircle } from "../../transfer/unit-order.ts";
-import type { FileIssues } from "../file/file-issues.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { type Names, unitEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, type OrganisationSnapshot, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
 type UnitEntry = OrganisationEntry<"units">;
-
-/** The future tree: its units and their levels by reference, and the indexes of the entries of the file. */
-interface UnitTree {
-  readonly after: ReadonlyMap<string, UnitEntry>;
-  readonly levels: ReadonlyMap<string, number>;
-  readonly places: ReadonlyMap<string, number>;
-}
+/** The units as they will be, by reference. */
+type Units = ReadonlyMap<string, UnitEntry>;
+/** Indexes of the entries of the file, by reference. */
+type Places = ReadonlyMap<string, number>;
 
 export type UnitPlan = ReturnType<typeof planUnits>;
 
@@ -44,9 +40,8 @@ export function planUnits(planning: Planning, names: Names) {
     if (prune && organisation.units && unit.parent !== null) removals.push(removal("units", unit.id, entry));
     else after.set(reference, entry);
   }
-  const levels = levelsOf(after, held);
-  checkParents({ after, levels, places }, planning);
-  checkDepth({ after, levels, places }, planning);
+  checkParents(after, places, planning);
+  const levels = levelsOf(after, places, planning);
   const levelOf = (reference: string) => levels.get(reference) ?? held.unitByReference.get(reference)?.level ?? 0;
   const byLevel = (a: Task<"units">, b: Task<"units">) => levelOf(a.change.name) - levelOf(b.change.name);
   return {
@@ -76,64 +71,49 @@ function checkNew({ name, parent }: UnitEntry, at: number, { issues, held }: Pla
   issues.require(["units", at, "parent"], `because there is no such unit yet; ${named}`);
 }
 
-const circle = -1;
-
-/** Returns the future level of each unit; `circle` for units whose ancestors form a cycle. */
-function levelsOf(after: UnitTree["after"], held: OrganisationSnapshot): Map<string, number> {
-  const levels = new Map<string, number>();
-  for (const start of after.keys()) {
-    const chain: string[] = [];
-    let next: string | undefined = start;
-    while (next !== undefined && !levels.has(next)) {
-      levels.set(next, circle);
-      chain.push(next);
-      next = after.get(next)?.parent;
-    }
-    let level = next === undefined ? topOf(chain.at(-1) ?? "", held) - 1 : (levels.get(next) ?? circle);
-    // In a cycle the level of an ancestor is still unknown.
-    if (next !== undefined && level === circle) continue;
-    for (const reference of chain.reverse()) levels.set(reference, ++level);
+/** Returns a unit and those above it, of a cycle each once, and no more than a tree may have. */
+function wayUp(reference: string, after: Units): string[] {
+  const way = new Set<string>();
+  let next: string | undefined = reference;
+  for (; next !== undefined && after.has(next) && way.size <= deepestUnit; next = after.get(next)?.parent) {
+    if (way.has(next)) break;
+    way.add(next);
   }
-  return levels;
+  return [...way];
 }
 
-/** Returns the level of a unit whose parent has no reference. No file can move such a parent. */
-const topOf = (reference: string, held: OrganisationSnapshot) => held.unitByReference.get(reference)?.level ?? 1;
-
-function checkParents({ after, levels, places }: UnitTree, { organisation, held, issues }: Planning): void {
+function checkParents(after: Units, places: Places, { organisation, held, issues }: Planning): void {
   for (const [reference, at] of places) {
     const parent = organisation.units?.[at]?.parent;
     if (parent === undefined) continue;
+    const add = (what: string) => issues.add(["units", at, "parent"], what);
+    const way = wayUp(reference, after);
     const isRoot = held.unitByReference.get(reference)?.parent === null;
-    if (isRoot) issues.add(["units", at, "parent"], "must be omitted, because the root unit cannot be moved");
-    else if (!after.has(parent)) issues.add(["units", at, "parent"], missing(parent, after, held));
-    else if (levels.get(reference) === circle) addCircle(reference, at, after, issues);
+    if (isRoot) add("must be omitted, because the root unit cannot be moved");
+    else if (!after.has(parent)) add(missing(parent, after, held));
+    // Units below a cycle have no issue of their own.
+    else if (after.get(way.at(-1) ?? "")?.parent === reference) add(describeCircle(way));
   }
 }
 
-/** Adds an issue for each entry that would be too deep in the tree, or would move other units too deep. */
-function checkDepth({ after, levels, places }: UnitTree, { issues }: Planning): void {
-  const found = new Set<number>();
-  for (const [reference, level] of levels) {
-    if (level <= deepestUnit) continue;
-    let moved: string | undefined = reference;
-    while (moved !== undefined && !places.has(moved)) moved = after.get(moved)?.parent;
-    const at = places.get(moved ?? "");
-    if (at !== undefined) found.add(at);
+/** Returns the future level of each unit. Adds an issue for each entry that would be too deep, or would move other units too deep. */
+function levelsOf(after: Units, places: Places, { held, issues }: Planning): ReadonlyMap<string, number> {
+  const levels = new Map<string, number>();
+  const tooDeep = new Set<number>();
+  for (const reference of after.keys()) {
+    const way = wayUp(reference, after);
+    // The parent of the topmost one has no reference, and no file can move it.
+    const level = (held.unitByReference.get(way.at(-1) ?? "")?.level ?? 1) + way.length - 1;
+    levels.set(reference, level);
+    const at = level > deepestUnit ? places.get(way.find((each) => places.has(each)) ?? "") : undefined;
+    if (at !== undefined) tooDeep.add(at);
   }
-  for (const at of found) issues.add(["units", at, "parent"], messageOf({ code: "too_deep" }));
+  for (const at of tooDeep) issues.add(["units", at, "parent"], messageOf({ code: "too_deep" }));
+  return levels;
 }
 
-function missing(parent: string, after: UnitTree["after"], held: OrganisationSnapshot): string {
+function missing(parent: string, after: Units, held: OrganisationSnapshot): string {
   return held.unitByReference.has(parent)
     ? `is ${parent}, which is not in the file and would be deleted by --prune`
     : namesNo("unit", parent, after.keys());
-}
-
-/** Adds an issue for each unit of a cycle, but not for the units below it. */
-function addCircle(reference: string, at: number, after: UnitTree["after"], issues: FileIssues): void {
-  const way = new Set([reference]);
-  let next = after.get(reference)?.parent;
-  for (; next !== undefined && !way.has(next); next = after.get(next)?.parent) way.add(next);
-  if (next === reference) issues.add(["units", at, "parent"], describeCircle([...way]));
 }
