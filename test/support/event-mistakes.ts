@@ -1,5 +1,4 @@
-import { expand } from "../../src/core/events/event-rules.ts";
-import { spans } from "../../src/core/events/occurrence-spans.ts";
+import { expand, spans } from "../../src/core/events/event-times.ts";
 import type { Database } from "../../src/store/database.ts";
 
 /** What is kept of events and is not what their rules, or a recount, give. */

@@ -5,8 +5,7 @@ import type { ArgumentsOf } from "../../contract/operation.ts";
 import { operationsNamed } from "../../contract/token-scopes.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { filterIssues } from "../pipeline/reference-issues.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
+import { filterIssues, refuse } from "../pipeline/field-issues.ts";
 
 type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation">;
 

@@ -6,17 +6,21 @@ import { hashToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
 import { replacePassword } from "../directory/end-access.ts";
 import { checkNewPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
-import { extendSession, startSession } from "../directory/start-session.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
+import { fieldErrorsOf, refuseIssues } from "../pipeline/field-issues.ts";
 import { queueMails } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent } from "../pipeline/rate-limits.ts";
-import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
-import { checkSignIn } from "./check-sign-in.ts";
-import { twoFactorDisable, twoFactorRecoveryCodes, twoFactorStatus } from "./manage-two-factor.ts";
-import { proofIssues } from "./prove-identity.ts";
-import { twoFactorBegin, twoFactorConfirm } from "./set-up-two-factor.ts";
+import {
+  proofIssues,
+  twoFactorBegin,
+  twoFactorConfirm,
+  twoFactorDisable,
+  twoFactorRecoveryCodes,
+  twoFactorStatus,
+} from "./change-two-factor.ts";
+import { checkSignIn, extendSession, startSession } from "./sign-in.ts";
 
 export const auth: Handlers<typeof contract> = {
   async authenticate(ctx, { username, password, otp }) {

@@ -8,9 +8,8 @@ import { words } from "../directory/text-keys.ts";
 import { wordKinds } from "../directory/user-words.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
+import { filterIssues, refuse } from "../pipeline/field-issues.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
-import { filterIssues } from "../pipeline/reference-issues.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
 import { conversationQuery, presentConversations } from "./present-conversations.ts";
 import { peopleKey } from "./recipients.ts";
 

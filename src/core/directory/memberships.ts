@@ -12,9 +12,8 @@ import {
   updateRows,
 } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { referenceIssues, refuse } from "../pipeline/field-issues.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
-import { referenceIssues } from "../pipeline/reference-issues.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
 
 type Work = Pick<Ctx, "db" | "actor">;
 

@@ -8,12 +8,11 @@ import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
 import { deleteInPortions } from "../pipeline/change-in-portions.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { addAudience, changeAudience, loadAudience } from "../visibility/audience.ts";
 import { eventAudienceOf, planReaders, type Readers, requireEventPlaces } from "./event-audience.ts";
-import type { EventRow } from "./event-rows.ts";
 import { type EventTimes, eventTimesOf, keepOccurrences, planTimes } from "./event-times.ts";
-import { editableEvent } from "./find-event.ts";
+import { type EventRow, editableEvent } from "./find-event.ts";
 import { countOccurrences, displaceEvent, entryIssues, placeEvent } from "./index-event.ts";
 import { loadEvent } from "./read-events.ts";
 

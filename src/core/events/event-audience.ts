@@ -4,8 +4,8 @@ import type { events } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { referenceIssues } from "../pipeline/field-issues.ts";
 import { requireAbilityIn, unitPath } from "../pipeline/permissions.ts";
-import { referenceIssues } from "../pipeline/reference-issues.ts";
 import { type Audience, admitsMoreTypes, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
 

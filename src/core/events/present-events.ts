@@ -4,8 +4,7 @@ import { rowsIn } from "../../store/nested-rows.ts";
 import { presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { listsIn, mayEdit } from "../visibility/audience.ts";
-import type { DateRow, ShownEventRow } from "./event-rows.ts";
-import { ability } from "./find-event.ts";
+import { ability, type DateRow, type ShownEventRow } from "./find-event.ts";
 
 export type Event = z.infer<ReturnType<typeof event>>;
 

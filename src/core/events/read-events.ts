@@ -3,13 +3,11 @@ import type { events as contract } from "../../contract/events.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { readerOf } from "../visibility/audience.ts";
-import { readableEventRows, shownEventRows } from "./event-rows.ts";
-import { ability, requireReadableEvent } from "./find-event.ts";
-import { findEvents } from "./list-events.ts";
+import { ability, readableEventRows, requireReadableEvent, shownEventRows } from "./find-event.ts";
+import { findEvents, nextOccurrences, upcomingOccurrences } from "./list-events.ts";
 import { type Event, hitsOf, occurrences, presentEvent } from "./present-events.ts";
-import { nextOccurrences, upcomingOccurrences } from "./upcoming-events.ts";
 
 export function periodIssues(start: number | undefined, end: number | undefined): FieldErrors {
   const isOver = start !== undefined && end !== undefined && end < start;

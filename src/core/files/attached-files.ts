@@ -8,7 +8,7 @@ import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { keepContent, removeUnused } from "./file-contents.ts";
 
 const mostFiles = 200;

@@ -3,7 +3,7 @@ import type { FileItem } from "../../contract/file-schemas.ts";
 import { findRow, updateRow } from "../../store/bulk.ts";
 import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";
 import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 

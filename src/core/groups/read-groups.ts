@@ -1,11 +1,50 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { groups as contract } from "../../contract/groups.ts";
+import type { OutputOf } from "../../contract/operation.ts";
 import { beginsWith } from "../../store/dialect.ts";
+import { presentAuthors } from "../directory/present-authors.ts";
+import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { groupReader, isVisibleGroup, ruleGroups } from "../visibility/group-visibility.ts";
-import { type Group, type GroupRow, groupRows, presentGroups } from "./present-groups.ts";
+
+type Group = OutputOf<typeof contract.get>;
+type GroupRow = Awaited<ReturnType<ReturnType<typeof groupRows>["execute"]>>[number];
+
+/** Selects groups, with the alias `g`, their images and the actor's role in them. */
+function groupRows({ db, actor }: Ctx) {
+  return db
+    .selectFrom("groups as g")
+    .leftJoin("group_members as m", (join) => join.onRef("m.group_id", "=", "g.id").on("m.user_id", "=", actor.id))
+    .selectAll("g")
+    .select("m.role")
+    .select(filesOf(db, "group", "g.id").as("files"));
+}
+
+async function presentGroups(ctx: Ctx, rows: readonly GroupRow[]): Promise<Group[]> {
+  const authors = rows.map((row) => row.author_id);
+  const authorOf = await presentAuthors(ctx, authors);
+  const rules = ruleGroups(ctx.actor);
+  return rows.map(({ id, name, description, privacy, member_count, role, files, author_id, ...row }) => {
+    const edit = rules || role === "administrator";
+    return {
+      content_type: "group",
+      id,
+      name,
+      description,
+      privacy,
+      member_count,
+      role,
+      image: presentNestedFiles(ctx, files)[0] ?? null,
+      permissions: { edit, delete: edit },
+      author: authorOf(author_id),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      url: `/groups/${id}`,
+    };
+  });
+}
 
 export const groupReadHandlers = {
   async list(ctx, { limit, cursor, ...filter }) {

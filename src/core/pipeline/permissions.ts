@@ -7,7 +7,6 @@ import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { type Actor, may, nobody } from "./actor.ts";
 import type { Ctx } from "./context.ts";
-import { requireTwoFactor } from "./two-factor-requirement.ts";
 import { idInPath } from "./unit-path.ts";
 
 export function asAdministrator(ctx: Ctx): Ctx {
@@ -186,4 +185,18 @@ async function usersPaths(ctx: Ctx, field: string, named: number | number[]): Pr
 export function requireUser<T extends { deleted_at: number | null }>(row: T | undefined, id: number): asserts row is T {
   if (row === undefined) throw new ServiceError("not_found", `There is no user ${id}.`);
   if (row.deleted_at !== null) throw new ServiceError("gone", `User ${id} was deleted.`);
+}
+
+/** Returns true for an administrator who has to set up two factors first. API tokens and embedded callers do not sign in. */
+export function lacksTwoFactor({ settings, actor, token }: Ctx): boolean {
+  return settings["two_factor.required_for_administrators"] && actor.admin && !actor.twoFactor && token !== undefined;
+}
+
+/** Throws `two_factor_required` when the actor has to set up two factors before calling the operation. */
+function requireTwoFactor(ctx: Ctx, op: AnyOperation): void {
+  if (op.withoutTwoFactor || !lacksTwoFactor(ctx)) return;
+  throw new ServiceError(
+    "two_factor_required",
+    "Administrators of this instance need two factors; set them up with wcs auth 2fa enable.",
+  );
 }

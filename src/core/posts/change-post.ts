@@ -6,17 +6,16 @@ import { removeFiles } from "../files/attached-files.ts";
 import { deleteInPortions, inPortions } from "../pipeline/change-in-portions.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { type Audience, changeAudience } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
-import { addPoll, changePoll, pollOf, removePoll } from "./change-poll.ts";
-import { findEditable } from "./find-post.ts";
+import { findEditable, type PostRow } from "./find-post.ts";
 import { placePost } from "./index-post.ts";
 import { setMentions } from "./mentions.ts";
 import { type Before, type Fields, planPost } from "./plan-post.ts";
+import { addPoll, changePoll, pollOf, removePoll } from "./polls.ts";
 import { postAudienceOf, requirePostPlaces } from "./post-audience.ts";
 import { mark } from "./post-marks.ts";
-import type { PostRow } from "./post-rows.ts";
 import { recount } from "./recount-post.ts";
 
 export const postChangeHandlers = {

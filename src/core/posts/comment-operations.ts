@@ -3,7 +3,7 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { addToRows, deleteRows, findRow, insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { findPost } from "./find-post.ts";
 import { addMentions, mentionIssues } from "./mentions.ts";
 import { commentRows, presentComments } from "./present-comments.ts";

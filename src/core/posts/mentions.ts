@@ -4,7 +4,7 @@ import { deleteRows, findRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { nested } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { referenceIssues } from "../pipeline/reference-issues.ts";
+import { referenceIssues } from "../pipeline/field-issues.ts";
 
 /** A text that mentions users: a post, or a comment on it. */
 type Text = { readonly post: number; readonly comment: number | null };

@@ -3,12 +3,11 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { flagValue } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import type { Audience } from "../visibility/audience.ts";
-import { pollIssues } from "./change-poll.ts";
 import { changeEvent } from "./change-post-event.ts";
+import type { PostRow } from "./find-post.ts";
 import { mentionedIn, mentionIssues } from "./mentions.ts";
+import { type Poll, pollIssues } from "./polls.ts";
 import { changedAudience, type Home, newAudience, readerIssues } from "./post-audience.ts";
-import type { PostRow } from "./post-rows.ts";
-import type { Poll } from "./present-polls.ts";
 import { changePublication, publicationIssues, unwritten } from "./publication.ts";
 import { storedEvent } from "./stored-event.ts";
 

@@ -5,8 +5,8 @@ import type { posts } from "../../contract/posts.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { referenceIssues } from "../pipeline/field-issues.ts";
 import { requireAbilityIn } from "../pipeline/permissions.ts";
-import { referenceIssues } from "../pipeline/reference-issues.ts";
 import { type Audience, admitsMoreTypes, loadAudience, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 

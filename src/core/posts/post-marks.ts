@@ -5,10 +5,8 @@ import { addToRows, updateRows, upsertRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { muteFrom } from "../pipeline/mutes.ts";
-import { pollOf } from "./change-poll.ts";
-import { findPost } from "./find-post.ts";
-import type { PostRow } from "./post-rows.ts";
-import { lacksVote } from "./present-polls.ts";
+import { findPost, type PostRow } from "./find-post.ts";
+import { lacksVote, pollOf } from "./polls.ts";
 import { storedEvent } from "./stored-event.ts";
 
 /** Operations that mark a post for the actor. Repeating them changes nothing. */

@@ -7,9 +7,9 @@ import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
 import { listsIn } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
-import type { PostRow, ShownPostRow } from "./post-rows.ts";
+import type { PostRow, ShownPostRow } from "./find-post.ts";
+import { lacksVote, type Poll, presentPolls } from "./polls.ts";
 import { presentComment, usersIn } from "./present-comments.ts";
-import { lacksVote, type Poll, presentPolls } from "./present-polls.ts";
 import { presentPostEvent } from "./stored-event.ts";
 
 export type Post = z.infer<ReturnType<typeof contract>>;

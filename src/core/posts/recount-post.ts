@@ -4,7 +4,7 @@ import type { Db } from "../../store/database.ts";
 import { isPostgres } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import type { PostRow } from "./post-rows.ts";
+import type { PostRow } from "./find-post.ts";
 import { storedEvent } from "./stored-event.ts";
 
 /** Counting stops at this number of readers. */

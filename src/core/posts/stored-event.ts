@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { postEvent as contract } from "../../contract/post-event-schemas.ts";
-import type { PostRow } from "./post-rows.ts";
+import type { PostRow } from "./find-post.ts";
 
 type PostEvent = z.infer<ReturnType<typeof contract>>;
 

@@ -5,10 +5,9 @@ import { addToRows, deleteRows, insertRow, insertRows } from "../../store/bulk.t
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
-import { pollOf, titleKey } from "./change-poll.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { findPost } from "./find-post.ts";
-import { isOpen, type Poll, presentPolls } from "./present-polls.ts";
+import { isOpen, type Poll, pollOf, presentPolls, titleKey } from "./polls.ts";
 
 export const voting = {
   async vote(ctx, { id, choices = [], title: added }) {

@@ -12,8 +12,8 @@ import { addToCounts, addUnit, moveBranch, moveChildren } from "../directory/uni
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { requireFree } from "../pipeline/field-issues.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
-import { requireFree } from "../pipeline/reference-issues.ts";
 import { handOver } from "../visibility/feed-index.ts";
 import { requireMove, requireTransfer } from "./extended-grants.ts";
 import { unitWithChildren } from "./read-units.ts";

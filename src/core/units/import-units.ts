@@ -10,8 +10,7 @@ import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { parseRows, RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
-import type { ExistingUnit, UnitImportRow } from "./unit-import-row.ts";
-import { addUnits, type NewUnit } from "./unit-import-writes.ts";
+import { addUnits, type ExistingUnit, type NewUnit, type UnitImportRow } from "./unit-import-writes.ts";
 
 type Import = Handlers<typeof contract>["import"];
 

@@ -7,9 +7,8 @@ import type { RowOf } from "../../store/schema/schema.ts";
 import { presentFullUnits, presentUnits, presentUnitsAfter, type Unit } from "../directory/present-units.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
+import { filterIssues, refuse } from "../pipeline/field-issues.ts";
 import { unitPath } from "../pipeline/permissions.ts";
-import { filterIssues } from "../pipeline/reference-issues.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
 
 type Reading = "list" | "get" | "reference" | "tree" | "children";
 

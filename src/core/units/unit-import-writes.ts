@@ -1,9 +1,16 @@
 import { sql } from "kysely";
+import type { z } from "zod";
 import { fold } from "../../contract/fold-text.ts";
+import type { unitRow } from "../../contract/unit-schemas.ts";
 import { insertRows, rowsAs } from "../../store/bulk.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
-import type { ExistingUnit, UnitImportRow } from "./unit-import-row.ts";
+
+export type UnitImportRow = z.infer<ReturnType<typeof unitRow>>;
+
+type Compared = "id" | "reference" | "name" | "unit_type" | "description" | "parent_id" | "path" | "level";
+export type ExistingUnit = RowOf<"units", Compared>;
 
 export interface NewUnit {
   readonly row: UnitImportRow;

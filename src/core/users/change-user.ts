@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
-import { messageOf } from "../../contract/issue-messages.ts";
+import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { insertRow, updateRows } from "../../store/bulk.ts";
+import { findRow, insertRow, updateRows } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { markChanged } from "../directory/mark-changed.ts";
@@ -14,12 +14,30 @@ import { addSearchWords, setSearchWords } from "../directory/user-words.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { requireSignIn, requireUser } from "../pipeline/permissions.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
-import { languageIssue, languageIssues } from "./offered-languages.ts";
 import { oneUser } from "./read-users.ts";
 import { newUserRow, type UserFields, userColumns } from "./user-columns.ts";
+
+/** Returns the issue with a language that is not offered. Case does not matter, and pt covers pt-br. */
+function languageIssue({ settings }: Ctx, language: string | null | undefined): Omit<Issue, "field"> | undefined {
+  const tag = language?.toLowerCase();
+  if (tag === undefined || settings.languages.some((offered) => `${tag}-`.startsWith(`${offered.toLowerCase()}-`)))
+    return undefined;
+  return { code: "language_not_offered", params: { offered: settings.languages } };
+}
+
+/** Returns the issue with a new language of a user. A user keeps a language that is no longer offered. */
+export async function languageIssues(
+  ctx: Ctx,
+  { id, language }: { readonly id?: number | undefined; readonly language?: string | null | undefined },
+): Promise<FieldErrors> {
+  const issue = languageIssue(ctx, language);
+  if (issue === undefined) return {};
+  const user = await findRow(ctx.db, "users", { id: id ?? 0 }, ["language"]);
+  return user?.language === language ? {} : { language: [messageOf(issue)] };
+}
 
 export const userChangeHandlers = {
   async create(ctx, { unit, userTypes, department, password, welcome, service, ...fields }) {

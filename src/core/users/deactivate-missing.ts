@@ -4,8 +4,8 @@ import { beginsWith } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissions.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers } from "./change-account.ts";
 
 type DeactivateMissing = Handlers<typeof contract>["deactivateMissing"];

@@ -5,9 +5,8 @@ import { prepared } from "../../store/prepared.ts";
 import { presentUsers, presentUsersAfter, type User } from "../directory/present-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPageAfter } from "../pipeline/cursor.ts";
+import { filterIssues, refuse } from "../pipeline/field-issues.ts";
 import { requireUser } from "../pipeline/permissions.ts";
-import { filterIssues } from "../pipeline/reference-issues.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
 import { readFilteredPage } from "./filter-users.ts";
 
 /** Returns the issues of filters by things that do not exist, and of `below` without a unit. */

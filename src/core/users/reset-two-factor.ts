@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
+import { removeTwoFactor } from "../directory/end-access.ts";
 import { markChanged } from "../directory/mark-changed.ts";
-import { removeTwoFactor } from "../directory/two-factors.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 

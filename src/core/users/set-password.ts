@@ -7,8 +7,8 @@ import { replacePassword } from "../directory/end-access.ts";
 import { checkPassword, hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { requireUser } from "../pipeline/permissions.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
 
 /** Sets a password. Hashes outside the transaction, because it would block all other writers. */
 export const password: Handlers<typeof contract>["password"] = async (ctx, { id, password, current }) => {

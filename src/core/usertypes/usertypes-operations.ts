@@ -6,8 +6,8 @@ import { countRows, deleteRows, insertRow, updateRow } from "../../store/bulk.ts
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
+import { requireFree } from "../pipeline/field-issues.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
-import { requireFree } from "../pipeline/reference-issues.ts";
 import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
 import { markHolders } from "./changed-holders.ts";
 

@@ -1,14 +1,83 @@
-import type { webhooks as contract } from "../../contract/webhooks.ts";
-import type { Handlers } from "../pipeline/context.ts";
-import { webhookChangeHandlers } from "./change-webhook.ts";
+import { randomBytes } from "node:crypto";
+import type { Updateable } from "kysely";
+import { triggers as allTriggers, type webhooks as contract } from "../../contract/webhooks.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { webhookEventHandlers } from "./poll-events.ts";
-import { webhookReadHandlers } from "./read-webhooks.ts";
+import { findWebhook, webhookReadHandlers, webhookResponse } from "./read-webhooks.ts";
 import { webhookSendHandlers } from "./send-events.ts";
 import { webhookLogHandlers } from "./webhook-logs.ts";
 
+/** Standard Webhooks, "Signature scheme": between 24 and 64 bytes. */
+const secretBytes = 32;
+/** Seconds for which the old secret also signs after a rotation. */
+const overlapSeconds = 86_400;
+
+/** Gives a webhook a new secret, changes other columns with it, and returns the webhook with the secret. */
+async function withNewSecret(ctx: Ctx, id: number, changes: Updateable<Schema["webhooks"]>) {
+  const secret = `whsec_${randomBytes(secretBytes).toString("base64")}`;
+  const sealed = await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret);
+  await updateRow(ctx.db, "webhooks", id, { secret: sealed, ...changes });
+  return { data: { ...(await webhookResponse(ctx, id)), secret } };
+}
+
+/** Returns the triggers as JSON without duplicates, in the order of the contract. */
+function inOrder(triggers: readonly string[]): string {
+  return JSON.stringify(allTriggers.filter((trigger) => triggers.includes(trigger)));
+}
+
+function activity(ctx: Ctx, { active }: { active: 0 | 1 }, wanted: boolean) {
+  if (active === (wanted ? 1 : 0)) return {};
+  return wanted
+    ? { active: 1 as const, disabled_at: null, disabled_reason: null, failing_since: null }
+    : { active: 0 as const, disabled_at: ctx.now, disabled_reason: "manual" as const };
+}
+
 export const webhooks: Handlers<typeof contract> = {
   ...webhookReadHandlers,
-  ...webhookChangeHandlers,
+
+  async create(ctx, { name, uri, triggers = allTriggers }) {
+    const id = await insertRow(ctx.db, "webhooks", {
+      name,
+      uri,
+      // The encryption of a secret depends on the row's ID, which is known only after the insert.
+      secret: "",
+      triggers: inOrder(triggers),
+      author_id: ctx.actor.id,
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    });
+    return withNewSecret(ctx, id, {});
+  },
+
+  async update(ctx, { id, active, triggers, ...fields }) {
+    const before = await findWebhook(ctx, id);
+    const state = active === undefined ? {} : activity(ctx, before, active);
+    const changes = listChangedColumns(before, { ...fields, ...state, triggers: triggers && inOrder(triggers) });
+    if (Object.keys(changes).length === 0) return;
+    await updateRow(ctx.db, "webhooks", id, { ...changes, updated_at: ctx.now });
+    ctx.announce("outbox");
+  },
+
+  async delete(ctx, { id }) {
+    await findWebhook(ctx, id);
+    // Deliveries and logs of the webhook can be very many; they are removed later, in small parts.
+    await updateRow(ctx.db, "webhooks", id, { active: 0, deleted_at: ctx.now, secret: "", previous_secret: null });
+    ctx.announce("outbox");
+  },
+
+  async rotateSecret(ctx, { id }) {
+    const before = await findWebhook(ctx, id);
+    const previous = ctx.secrets.open(`webhooks.secret.${id}`, before.secret);
+    return withNewSecret(ctx, id, {
+      previous_secret: await ctx.secrets.seal(ctx.db, `webhooks.previous_secret.${id}`, previous),
+      previous_secret_until: ctx.now + overlapSeconds,
+      updated_at: ctx.now,
+    });
+  },
+
   ...webhookLogHandlers,
   ...webhookSendHandlers,
   events: webhookEventHandlers,

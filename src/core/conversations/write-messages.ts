@@ -1,13 +1,14 @@
 import { isVisible } from "../../contract/common-schemas.ts";
+import { emojiOf } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
-import { deleteRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
+import { deleteRows, findRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
 import { fileIssues, presentFiles, removeFiles } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/refuse-issues.ts";
+import { refuse } from "../pipeline/field-issues.ts";
 import { appendMessage, type Locked } from "./append-message.ts";
 import { loadVisible, requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation, type Participation, participation } from "./participation.ts";
@@ -154,3 +155,36 @@ async function conversationOf(ctx: Ctx, people: ReadonlySet<number>): Promise<Lo
   await insertRows(ctx.db, "conversation_participants", participants);
   return { id, last_position: 0, cleared_position: 0 };
 }
+
+/** Maximum number of reactions of one participant to one message. */
+const mostReactions = 10;
+
+export const reactions = {
+  async react(ctx, { id, messageId, emoji }) {
+    const mine = await lockedParticipation(ctx, id);
+    const row = await visibleMessage(ctx, mine, messageId);
+    requireText(row);
+    const byMe = { message_id: messageId, user_id: ctx.actor.id };
+    const own = await findRows(ctx.db, "message_reactions", byMe, ["emoji"]);
+    // The contract accepts only emoji.
+    const wanted = emojiOf(emoji)!;
+    if (!own.some((reaction) => reaction.emoji === wanted)) {
+      if (own.length >= mostReactions) {
+        throw new ServiceError("conflict", `You have ${mostReactions} reactions to this message; remove one first.`);
+      }
+      await insertRows(ctx.db, "message_reactions", [{ ...byMe, emoji: wanted, created_at: ctx.now }]);
+    }
+    return presentOneMessage(ctx, mine, row);
+  },
+
+  async unreact(ctx, { id, messageId, emoji }) {
+    const mine = await lockedParticipation(ctx, id);
+    await visibleMessage(ctx, mine, messageId);
+    // The contract accepts only emoji.
+    const mineWith = { message_id: messageId, user_id: ctx.actor.id, emoji: emojiOf(emoji)! };
+    const [gone] = await deleteRows(ctx.db, "message_reactions", mineWith, ["message_id"]);
+    if (gone === undefined) {
+      throw new ServiceError("not_found", `You have not reacted to message ${messageId} with ${emoji}.`);
+    }
+  },
+} satisfies Partial<Handlers<typeof contract>>;
