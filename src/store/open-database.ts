@@ -155,35 +155,27 @@ async function mustMigrate(database: Database, target: string, { create }: OpenO
   return applied !== latestMigration;
 }
 
-/** Waits for a process that migrates, however long that takes. */
-async function waitForMigration(tx: Tx): Promise<void> {
-  if (isPostgres(tx)) await sql`set local lock_timeout = 0`.execute(tx);
-  await waitForTurn(tx, migrationLock);
-}
-
-async function migrateOrCreate(database: Database, { create, schema }: OpenOptions, dryRun = false): Promise<void> {
+async function migrateOrCreate(database: Database, { create, schema }: OpenOptions, dryRun = false): Promise<string[]> {
   const { runMigrations } = await import("./migrations/run-migrations.ts");
   // Locks before it reads, so that a process sees what another one did while it waited.
-  await runOrRollBack(database.writeLocking, dryRun, async (tx) => {
-    await waitForMigration(tx);
+  return runOrRollBack(database.writeLocking, dryRun, async (tx) => {
+    // A process that migrates may take long.
+    if (isPostgres(tx)) await sql`set local lock_timeout = 0`.execute(tx);
+    await waitForTurn(tx, migrationLock);
     if (create && (await hasTable(tx, "kysely_migration"))) {
       throw new ServiceError("conflict", "Another process created the database at the same time.");
     }
-    if (!create) await requireNoServer(tx);
-    await runMigrations(tx, schema);
+    if (!create && !dryRun) await requireNoServer(tx);
+    const ran = await runMigrations(tx, schema);
     await create?.(tx, database.secrets);
+    return ran;
   });
 }
 
 /** Migrates a database that was opened without migration. Returns the migrations that ran, oldest first. */
 export async function migrateSchema(database: Database, dryRun: boolean): Promise<string[]> {
   await knownSchemaOf(database);
-  const { runMigrations } = await import("./migrations/run-migrations.ts");
-  return runOrRollBack(database.writeLocking, dryRun, async (tx) => {
-    await waitForMigration(tx);
-    if (!dryRun) await requireNoServer(tx);
-    return runMigrations(tx);
-  });
+  return migrateOrCreate(database, {}, dryRun);
 }
 
 /** Throws `unavailable` while a server works on an older PostgreSQL database. */

@@ -21,8 +21,9 @@ interface BackupSource {
 export async function openBackup(path: string, signal: AbortSignal): Promise<BackupSource> {
   const isAlone = !logSuffixes.some((suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size);
   if (statSync(path).size === 0) throw refused(path, "is empty");
-  const connection = connectTo(path, isAlone);
+  let connection: DatabaseSync | undefined;
   try {
+    connection = new DatabaseSync(isAlone ? immutable(path) : path, { readOnly: true, timeout: 5000 });
     if (!isMarked(connection)) throw refused(path, "is not a wcs database");
     if (isAlone && (await isAsSealed(path, signal)) === false) {
       throw refused(path, "does not match its checksum: it is damaged, or was changed after the backup", {
@@ -31,15 +32,7 @@ export async function openBackup(path: string, signal: AbortSignal): Promise<Bac
     }
     return { connection, schema: schemaIn(connection, path) };
   } catch (error) {
-    connection.close();
-    throw inFile(error, path);
-  }
-}
-
-function connectTo(path: string, isAlone: boolean): DatabaseSync {
-  try {
-    return new DatabaseSync(isAlone ? immutable(path) : path, { readOnly: true, timeout: 5000 });
-  } catch (error) {
+    connection?.close();
     throw inFile(error, path);
   }
 }

@@ -7,8 +7,7 @@ import type { CatalogueTable } from "./table-catalogue.ts";
 /** Number of rows, and the sum of 64 bits of their SHA-256 hashes, which does not depend on their order. */
 export class TableDigest {
   readonly #columns: readonly string[];
-  #high = 0;
-  #low = 0;
+  #sum = 0n;
   rows = 0;
 
   constructor({ columns }: Pick<CatalogueTable, "columns">) {
@@ -20,16 +19,13 @@ export class TableDigest {
     for (const row of rows) {
       let text = "";
       for (const column of this.#columns) text += `${canonical(row[column])},`;
-      const digest = hash("sha256", text, "buffer");
-      const low = this.#low + digest.readUInt32BE(4);
-      this.#low = low % 2 ** 32;
-      this.#high = (this.#high + digest.readUInt32BE(0) + (low < 2 ** 32 ? 0 : 1)) % 2 ** 32;
+      this.#sum += hash("sha256", text, "buffer").readBigUInt64BE();
     }
   }
 
   /** Returns the count and the checksum as a text to compare. */
   toString(): string {
-    return described(this.rows, (BigInt(this.#high) << 32n) + BigInt(this.#low));
+    return described(this.rows, this.#sum);
   }
 }
 
