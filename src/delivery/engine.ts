@@ -1,7 +1,7 @@
 import { timerFor } from "../store/wakeup.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
-import { type OutboxState, outboxState } from "./queue/outbox-state.ts";
+import { outboxState } from "./queue/outbox-state.ts";
 import { repairClock } from "./queue/repair-clock.ts";
 import { runRounds, type Worker } from "./queue/worker-loop.ts";
 import { removeExpired } from "./retention/remove-expired.ts";
@@ -11,22 +11,14 @@ const defaults = { clock: Date.now, random: Math.random, pollInterval: 1000 };
 
 export type EngineOptions = Omit<DeliveryOptions, keyof typeof defaults> & Partial<DeliveryOptions>;
 
-/** Delivers callbacks and mails. Any number of engines may work on one database. */
-export interface Engine {
-  /** Starts delivering, and removes expired data once an hour, first after an hour. */
-  start(): void;
-  /** Finishes running deliveries within 20 seconds and releases the rest to other engines. */
-  stop(): Promise<void>;
-  /** Delivers what is due now, without `start`, for a limited time. Returns the counts of what remains. */
-  drain(limit: { readonly maxSeconds: number }): Promise<OutboxState>;
-  waiting(): Promise<OutboxState>;
-}
+export type Engine = ReturnType<typeof createEngine>;
 
 const graceMilliseconds = 20_000;
 const hour = 3_600_000;
 const clockMilliseconds = 30_000;
 
-export function createEngine(given: EngineOptions): Engine {
+/** Delivers callbacks and mails. Any number of engines may work on one database. */
+export function createEngine(given: EngineOptions) {
   const options = { ...defaults, ...given };
   const { database, log, clock, settings } = options;
   let running: ReturnType<typeof run> | undefined;
@@ -89,17 +81,19 @@ export function createEngine(given: EngineOptions): Engine {
   }
 
   return {
+    /** Starts delivering, and removes expired data once an hour, first after an hour. */
     start() {
       running ??= run();
     },
+    /** Finishes running deliveries within 20 seconds and releases the rest to other engines. */
     async stop() {
       const ending = running;
       running = undefined;
       await ending?.stop();
     },
-    async drain({ maxSeconds }) {
-      const deadline = performance.now() + maxSeconds * 1000;
-      await drainAll(options, deadline);
+    /** Delivers what is due now, without `start`, for a limited time. Returns the counts of what remains. */
+    async drain({ maxSeconds }: { readonly maxSeconds: number }) {
+      await drainAll(options, performance.now() + maxSeconds * 1000);
       return outboxState(database, clock());
     },
     waiting: () => outboxState(database, clock()),

@@ -1,15 +1,6 @@
 type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "pid" | "kill" | "on" | "removeListener">;
 
-export interface Signals {
-  /** Replaces the current handler; returns a function that restores it. */
-  take(handler: () => void): () => void;
-  /** Lets Ctrl-Z wait while `isBusy` returns true. */
-  delayStop(isBusy: () => boolean): void;
-  /** Lets the system end the process. It does so at once, where a handler waits for the end of an SQL statement. */
-  release(): void;
-  /** Ends the process by the SIGINT that it received, if any. A shell ends a loop only for that, not for exit code 130. */
-  repeat(): void;
-}
+export type Signals = ReturnType<typeof handleSignals>;
 
 /** Throws when the signal is aborted. Lets Ctrl-C abort it: a local database answers without returning to the event loop. */
 export async function letInterrupt(signal: AbortSignal): Promise<void> {
@@ -20,7 +11,7 @@ export async function letInterrupt(signal: AbortSignal): Promise<void> {
 export const noSignals: Signals = { take: () => () => {}, delayStop: () => {}, release: () => {}, repeat: () => {} };
 
 /** `release` and `repeat` do nothing without a terminal: a program that starts this one then gets exit code 130. */
-export function handleSignals(owner: Process): Signals {
+export function handleSignals(owner: Process) {
   let handler: (() => void) | undefined;
   let received: NodeJS.Signals | undefined;
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -48,7 +39,8 @@ export function handleSignals(owner: Process): Signals {
     owner.removeListener("SIGTSTP", suspend);
   };
   return {
-    take(next) {
+    /** Replaces the current handler; returns a function that restores it. */
+    take(next: () => void) {
       const before = handler;
       if (!handler) {
         for (const name of names) owner.on(name, handle);
@@ -59,12 +51,15 @@ export function handleSignals(owner: Process): Signals {
         handler = before;
       };
     },
-    delayStop(next) {
+    /** Lets Ctrl-Z wait while `next` returns true. */
+    delayStop(next: () => boolean) {
       isBusy = next;
     },
+    /** Lets the system end the process. It does so at once, where a handler waits for the end of an SQL statement. */
     release() {
       if (isAttended()) leave();
     },
+    /** Ends the process by the SIGINT that it received, if any. A shell ends a loop only for that, not for exit code 130. */
     repeat() {
       if (received !== "SIGINT" || !isAttended()) return;
       leave();

@@ -1,21 +1,13 @@
 import { memoize } from "../../contract/bounded-map.ts";
 import { once } from "../../contract/once.ts";
 
-/** Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. temporal-polyfill takes long to load. */
-export interface Clock {
-  wall(instant: number): number;
-  /** Returns the first instant of a wall time; if a clock change skips it, by the offset before the change. */
-  instant(wall: number): number;
-  /** Returns the day of an instant as YYYY-MM-DD. */
-  day(instant: number): string;
-  startOf(day: string): number;
-}
+export type Clock = ReturnType<typeof createClock>;
 
 export const dayLength = 86_400_000;
 
 export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 
-export const clockOf = memoize((zone: string | undefined): Clock => createClock(zone));
+export const clockOf = memoize(createClock);
 
 const hour = 3_600_000;
 
@@ -25,7 +17,7 @@ function machineWall(instant: number): number {
   return Date.UTC(at.getFullYear(), at.getMonth(), at.getDate(), at.getHours(), at.getMinutes(), at.getSeconds());
 }
 
-function wallIn(zone: string): Clock["wall"] {
+function wallIn(zone: string): (instant: number) => number {
   const format = once(
     () =>
       new Intl.DateTimeFormat("en-US", {
@@ -47,9 +39,11 @@ function wallIn(zone: string): Clock["wall"] {
   };
 }
 
-function createClock(zone: string | undefined): Clock {
+/** Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. temporal-polyfill takes long to load. */
+function createClock(zone: string | undefined) {
   const wall = zone === undefined ? machineWall : wallIn(zone);
   const offset = (instant: number) => wall(instant) - instant * 1000;
+  /** Returns the first instant of a wall time; if a clock change skips it, by the offset before the change. */
   const instant = (shown: number): number => {
     // Offsets a day before and after, in case a clock change lies between.
     const before = offset(Math.floor((shown - 24 * hour) / 1000));
@@ -57,8 +51,9 @@ function createClock(zone: string | undefined): Clock {
     const first = Math.floor((shown - Math.max(before, after)) / 1000);
     if (wall(first) === shown) return first;
     const second = Math.floor((shown - Math.min(before, after)) / 1000);
-    // The wall time is skipped by a clock change: use the offset before the change.
     return wall(second) === shown ? second : Math.floor((shown - before) / 1000);
   };
-  return { wall, instant, day: (at) => dayOf(wall(at)), startOf: (text) => instant(Date.parse(text)) };
+  /** Returns the day of an instant as YYYY-MM-DD. */
+  const day = (at: number) => dayOf(wall(at));
+  return { wall, instant, day, startOf: (text: string) => instant(Date.parse(text)) };
 }

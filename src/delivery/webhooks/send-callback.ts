@@ -15,13 +15,7 @@ interface Callback {
   readonly timeout: number;
 }
 
-export interface CallbackSender {
-  /** Makes one attempt. Never rejects: the result describes a failure. */
-  send(callback: Callback): Promise<AttemptOutcome>;
-  cut(): void;
-  /** Closes the connections once no attempt is running. */
-  close(): Promise<void>;
-}
+export type CallbackSender = Awaited<ReturnType<typeof createSender>>;
 
 interface SenderOptions {
   readonly settings: Pick<Settings, "webhooks.allow_private">;
@@ -36,7 +30,7 @@ const placeOf = memoize((url: string) => {
 });
 
 /** Creates a sender of callbacks. Its open connections were checked against the settings at its creation. */
-export async function createSender({ settings, resolve, clock }: SenderOptions): Promise<CallbackSender> {
+export async function createSender({ settings, resolve, clock }: SenderOptions) {
   const { Agent, buildConnector } = await import("undici");
   const open = settings["webhooks.allow_private"];
   const lookup = socketLookup(sharedResolver(resolve), open ? () => true : isPublic);
@@ -50,6 +44,7 @@ export async function createSender({ settings, resolve, clock }: SenderOptions):
   });
   const running = new Set<Attempt>();
   let ended: Promise<void> | undefined;
+  /** Makes one attempt. Never rejects: the result describes a failure. */
   const send = ({ url, headers, body, timeout }: Callback) =>
     new Promise<AttemptOutcome>((resolve) => {
       const onEnd = (attempt: Attempt, answer: AttemptOutcome) => {
@@ -71,6 +66,7 @@ export async function createSender({ settings, resolve, clock }: SenderOptions):
       // A request that is still connecting cannot be aborted by its attempt.
       ended = agent.destroy();
     },
+    /** Closes the connections once no attempt is running. */
     close: () => ended ?? agent.close(),
   };
 }

@@ -26,11 +26,7 @@ export interface ListenOptions {
   readonly othersClosed?: (() => Promise<void>) | undefined;
 }
 
-export interface Listening {
-  readonly url: string;
-  /** Finishes running requests, for at most `grace` ms. */
-  close(): Promise<void>;
-}
+export type Listening = Awaited<ReturnType<typeof listen>>;
 
 /** Node's default of 511 connections that wait is too few when many clients reconnect at once. */
 const backlog = 4096;
@@ -49,7 +45,7 @@ const standard: Timeouts = {
 };
 
 /** Starts a server for the app. Its URL becomes the app's `servedAt`. */
-export async function listen(app: App, options: ListenOptions): Promise<Listening> {
+export async function listen(app: App, options: ListenOptions) {
   const timeouts = { ...standard, ...options.timeouts };
   const refuse: Refuse = (socket, error, allow) => refuseOn(app.state.log, socket, error, allow);
   const connections = new Connections(timeouts, (socket) => refuse(socket, late()));
@@ -64,6 +60,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   const watch = setInterval(() => setImmediate(check, performance.now()), timeouts.check);
   watch.unref();
   let closed: Promise<void> | undefined;
+  /** Finishes running requests, for at most `grace` ms. */
   const close = async () => {
     app.state.closing = true;
     closed ??= shutDown({ server, connections, door, othersClosed: options.othersClosed }, timeouts).finally(() =>

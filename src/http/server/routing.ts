@@ -58,12 +58,8 @@ function pathOf(request: Request, env: SocketEnv | undefined): string {
   const url = urlOf(request, env);
   const from = url.charCodeAt(0) === 47 ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   if (from < 0) return "/";
-  let to = from;
-  for (; to < url.length; to++) {
-    const char = url.charCodeAt(to);
-    if (char === 63 || char === 35) break;
-  }
-  return url.slice(from, to);
+  const length = url.slice(from).search(/[?#]/);
+  return url.slice(from, length < 0 ? undefined : from + length);
 }
 
 /** Returns the query as sent, without the question mark. */
