@@ -22,7 +22,7 @@ const together = [
   },
   {
     name: "operation",
-    test: /node_modules\/zod\/|src\/(cli\/(kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|named-arguments|parse-value|walk-list|shown-line|rename-error-fields|alternative-requests)|commands\/(files\/files-commands|transfer\/transfer-commands))|contract\/(bounded-map|fold-text|time-zone|common-schemas|operation|api-token-prefix|token-scopes|secrets|settings|image-operations|field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
+    test: /node_modules\/zod\/|src\/(cli\/(kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|parse-value|walk-list|shown-line|rename-error-fields|alternative-requests)|commands\/(files\/files-commands|transfer\/transfer-commands))|contract\/(bounded-map|fold-text|time-zone|common-schemas|operation|api-token-prefix|token-scopes|secrets|settings|image-operations|field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
   },
   {
     name: "client",
@@ -42,7 +42,7 @@ const together = [
   },
   {
     name: "kysely",
-    test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres\/(?!postgres-adapter)))|src\/store\/(listed-values|sqlite\/(kysely-on-sqlite|literal-compiler))\.ts$/,
+    test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres\/(?!postgres-adapter)))|src\/store\/(listed-values|sqlite\/kysely-on-sqlite)\.ts$/,
   },
   {
     name: "string-width",

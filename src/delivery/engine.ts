@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { timerFor } from "../store/wakeup.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
@@ -45,7 +46,7 @@ export function createEngine(given: EngineOptions) {
         await Promise.all([webhookLoop.stop(), chores.stop()]);
         await webhooks.stop(deadline - performance.now());
         // Does not wait for a slow mail server: the mail's lease expires.
-        await Promise.race([mailsEnded, sleep(deadline - performance.now())]);
+        await Promise.race([mailsEnded, rest(deadline - performance.now())]);
         mails.close();
       },
     };
@@ -119,7 +120,7 @@ async function drainAll(options: DeliveryOptions, deadline: number): Promise<voi
   };
   const timer = setTimeout(() => mails.stop(), timerFor(left()));
   try {
-    await Promise.all([drainWebhooks(), Promise.race([drainMails(), sleep(left())])]);
+    await Promise.all([drainWebhooks(), Promise.race([drainMails(), rest(left())])]);
   } finally {
     clearTimeout(timer);
     mails.stop();
@@ -127,6 +128,4 @@ async function drainAll(options: DeliveryOptions, deadline: number): Promise<voi
   }
 }
 
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, timerFor(milliseconds)).unref());
-}
+const rest = (milliseconds: number) => sleep(timerFor(milliseconds), undefined, { ref: false });

@@ -8,14 +8,13 @@ import { createOutput, formatOf, type Output } from "../output/create-output.ts"
 import { type Page, valueAt } from "../output/item.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
-import { changes, kebab, takesDepartment } from "./field-flags.ts";
+import { changes, isNamed, kebab, namedKindOf, takesDepartment, textsIn } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
-import { resolveNames } from "./named-arguments.ts";
 import { dryRunNote } from "./note-done.ts";
 import { splitList } from "./parse-value.ts";
-import type { Input, ParsedLine } from "./read-input.ts";
+import { givenIn, type Input, type InputSpec, type ParsedLine, put, wordOf } from "./read-input.ts";
 import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
@@ -87,6 +86,30 @@ async function requestOf(
   if (spec.fields.some(takesDepartment))
     await (await import("./find-department.ts")).placeDepartment(spec, line, input, connect);
   return { op: leaf.op, input: await withCompletion(leaf, line, input) };
+}
+
+/** Replaces names, references, e-mail addresses and `me` in an input by IDs. */
+async function resolveNames(
+  { places }: InputSpec,
+  line: ParsedLine,
+  input: Input,
+  connect: () => Promise<Caller>,
+  terminal: Terminal,
+): Promise<void> {
+  const named = places.flatMap((place) => {
+    const { field, path } = place;
+    const kind = namedKindOf(field);
+    const given = givenIn(place, line);
+    if (kind === undefined || !isNamed(field, given)) return [];
+    return [{ label: wordOf(place, line), kind, texts: textsIn(given), path, isList: field.kind === "array" }];
+  });
+  if (named.length === 0) return;
+  const { findByName } = await import("./find-by-name.ts");
+  const found = await findByName(named, await connect(), terminal);
+  for (const [at, { path, isList }] of named.entries()) {
+    const ids = found[at] ?? [];
+    put(input, path, isList || ids.length > 1 ? ids : ids[0]);
+  }
 }
 
 /** Asks the questions of the command's wizard when a value was missing. */

@@ -23,23 +23,22 @@ const longestPayload = 7_900;
 /** Uses LISTEN and NOTIFY only as a wake-up, since listeners also poll. Without a URL only changes of this process are noticed. */
 export function postgresChanges(pool: pg.Pool, url: string | undefined) {
   const self = randomUUID();
-  let listening: Listening | undefined;
+  let close: (() => Promise<void>) | undefined;
   const { onChange, wakeAll } = listeners((wake) => {
     if (url === undefined) return () => {};
-    listening = new Listening(url, (payload) => {
+    close = listen(url, (payload) => {
       const [sender, ...topics] = payload?.split(" ") ?? [];
       // Listeners in this process were already called.
       if (sender !== self) wake(topics.length > 0 ? (topics as Topic[]) : undefined);
     });
-    void listening.connect();
-    return () => void listening?.close();
+    return () => void close?.();
   });
   const notify = notifier(pool, self);
   const announce = (topics: readonly Topic[]) => {
     wakeAll(topics);
     notify(topics);
   };
-  return { onChange, announce, close: () => listening?.close() };
+  return { onChange, announce, close: () => close?.() };
 }
 
 /** Sends NOTIFY in statements of its own, because it serializes commits. Further topics wait for the next one. */
@@ -63,25 +62,18 @@ function notifier(pool: pg.Pool, self: string): (topics: readonly Topic[]) => vo
   };
 }
 
-class Listening {
-  readonly #url: string;
-  readonly #wake: (payload?: string) => void;
-  #client: pg.Client | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #pause = firstPause;
-  #closed = false;
-
-  constructor(url: string, wake: (payload?: string) => void) {
-    this.#url = url;
-    this.#wake = wake;
-  }
-
-  async connect(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url, application_name: "wcs listen", keepAlive: true });
-    this.#client = client;
-    client.on("notification", ({ payload }) => this.#wake(payload));
+/** Listens on a connection of its own, which is opened again when it breaks. Returns a function that closes it. */
+function listen(url: string, wake: (payload?: string) => void): () => Promise<void> {
+  let current: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let pause = firstPause;
+  let isClosed = false;
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: url, application_name: "wcs listen", keepAlive: true });
+    current = client;
+    client.on("notification", ({ payload }) => wake(payload));
     client.on("error", () => {});
-    client.once("end", () => this.#reconnect(client));
+    client.once("end", () => reconnect(client));
     try {
       await client.connect();
       // The listening connection must not keep the process alive.
@@ -89,26 +81,24 @@ class Listening {
       await client.query(`listen ${channel}`);
       // Keeps others from migrating the schema that this process works with. Engines without such locks go on without.
       await client.query(`select pg_advisory_lock_shared(${serverLock})`).catch(() => {});
-      this.#pause = firstPause;
-      this.#wake();
+      pause = firstPause;
+      wake();
     } catch {
       await client.end().catch(() => {});
-      this.#reconnect(client);
+      reconnect(client);
     }
-  }
-
-  #reconnect(client: pg.Client): void {
-    if (this.#closed || this.#client !== client) return;
-    this.#client = undefined;
-    this.#timer = setTimeout(() => void this.connect(), this.#pause);
-    this.#timer.unref();
-    this.#pause = Math.min(this.#pause * 2, longestPause);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
+  };
+  const reconnect = (client: pg.Client) => {
+    if (isClosed || current !== client) return;
+    current = undefined;
+    timer = setTimeout(connect, pause).unref();
+    pause = Math.min(pause * 2, longestPause);
+  };
+  void connect();
+  return async () => {
+    isClosed = true;
+    clearTimeout(timer);
     // A machine that has vanished does not confirm the end.
-    await Promise.race([this.#client?.end().catch(() => {}), sleep(longestFarewell)]);
-  }
+    await Promise.race([current?.end().catch(() => {}), sleep(longestFarewell)]);
+  };
 }

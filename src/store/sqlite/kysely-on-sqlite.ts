@@ -1,6 +1,14 @@
-import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector } from "kysely";
+import {
+  type BinaryOperationNode,
+  type Driver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type ValueNode,
+} from "kysely";
+import { listedValues } from "../listed-values.ts";
 import type { Schema } from "../schema/schema.ts";
-import { LiteralCompiler } from "./literal-compiler.ts";
 
 export function createKysely(driver: Driver, adapter = new SqliteAdapter()): Kysely<Schema> {
   return new Kysely<Schema>({
@@ -22,5 +30,29 @@ export class WritingAdapter extends SqliteAdapter {
   /** Lets Kysely lend several connections, because the driver queues transactions itself. */
   override get supportsMultipleConnections(): boolean {
     return true;
+  }
+}
+
+/** Writes limits, and the flags 0 and 1 in comparisons, as literals: with parameters SQLite would parse the statement at each run. */
+class LiteralCompiler extends SqliteQueryCompiler {
+  protected override visitValue(node: ValueNode): void {
+    const place = this.parentNode?.kind;
+    const { value } = node;
+    const isLimit = place === "LimitNode" && Number.isSafeInteger(value);
+    const isFlag = place === "BinaryOperationNode" && (value === 0 || value === 1);
+    if (isLimit || isFlag) this.appendImmediateValue(value);
+    else super.visitValue(node);
+  }
+
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const listed = listedValues(node);
+    if (listed === undefined) super.visitBinaryOperation(node);
+    else {
+      const [before, after] = listed.isOne ? [" = ", ""] : [" in (select value from json_each(", "))"];
+      this.visitNode(node.leftOperand);
+      this.append(before);
+      this.appendValue(listed.values);
+      this.append(after);
+    }
   }
 }
