@@ -26,14 +26,7 @@ const chunkSize = 262_144;
 export async function openSource(path: string, terminal: Terminal, { again, signal }: Reading): Promise<Source> {
   if (path === "-") {
     const chunks = terminal.input(signal);
-    return again
-      ? spool("stdin", chunks, signal)
-      : source(
-          "stdin",
-          undefined,
-          () => chunks,
-          async () => {},
-        );
+    return again ? spool("stdin", chunks, signal) : source("stdin", undefined, () => chunks);
   }
   try {
     const file = await open(path);
@@ -93,7 +86,7 @@ function source(
   label: string,
   size: number | undefined,
   read: () => AsyncIterable<Uint8Array>,
-  close: () => Promise<void>,
+  close = async () => {},
 ): Source {
   let position = 0;
   return {

@@ -1,7 +1,5 @@
 import type { Field } from "../../contract/field-spec.ts";
-import type { Caller } from "../../contract/operation.ts";
 import type { UsageError } from "../errors/cli-errors.ts";
-import type { Sources } from "../file-io/value-sources.ts";
 import { readNewPassword } from "../session/read-password.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { holdsFiles, kebab, listedKindOf, namedKindOf, takesDepartment } from "./field-flags.ts";
@@ -9,41 +7,26 @@ import { chooseNamed } from "./find-by-name.ts";
 import { chooseDepartment } from "./find-department.ts";
 import { chooseListed } from "./list-choices.ts";
 import { parseList, parseValue } from "./parse-value.ts";
-import { type Input, type InputSpec, readFiles } from "./read-input.ts";
+import { readFiles } from "./read-input.ts";
+import type { OperationInput } from "./read-line.ts";
 import { flagWords } from "./shown-line.ts";
 
-interface ReadOptions {
-  readonly sources: Sources;
-  readonly terminal: Terminal;
-  readonly connect: () => Promise<Caller>;
-  /** Gets the words of the command line that stand for the answers to prompts. */
-  readonly asked: string[];
-}
-
-export async function askForFields(
-  spec: InputSpec,
-  missing: readonly Field[],
-  input: Input,
-  options: ReadOptions,
-): Promise<void> {
+export async function askForFields(missing: readonly Field[], operation: OperationInput): Promise<void> {
+  const { spec, input, asked } = operation;
   for (const field of missing) {
-    input[field.name] = await prompt(spec, field, input, options);
+    input[field.name] = await prompt(field, operation);
     const isArgument = spec.args.some((arg) => arg.field === field.name);
-    if (!holdsFiles(field)) options.asked.push(...wordsFor(field, input[field.name], isArgument));
+    if (!holdsFiles(field)) asked.push(...wordsFor(field, input[field.name], isArgument));
   }
 }
 
-async function prompt(
-  spec: InputSpec,
-  field: Field,
-  input: Input,
-  { sources, terminal, connect, asked }: ReadOptions,
-): Promise<unknown> {
-  const listed = listedKindOf(field);
-  if (listed !== undefined) return chooseListed(listed, await connect(), terminal);
-  if (takesDepartment(field)) return chooseDepartment(spec.fields, input, await connect(), terminal);
-  const named = namedKindOf(field);
-  if (named !== undefined) return chooseNamed(named, field, await connect(), terminal);
+async function prompt(field: Field, operation: OperationInput): Promise<unknown> {
+  const { spec, sources, context, connect, asked } = operation;
+  const { terminal } = context;
+  const [listed, named] = [listedKindOf(field), namedKindOf(field)];
+  if (listed !== undefined) return chooseListed(listed, { caller: await connect(), terminal });
+  if (takesDepartment(field)) return chooseDepartment(operation, { caller: await connect(), terminal });
+  if (named !== undefined) return chooseNamed(named, field, { caller: await connect(), terminal });
   const question = field.description ?? field.name;
   if (field.newPassword) return readNewPassword(terminal, question);
   const ask = await terminal.ask();

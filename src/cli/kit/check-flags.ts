@@ -11,10 +11,18 @@ export async function checkFlags(
   issues: LineIssues,
 ): Promise<void> {
   const { query, timeout, tz } = globals;
+  /** Adds an issue about a value that does not have the notation that help shows for it. */
+  const checkNotation = async (notation: string | undefined, text: string, name: string) => {
+    if (notation === "n") await issues.gather(name, () => parseInteger(text, name));
+    if (notation !== "duration" && notation !== "time") return;
+    const { readDuration, readTime } = await import("../time/parse-time.ts");
+    const zone = issues.concerns("--tz") ? undefined : tz;
+    await issues.gather(name, () => (notation === "time" ? readTime(text, name, zone) : readDuration(text, name)));
+  };
   await issues.gather("--tz", () => checkZone(tz));
   if (query !== undefined)
     await issues.gather("--query", async () => (await import("../output/jmespath-query.ts")).checkQuery(query));
-  if (timeout !== undefined) await checkNotation("duration", timeout, "--timeout", issues);
+  if (timeout !== undefined) await checkNotation("duration", timeout, "--timeout");
   for (const flag of flags) {
     const value = given[attributeOf(flag)];
     if (value === undefined) continue;
@@ -24,22 +32,6 @@ export async function checkFlags(
       const parts = flag.flags.endsWith(",...>") ? splitList(value) : [value].flat();
       await issues.gather(name, () => parts.forEach((part) => void parseChoice(choices, part, name)));
     }
-    await checkNotation(/<(\w+)>$/.exec(flag.flags)?.[1], String(value), name, issues, tz);
+    await checkNotation(/<(\w+)>$/.exec(flag.flags)?.[1], String(value), name);
   }
-}
-
-/** Adds an issue about a value that does not have the notation that help shows for it. */
-async function checkNotation(
-  notation: string | undefined,
-  text: string,
-  name: string,
-  issues: LineIssues,
-  zone?: string,
-): Promise<void> {
-  if (notation === "n") await issues.gather(name, () => parseInteger(text, name));
-  if (notation !== "duration" && notation !== "time") return;
-  const { readDuration, readTime } = await import("../time/parse-time.ts");
-  await issues.gather(name, () =>
-    notation === "time" ? readTime(text, name, issues.concerns("--tz") ? undefined : zone) : readDuration(text, name),
-  );
 }

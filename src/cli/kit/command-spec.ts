@@ -78,11 +78,15 @@ interface ResourceQuestion {
   ask(item: unknown, input: Record<string, unknown>): string;
 }
 
-/** The values of a running command, for questions about optional ones. */
-export interface WizardRun {
-  readonly input: Record<string, unknown>;
+/** A terminal, perhaps with a person at it, and the caller that knows the things that are named or chosen there. */
+export interface Dialog {
   readonly caller: Caller;
   readonly terminal: Terminal;
+}
+
+/** The values of a running command, for questions about optional ones. */
+export interface WizardRun extends Dialog {
+  readonly input: Record<string, unknown>;
   readonly zone: string | undefined;
   /** Adds words to the command line that is shown at the end. */
   record(...words: readonly string[]): void;

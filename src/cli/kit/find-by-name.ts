@@ -7,7 +7,7 @@ import { capitalize, UsageError } from "../errors/cli-errors.ts";
 import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { WizardRun } from "./command-spec.ts";
+import type { Dialog, WizardRun } from "./command-spec.ts";
 import { waysToName } from "./field-flags.ts";
 import { isId } from "./parse-value.ts";
 
@@ -28,11 +28,7 @@ const mostListed = 5;
 const longestName = 255;
 
 /** Returns the IDs that each entry names, by one request. Asks on a terminal which of several things is meant; else one error. */
-export async function findByName(
-  given: readonly NamedThings[],
-  caller: Caller,
-  terminal: Terminal,
-): Promise<number[][]> {
+export async function findByName(given: readonly NamedThings[], { caller, terminal }: Dialog): Promise<number[][]> {
   const matches = await lookUp(given, caller);
   const mismatches: Mismatch[] = [];
   const found: number[][] = [];
@@ -54,25 +50,14 @@ export async function findByName(
   return found;
 }
 
-export async function findOneByName(
-  kind: NamedKind,
-  label: string,
-  text: unknown,
-  caller: Caller,
-  terminal: Terminal,
-): Promise<number> {
-  const [[id = 0] = []] = await findByName([{ label, kind, texts: [String(text)] }], caller, terminal);
+export async function findOneByName(kind: NamedKind, label: string, text: unknown, dialog: Dialog): Promise<number> {
+  const [[id = 0] = []] = await findByName([{ label, kind, texts: [String(text)] }], dialog);
   return id;
 }
 
 /** Asks for one thing of a kind, by typing its name. Offers the first ones before anything is typed. */
-export async function chooseByName(
-  kind: NamedKind,
-  question: string,
-  caller: Caller,
-  terminal: Terminal,
-): Promise<number> {
-  return (await terminal.ask()).search(`${question}:`, (text) => choicesFor(kind, text, caller, terminal));
+export async function chooseByName(kind: NamedKind, question: string, dialog: Dialog): Promise<number> {
+  return (await dialog.terminal.ask()).search(`${question}:`, (text) => choicesFor(kind, text, dialog));
 }
 
 /**
@@ -84,46 +69,42 @@ export async function chooseSeveral(
   flag: string,
   question: string,
   none: string,
-  { caller, terminal, record }: WizardRun,
+  run: WizardRun,
 ): Promise<number[] | undefined> {
-  const ask = await terminal.ask();
+  const ask = await run.terminal.ask();
   const ids: number[] = [];
   for (;;) {
     const stop: Choice<number | undefined> = { name: ids.length === 0 ? none : "No more", value: undefined };
     const id = await ask.search<number | undefined>(`${question}:`, async (text) => {
-      const found = (await choicesFor(kind, text, caller, terminal)).filter(({ value }) => !ids.includes(value));
+      const found = (await choicesFor(kind, text, run)).filter(({ value }) => !ids.includes(value));
       return text === "" ? [stop, ...found] : found;
     });
     if (id !== undefined) ids.push(id);
     else if (ids.length === 0) return undefined;
     else {
-      record(flag, ids.join(","));
+      run.record(flag, ids.join(","));
       return ids;
     }
   }
 }
 
-async function choicesFor(
-  kind: NamedKind,
-  text: string,
-  caller: Caller,
-  terminal: Terminal,
-): Promise<Choice<number>[]> {
+async function choicesFor(kind: NamedKind, text: string, { caller, terminal }: Dialog): Promise<Choice<number>[]> {
   const texts = text === "" ? {} : { texts: [text.slice(0, longestName)] };
   const { data } = await caller.call(names.find, { ...texts, kinds: [kind] });
   return data.map((match) => ({ name: terminal.sanitizeLine(describeMatch(match)), value: match.id }));
 }
 
 /** Asks for the things that a field takes: one by typing its name, several by their names, separated by commas. */
-export async function chooseNamed(kind: NamedKind, field: Field, caller: Caller, terminal: Terminal): Promise<unknown> {
+export async function chooseNamed(kind: NamedKind, field: Field, dialog: Dialog): Promise<unknown> {
+  const { terminal } = dialog;
   const question = field.description ?? capitalize(referenceNouns[kind]);
-  if (field.kind !== "array") return chooseByName(kind, question, caller, terminal);
+  if (field.kind !== "array") return chooseByName(kind, question, dialog);
   for (;;) {
     const answer = await (await terminal.ask()).text(`${question} (separated by commas):`, (text) =>
       text.trim() === "" ? "Enter a value" : true,
     );
     try {
-      const [ids = []] = await findByName([{ label: "", kind, texts: answer.split(",") }], caller, terminal);
+      const [ids = []] = await findByName([{ label: "", kind, texts: answer.split(",") }], dialog);
       return ids;
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof ServiceError)) throw error;

@@ -1,3 +1,4 @@
+import type { Caller } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { createSources, type Sources } from "../file-io/value-sources.ts";
 import { createOutput } from "../output/create-output.ts";
@@ -18,9 +19,19 @@ export interface Given {
 
 export interface OperationLine {
   readonly leaf: OperationCommand;
+  readonly path: readonly string[];
+  /** The words after the path. */
+  readonly rest: readonly string[];
   readonly spec: InputSpec;
   readonly line: ParsedLine;
   readonly context: Context;
+}
+
+/** An input that is being completed: names are looked up, and missing fields are asked for. */
+export interface OperationInput extends OperationLine, Given {
+  readonly connect: () => Promise<Caller>;
+  /** Gets the words of the command line that stand for the answers to prompts. */
+  readonly asked: string[];
 }
 
 /** Reads the values on a line, without any request. Throws one `UsageError` that names all that is wrong with the line. */

@@ -14,8 +14,8 @@ import type { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
 import { dryRunNote } from "./note-done.ts";
 import { splitList } from "./parse-value.ts";
-import { givenIn, type Input, type InputSpec, type ParsedLine, put, wordOf } from "./read-input.ts";
-import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
+import { givenIn, type Input, type ParsedLine, put, wordOf } from "./read-input.ts";
+import { type OperationInput, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
 import { type Extent, extentOf, walk } from "./walk-list.ts";
@@ -30,30 +30,26 @@ export function prepareOperation(
   return {
     command: buildOperation(leaf, path, terminal, spec),
     carryOut: (line: ParsedLine, context: Context, issues: LineIssues) =>
-      carryOut({ leaf, spec, line, context }, issues, path, rest),
+      carryOut({ leaf, path, rest, spec, line, context }, issues),
   };
 }
 
-async function carryOut(
-  operation: OperationLine,
-  issues: LineIssues,
-  path: readonly string[],
-  rest: readonly string[],
-): Promise<void> {
-  const { leaf, spec, line, context } = operation;
+async function carryOut(operation: OperationLine, issues: LineIssues): Promise<void> {
+  const { leaf, path, rest, spec, line, context } = operation;
   const { terminal } = context;
   const given = await readLine(operation, issues);
   const connect = once(async () => (await context.connect({ anonymous: leaf.op.access === "public" })).caller);
   let request: Request | undefined;
   const asked: string[] = [];
+  const completed = { ...operation, ...given, connect, asked };
   try {
-    request = await requestOf({ ...operation, ...given }, connect, asked);
+    request = await requestOf(completed);
     const { op, input } = request;
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
     if (op === leaf.op && leaf.confirm) await (await import("./confirmation.ts")).confirm(leaf, input, caller, context);
     const use = async (edited: Input) => {
-      const whole = await withWizard(leaf, edited, context, caller, asked);
+      const whole = await withWizard(completed, edited, caller);
       await perform(leaf, { ...request, op, input: whole }, caller, context);
     };
     if (leaf.written === undefined) await use(input);
@@ -68,35 +64,21 @@ async function carryOut(
 }
 
 /** Returns the request of a line, after names were looked up and missing fields were asked for. */
-async function requestOf(
-  { leaf, spec, line, context, input, sources }: OperationLine & Given,
-  connect: () => Promise<Caller>,
-  asked: string[],
-): Promise<Request> {
-  const { terminal } = context;
-  await resolveNames(spec, line, input, connect, terminal);
+async function requestOf(operation: OperationInput): Promise<Request> {
+  const { leaf, spec, line, input, context } = operation;
+  await resolveNames(operation);
   const words = splitList(input[spec.args[0]?.field ?? ""] ?? line.args[0]);
   const alternative = leaf.alternative?.(words, line.options);
   if (alternative) return alternative;
-  const missing = missingFields(spec, input, terminal.env);
-  if (missing.length > 0) {
-    const { askForFields } = await import("./ask-for-fields.ts");
-    await askForFields(spec, missing, input, { sources, terminal, connect, asked });
-  }
-  if (spec.fields.some(takesDepartment))
-    await (await import("./find-department.ts")).placeDepartment(spec, line, input, connect);
+  const missing = missingFields(spec, input, context.terminal.env);
+  if (missing.length > 0) await (await import("./ask-for-fields.ts")).askForFields(missing, operation);
+  if (spec.fields.some(takesDepartment)) await (await import("./find-department.ts")).placeDepartment(operation);
   return { op: leaf.op, input: await withCompletion(leaf, line, input) };
 }
 
 /** Replaces names, references, e-mail addresses and `me` in an input by IDs. */
-async function resolveNames(
-  { places }: InputSpec,
-  line: ParsedLine,
-  input: Input,
-  connect: () => Promise<Caller>,
-  terminal: Terminal,
-): Promise<void> {
-  const named = places.flatMap((place) => {
+async function resolveNames({ spec, line, input, context, connect }: OperationInput): Promise<void> {
+  const named = spec.places.flatMap((place) => {
     const { field, path } = place;
     const kind = namedKindOf(field);
     const given = givenIn(place, line);
@@ -105,7 +87,7 @@ async function resolveNames(
   });
   if (named.length === 0) return;
   const { findByName } = await import("./find-by-name.ts");
-  const found = await findByName(named, await connect(), terminal);
+  const found = await findByName(named, { caller: await connect(), terminal: context.terminal });
   for (const [at, { path, isList }] of named.entries()) {
     const ids = found[at] ?? [];
     put(input, path, isList || ids.length > 1 ? ids : ids[0]);
@@ -113,13 +95,9 @@ async function resolveNames(
 }
 
 /** Asks the questions of the command's wizard when a value was missing. */
-async function withWizard(
-  { wizard, written }: OperationCommand,
-  input: Input,
-  { terminal, flags, globals }: Context,
-  caller: Caller,
-  asked: string[],
-): Promise<Input> {
+async function withWizard({ leaf, context, asked }: OperationInput, input: Input, caller: Caller): Promise<Input> {
+  const { wizard, written } = leaf;
+  const { terminal, flags, globals } = context;
   if (wizard === undefined || !terminal.interactive || flags.data !== undefined) return input;
   const isWritten = written?.optional !== true && written !== undefined && flags[written.field] === undefined;
   if (isWritten && !flags.edit) asked.push(`--${kebab(written.field)}`, `@${written.file}`);

@@ -51,21 +51,17 @@ type Format = OutputFormat | "rows" | "template";
 /** Returns the output format. The default is a table on a terminal, and `rows` elsewhere. */
 export function formatOf({ globals, terminal }: Environment): Format {
   const { output, json, template, fields, query, raw } = globals;
-  if (output && json && output !== "json") throw new UsageError(`--json and -o ${output} cannot be used together`);
-  if (template !== undefined) {
-    const other = output ? `-o ${output}` : json ? "--json" : fields !== undefined ? "--fields" : raw && "--raw";
-    if (other) throw new UsageError(`--template and ${other} cannot be used together`);
-    return "template";
-  }
-  if (raw) {
-    const other =
-      output && output !== "json"
-        ? `-o ${output}`
-        : fields !== undefined
-          ? "--fields"
-          : query !== undefined && "--query";
-    if (other) throw new UsageError(`--raw and ${other} cannot be used together`);
-  }
+  const refuse = (flag: string, others: readonly (string | false | undefined)[]) => {
+    const other = others.find(Boolean);
+    if (other) throw new UsageError(`${flag} and ${other} cannot be used together`);
+  };
+  const format = output && `-o ${output}`;
+  const isOther = output !== "json" && format;
+  const selection = fields !== undefined && "--fields";
+  if (json) refuse("--json", [isOther]);
+  if (template !== undefined) refuse("--template", [format, json && "--json", selection, raw && "--raw"]);
+  if (raw) refuse("--raw", [isOther, selection, query !== undefined && "--query"]);
+  if (template !== undefined) return "template";
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
 }
 

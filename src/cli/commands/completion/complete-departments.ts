@@ -18,7 +18,7 @@ export async function departmentsOnLine(
 ) {
   const unit = await unitOnLine(words, { program, terminal });
   if (unit === undefined) return [];
-  const id = await findOneByName("units", "", unit, caller, terminal);
+  const id = await findOneByName("units", "", unit, { caller, terminal });
   return (await caller.call(units.get, { id }, options)).departments;
 }
 

@@ -41,9 +41,10 @@ export function conversationOf({ args, terminal }: Context): (caller: Caller) =>
     return async (caller) => {
       if (isId(String(args.id))) return Number(args.id);
       const { findOneByName } = await import("../../kit/find-by-name.ts");
-      return findOneByName("conversations", "<id>", args.id, caller, terminal);
+      return findOneByName("conversations", "<id>", args.id, { caller, terminal });
     };
   }
   if (!terminal.interactive) throw new UsageError("missing <id>");
-  return async (caller) => (await import("../../kit/list-choices.ts")).chooseListed("conversations", caller, terminal);
+  return async (caller) =>
+    (await import("../../kit/list-choices.ts")).chooseListed("conversations", { caller, terminal });
 }

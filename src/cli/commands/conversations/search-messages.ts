@@ -24,7 +24,10 @@ export async function searchMessages(context: Context): Promise<void> {
     const renderer = async () => messageForm();
     const output = createOutput({ ...view, columns: messageColumns, renderer }, context);
     return withCaller(context, async (caller) => {
-      const id = await findOneByName("conversations", "--conversation", flags.conversation, caller, context.terminal);
+      const id = await findOneByName("conversations", "--conversation", flags.conversation, {
+        caller,
+        terminal: context.terminal,
+      });
       await output.list(walk(caller, conversations.messages, { id, query }, extent));
     });
   }

@@ -28,11 +28,11 @@ export async function sendMessage(context: Context): Promise<void> {
   const options = await optionsOf(context, files);
   const send = async (caller: Caller) => {
     if (place === undefined) {
-      const [recipients = []] = await findByName([{ label: "--to", kind: "users", texts: to }], caller, terminal);
+      const [recipients = []] = await findByName([{ label: "--to", kind: "users", texts: to }], { caller, terminal });
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
       return compose(context, words, sources, use);
     }
-    const id = await findOneByName("conversations", "<id>", place, caller, terminal);
+    const id = await findOneByName("conversations", "<id>", place, { caller, terminal });
     const begin = () => caller.call(conversations.get, { id }).then(() => "");
     const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
     return compose(context, words, sources, use, begin);
@@ -45,7 +45,7 @@ export async function editMessage(context: Context): Promise<void> {
   const messageId = parseInteger(args.message, "<message>");
   const options = await optionsOf(context);
   await withCaller(context, async (caller) => {
-    const id = await findOneByName("conversations", "<id>", args.id, caller, context.terminal);
+    const id = await findOneByName("conversations", "<id>", args.id, { caller, terminal: context.terminal });
     const begin = async () => (await caller.call(conversations.message, { id, messageId })).message;
     const use = (message: string) => caller.call(conversations.messageUpdate, { id, messageId, message }, options);
     const sources = createSources(context.terminal);

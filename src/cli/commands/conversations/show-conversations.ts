@@ -11,6 +11,6 @@ export async function showConversations(run: OperationRun<typeof conversations.l
   const texts = splitList(flags.with ?? flags.without);
   if (texts.length === 0) return void (await finish(input));
   const named = [{ label: flags.with ? "--with" : "--without", kind: "users", texts }] as const;
-  const [participants = []] = await findByName(named, caller, terminal);
+  const [participants = []] = await findByName(named, { caller, terminal });
   await finish({ ...input, participants, participants_mode: flags.with ? "find" : "exclude" });
 }

@@ -68,7 +68,10 @@ export interface ImageOwner {
 
 export function downloadImage(context: Context, { owner, noun, ops }: ImageOwner): Promise<void> {
   return download(context, async (caller) => {
-    const id = await findOneByName(`${owner}s`, `<${owner}>`, context.args[owner], caller, context.terminal);
+    const id = await findOneByName(`${owner}s`, `<${owner}>`, context.args[owner], {
+      caller,
+      terminal: context.terminal,
+    });
     const { name, [noun]: image } = await caller.call(ops.get, { id });
     if (image === null) throw new ServiceError("not_found", `${name} has no ${noun}.`);
     return image.id;

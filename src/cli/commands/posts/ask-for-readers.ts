@@ -25,7 +25,7 @@ async function askReaders(run: WizardRun): Promise<Values> {
     return { visibility: { all_units: true } };
   }
   if (answer === "A group") {
-    const group = await chooseByName("groups", "Group", caller, terminal);
+    const group = await chooseByName("groups", "Group", { caller, terminal });
     record("--group", String(group));
     return { group };
   }

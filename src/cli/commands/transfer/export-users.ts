@@ -17,7 +17,9 @@ export async function writeUsers(context: Context): Promise<void> {
   let further = 0;
   await writeExportFile(tableOf("users", userRow()), context, async (to) => {
     const unit =
-      flags.unit === undefined ? undefined : await findOneByName("units", "--unit", flags.unit, to.caller, terminal);
+      flags.unit === undefined
+        ? undefined
+        : await findOneByName("units", "--unit", flags.unit, { caller: to.caller, terminal });
     const filter = {
       ...(flags.inactive === true && { inactive: true }),
       ...(unit !== undefined && { unit, below: true }),

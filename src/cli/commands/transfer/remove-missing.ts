@@ -59,7 +59,7 @@ export async function findScope(
   mapping: ImportMapping | undefined,
 ) {
   if (kind === "unit") {
-    const unit = await findOneByName("units", "--scope", name, caller, terminal);
+    const unit = await findOneByName("units", "--scope", name, { caller, terminal });
     return { scope: { unit }, isKnown: true, max_removals };
   }
   const { data } = await caller.call(users.list, { provider: name, inactive: true, limit: 1 });

@@ -24,7 +24,7 @@ export async function exportUserData(context: Context): Promise<void> {
   requireFree(folder);
   const signal = context.stopOnInterrupt();
   const { caller } = await context.connect();
-  const id = await findOneByName("users", "<user>", args.user, caller, terminal);
+  const id = await findOneByName("users", "<user>", args.user, { caller, terminal });
   const draft = await createDraft(folder);
   const writer = createWriter(draft);
   try {

@@ -81,7 +81,7 @@ async function audienceOf({ flags, terminal }: Context, caller: Caller): Promise
     { label: "--units", kind: "units", texts: splitList(flags.units) },
     { label: "--user-types", kind: "usertypes", texts: splitList(flags.userTypes) },
   ] as const;
-  const [units = [], userTypes = []] = await findByName(given, caller, terminal);
+  const [units = [], userTypes = []] = await findByName(given, { caller, terminal });
   return { ...(units.length > 0 && { units }), ...(userTypes.length > 0 && { userTypes }) };
 }
 
