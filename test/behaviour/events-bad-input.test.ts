@@ -154,6 +154,11 @@ const wrong: readonly [about: string, fields: (world: World) => object, names: r
     () => ({ start: undefined, ...once({ until: "2028-01-01", count: 3 }) }),
     ["recurrence.0.until", "start"],
   ],
+  [
+    "without a start, and a rule that never happens",
+    () => ({ start: undefined, ...once({ freq: "yearly", bymonth: 2, bymonthday: 30 }) }),
+    ["recurrence.0", "start"],
+  ],
 ];
 
 describeOnOneDatabase("events: bad input", (environment) => {
@@ -178,6 +183,7 @@ describeOnOneDatabase("events: bad input", (environment) => {
       "no title and no type",
       "neither start nor end",
       "without a start, and rules that contradict themselves",
+      "without a start, and a rule that never happens",
     ]);
     it.each(wrong.filter(([about]) => !missing.has(about)))("%s", async (_, fields, names) => {
       const { administrator } = world().actors;
