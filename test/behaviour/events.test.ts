@@ -283,6 +283,20 @@ describeEverywhere("events", (environment) => {
     expect(await get(actors.member, id)).toMatchObject({ title: "Meeting", author: { name: "Deleted user" } });
   });
 
+  it("upcoming: events that run for hours, days or years are in it until they end", async () => {
+    const { addUser, instance } = world();
+    const caller = await instance.as((await addUser({ unit: world().units.south })).id);
+    const upcoming = async () => (await caller.call(events.upcoming, {})).hits.map((event) => event.id);
+    const now = instance.now();
+    for (const hours of [1, 11, 35, 11 * 24, 95 * 24, 3 * 365 * 24]) {
+      const running = await create(caller, { start: now - hours * 3600, end: now + 60 });
+      const ended = await create(caller, { start: now - hours * 3600, end: now });
+      expect(await upcoming()).toContain(running);
+      expect(await upcoming()).not.toContain(ended);
+      await caller.call(events.delete, { id: running });
+    }
+  });
+
   it("answers of many at once are all counted", async () => {
     const { actors, units, addUser, instance } = world();
     const id = await create(actors.administrator, { type: "chain", units: [units.north] });
