@@ -184,6 +184,24 @@ describeEverywhere("messages", (environment) => {
     expect((await ann!.caller.call(conversations.create, input)).files).toHaveLength(1);
   });
 
+  it("create and send: files need no text, and one of the two is required", async () => {
+    const { ann, bob, id } = await pair();
+    const onlyFiles = { message: "", files: [{ name: "dot.png" }] };
+    for (const text of [{}, { message: null }, { message: " " }]) {
+      expect(await ann.caller.call(conversations.send, { id, ...text, files: [upload] })).toMatchObject({
+        ...onlyFiles,
+        message: text.message ?? "",
+      });
+    }
+    expect(await ann.caller.call(conversations.create, { recipients: [bob.id], files: [upload] })).toMatchObject(
+      onlyFiles,
+    );
+    for (const nothing of [{}, { message: null }, { files: [] }]) {
+      expect(await wrongFields(ann.caller.call(conversations.send, { id, ...nothing }))).toEqual(["message"]);
+    }
+    expect(await wrongFields(ann.caller.call(conversations.create, { recipients: [bob.id] }))).toEqual(["message"]);
+  });
+
   it("message", async () => {
     const { bob, id, first } = await pair();
     const other = await pair();
