@@ -117,6 +117,9 @@ describeEverywhere("units.import", (environment) => {
       ["name", "reference"],
       ["reference"],
     ]);
+    expect(
+      [below, rows[3], one, self].map((each) => results[rows.indexOf(each!)]?.issues?.map(({ code }) => code)),
+    ).toEqual([["unreachable_unit"], ["no_such_unit"], ["unreachable_unit"], ["unreachable_unit"]]);
   });
 
   it("a unit does not go below itself; the root stays where it is", async () => {

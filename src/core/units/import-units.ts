@@ -40,7 +40,7 @@ export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
     else report.skip(each.index, each.wrong);
   }
   const tree = await loadTree(ctx, known, waiting);
-  const announced = Map.groupBy(waiting, ({ row }) => row.reference);
+  const announced = new Set(rows.map(({ reference }) => reference));
   for (;;) {
     const turns = Map.groupBy(waiting, ({ row }) => !row.parent || known.has(row.parent));
     const ready = turns.get(true);
