@@ -35,7 +35,7 @@ function isJpeg(bytes: Buffer): boolean {
     if (marker === 0xff) at += 1;
     else {
       at += 2 + bytes.readUInt16BE(at + 2);
-      if (marker === 0xda) return at < bytes.length && bytes.includes(Buffer.of(0xff, 0xd9), at);
+      if (marker === 0xda) return bytes.includes(Buffer.of(0xff, 0xd9), at);
     }
   }
   return false;
