@@ -216,6 +216,7 @@ describeOnOneDatabase("events: bad input", (environment) => {
     const own = await member.call(events.create, good as never);
     expect(await refusal(member.call(events.fileDelete, { id: own.id, file: file!.id }))).toMatchObject({
       code: "not_found",
+      message: `Event ${own.id} has no file ${file!.id}.`,
     });
     expect(await refusal(member.call(events.fileDelete, { id, file: file!.id }))).toMatchObject({ code: "not_found" });
     const most = (await instance.service.settings())["uploads.max_bytes"];

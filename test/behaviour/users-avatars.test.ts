@@ -8,7 +8,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import { useWorld } from "../support/actors.ts";
 import { bytesOf, images, upload } from "../support/attachments.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf, wrongFields } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
 
 describeEverywhere("avatars", (environment) => {
@@ -38,6 +38,8 @@ describeEverywhere("avatars", (environment) => {
     expect(data[0]!.avatar).toEqual(avatar);
     const sent = await actors.member.call(conversations.create, { recipients: [ids.outsider], message: "Hello" });
     expect(sent.author.avatar).toEqual(avatar);
+    await actors.member.call(users.avatarSet, { id: ids.member, files: [upload("renamed.png", png(20, 30))] });
+    expect(await avatarOf(ids.member)).toMatchObject({ name: "renamed.png", width: 20 });
   });
 
   it("users.avatarSet refuses what is not a raster image of at most 5 MiB", async () => {
@@ -74,13 +76,17 @@ describeEverywhere("avatars", (environment) => {
     const refused: [string, Buffer][] = whole.flatMap(([name, bytes]) =>
       [1, 4, bytes.length >> 1].map((less) => [name, bytes.subarray(0, bytes.length - less)] as [string, Buffer]),
     );
-    const [png, gif, , webp] = whole.map(([, bytes]) => bytes);
+    const [png, gif, jpeg, webp] = whole.map(([, bytes]) => bytes);
     refused.push(["png", Buffer.from(png!).fill(7, 20, 24)]);
     refused.push(["gif", Buffer.from(gif!).fill(0xff, 24, 25)]);
     refused.push(["webp", Buffer.from(webp!).fill(0x40, 16, 17)]);
+    // Without the mark of the last segment.
+    refused.push(["jpeg", Buffer.from(jpeg!).fill(0, 39, 40)]);
+    refused.push(["png", images.png(0, 2)]);
     for (const [name, bytes] of refused) {
       const damaged = upload(`a.${name}`, bytes);
-      expect(await wrongFields(set(ids.member, damaged)), `${name} ${bytes.toString("hex")}`).toEqual(["files.0.data"]);
+      const { fields } = await refusal(set(ids.member, damaged));
+      expect(fields, `${name} ${bytes.toString("hex")}`).toEqual({ "files.0.data": ["is a damaged image"] });
     }
     for (const [name, bytes] of whole) {
       await set(ids.member, upload(`a.${name}`, Buffer.concat([bytes, Buffer.alloc(9)])));
