@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { audit } from "../../src/contract/audit.ts";
+import { fieldsOf, pathFields } from "../../src/contract/field-spec.ts";
 import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
 import { tryParseInput } from "../../src/contract/parse-input.ts";
 import { users } from "../../src/contract/users.ts";
@@ -63,6 +64,22 @@ describeOnOneDatabase("a wrong input reveals nothing that a right one does not",
     const page = { cursor: "of another list" };
     expect(await wrongFor(actors.administrator, audit.list, page)).toEqual(["cursor", "unheard_of"]);
     expect(await wrongFor(actors.manager, audit.list, page)).toEqual(["unheard_of"]);
+  });
+
+  it("a wrong ID in the path is named together with what else is wrong", async () => {
+    const { administrator } = (await scene()).actors;
+    let tried = 0;
+    for (const op of operations) {
+      const inPath = pathFields(op).map(({ name }) => name);
+      const ids = fieldsOf(op).filter(({ name, kind }) => inPath.includes(name) && kind === "integer");
+      if (ids.length === 0 || ids.length < inPath.length) continue;
+      tried += 1;
+      const wrong = { ...Object.fromEntries(ids.map(({ name }) => [name, 0])), unheard_of: 1 };
+      const { code, fields } = (await refusalOf(administrator, op, wrong)) ?? { code: "ok" };
+      expect({ operation: op.name, code }).toEqual({ operation: op.name, code: "validation_failed" });
+      expect(Object.keys(fields ?? {}), op.name).toEqual(expect.arrayContaining(Object.keys(wrong)));
+    }
+    expect(tried).toBeGreaterThan(50);
   });
 
   it("a guess of somebody's e-mail address as the new password is refused like any other", async () => {
