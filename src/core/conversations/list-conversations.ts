@@ -47,8 +47,7 @@ export const conversationFilterIssues = async (ctx: Ctx, { participants, partici
 });
 
 async function search(db: Db, range: Range, filter: Filter) {
-  const isPlain = filter.keyword === undefined && filter.participants === undefined;
-  const { rows, count } = isPlain ? plainSearches(filter.status) : searches(filter);
+  const { rows, count } = filter.participants === undefined ? plainSearches(filter.status) : searches(filter);
   const [found, counted] = await Promise.all([rows(db, range), count(db, range)]);
   // Counting gives one row.
   return { found, total: counted[0]!.total };
