@@ -120,6 +120,12 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
 /** The folders that are mutated unless others are given. */
 export const defaultFolders = ["src/core", "src/delivery", "src/http", "src/store/sqlite", "src/store/backup"];
 
+/** Tests of all groups of operations. */
+const ofAllGroups = [
+  ...behaviour("long-texts", "optional-texts", "paging", "statement-counts", "unknown-filters", "webhooks-events"),
+  "test/security/wrong-input",
+];
+
 /** Returns the filters of the test files that exercise some source files or folders. */
 export function testsOf(paths: readonly string[]): string[] {
   const covers = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
@@ -129,7 +135,7 @@ export function testsOf(paths: readonly string[]): string[] {
         const clean = relative("", path);
         const tests = suites.find(([folder]) => covers(folder, clean))?.[1];
         if (tests === undefined) throw new Error(`No tests are known for ${path}. Name them with --tests.`);
-        return tests;
+        return clean.startsWith("src/core/") ? [...tests, ...ofAllGroups] : tests;
       }),
     ),
   ];
