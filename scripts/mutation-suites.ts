@@ -51,7 +51,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   [
     "src/core/webhooks",
     [
-      ...behaviour("webhooks"),
+      ...behaviour("webhook"),
       ...["announcements", "operations", "outcomes", "schedule", "wake"].map((name) => `test/delivery/${name}`),
       "test/security/secrets",
     ],
