@@ -171,4 +171,12 @@ describe("the editor", () => {
     });
     expect(left).toEqual([]);
   });
+
+  it("that writes another encoding than UTF-8 sends nothing, and the text is kept", async () => {
+    const left = await aside(async () => {
+      const EDITOR = editor(`printf 'caf\\351' > "$1"`);
+      await expect(edit("text", env({ EDITOR }), "message.txt")).rejects.toThrow("it is not encoded in UTF-8");
+    });
+    expect(left).toHaveLength(1);
+  });
 });

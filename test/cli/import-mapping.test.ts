@@ -85,6 +85,11 @@ describePlaces("an export of another program", (place) => {
     expect((await run("users", "import", file, "--mapping", saved)).stderr).toContain(
       "created 0, changed 0, unchanged 1, skipped 0",
     );
+    writeFileSync(saved, Buffer.from("columns: {Stra\xdfe: title}\n", "latin1"));
+    expect(await run("users", "import", file, "--mapping", saved)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--mapping: ${saved} is not encoded in UTF-8`),
+    });
   });
 
   it("an export that is mapped to other names and back is the same data", async () => {

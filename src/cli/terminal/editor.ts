@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,15 +14,21 @@ export async function edit(text: string, env: NodeJS.ProcessEnv, name: string) {
   const folder = await mkdtemp(join(tmpdir(), "wcs-text-"));
   const path = join(folder, name);
   const discard = () => rm(folder, { recursive: true, force: true });
+  let edited: Buffer;
   try {
     await writeFile(path, text, { mode: 0o600 });
     await run(command, path, env);
-    // Editors add a line break at the end.
-    return { text: (await readFile(path, "utf8")).replace(/\s+$/, ""), path, discard };
+    edited = await readFile(path);
   } catch (error) {
     await discard();
     throw error;
   }
+  if (!isUtf8(edited)) {
+    const hint = "convert it to UTF-8, and pass it as a flag: @FILE";
+    throw new UsageError(`your text was kept in ${path}; it is not encoded in UTF-8`, { hint });
+  }
+  // Editors add a line break at the end.
+  return { text: edited.toString().replace(/\s+$/, ""), path, discard };
 }
 
 /** Stdout may be a pipe, so the editor uses stderr. */

@@ -6,7 +6,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { MappingSpec } from "../../file-io/column-mapping.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
-import { reason } from "../../file-io/value-sources.ts";
+import { decodeText, reason } from "../../file-io/value-sources.ts";
 
 export type ImportKey = "reference" | "email";
 
@@ -46,7 +46,7 @@ async function readText(path: string): Promise<string> {
     const bytes = Buffer.alloc(largest + 1);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
     if (bytesRead > largest) throw new UsageError(`--mapping: ${path} is larger than 1 MiB`);
-    return bytes.toString("utf8", 0, bytesRead);
+    return decodeText(bytes.subarray(0, bytesRead), `--mapping: ${path}`);
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`--mapping: ${reason(error, path)}`);
   }
