@@ -88,7 +88,7 @@ describePlaces("an export of another program", (place) => {
     writeFileSync(saved, Buffer.from("columns: {Stra\xdfe: title}\n", "latin1"));
     expect(await run("users", "import", file, "--mapping", saved)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`--mapping: ${saved} is not encoded in UTF-8`),
+      stderr: expect.arrayContaining([`error: --mapping: ${saved} is not encoded in UTF-8.`]),
     });
   });
 
