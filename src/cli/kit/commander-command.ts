@@ -94,7 +94,7 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
     (await import("./commander-issues.ts")).noteIssues(command, words, usageOf(command), issues);
   }
   const options = command.opts();
-  for (const name of ["db", "url", "profile"])
+  for (const name of ["db", "url", "profile", "as"])
     if (options[name] === "") throw new UsageError(`--${name} must not be empty`);
   refusePassword(options.db);
   return { words, args: command.processedArgs, options };
