@@ -197,3 +197,16 @@ it("webhooks deliver --dry-run says what is due, and sends nothing", async () =>
   expect(await home().wcs(["webhooks", "deliver", "-n"])).toMatchObject(said("Sent 1 callback, 0 mails."));
   expect(await home().wcs(["webhooks", "deliver", "-n"])).toMatchObject(said("Sent 1 callback, 0 mails."));
 });
+
+it.each(["--no-header", "--json", "-ocsv", "--template={id}", "--fields=id"])(
+  "webhooks test --dry-run %s says that it would queue an event, and prints nothing",
+  async (format) => {
+    await home().wcs(["webhooks", "create", "--name", "ci", "--uri", "https://ci.example.com/hook", "--if-not-exists"]);
+    const dry = await home().wcs(["webhooks", "test", "ci", "-n", format]);
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: expect.stringMatching(/Without --dry-run: Queued a test event for webhook \d+\.\nDry run/),
+    });
+  },
+);

@@ -124,10 +124,10 @@ async function perform(command: OperationCommand, request: Request, caller: Call
       ...dryRun,
       ...(await uploadOptions(op, whole, terminal)),
     });
-    const isEmpty = response === undefined || response === null;
-    if (isEmpty) terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${command.done?.(whole) ?? "Done."}`);
     const item = (op.item ? valueAt(response, op.item) : response) as Input;
-    if (!isEmpty) await output.one(item, response);
+    const isEmpty = item === undefined || item === null;
+    if (isEmpty) terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${command.done?.(whole) ?? "Done."}`);
+    if (!isEmpty || (context.globals.raw && response)) await output.one(item, response);
     return response;
   };
   const isPicture = draw !== undefined && formatOf(context) === "table";

@@ -43,6 +43,7 @@ export const webhooks: Commands = {
   test: command(ops.test, {
     summary: "Send a test event and show the result; exits with 9 if the call failed",
     perform: sendTest,
+    done: ({ id }) => `Queued a test event for webhook ${id}.`,
     onConflict: activation,
   }),
   stats: command(ops.stats, {
