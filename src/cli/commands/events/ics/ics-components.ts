@@ -6,34 +6,34 @@ export interface RawComponent {
   readonly lines: string[];
   /** Names of the components in it; empty for a calendar. */
   readonly inner: string[];
-  /** Its lines as they are in the file, including those of the components in it. */
-  readonly raw: string[];
+  /** Its lines and those of the components in it. */
+  readonly all: string[];
   /** Names of the open components around the current line, this component first. */
   readonly within: string[];
   readonly isWhole: boolean;
 }
 
-const open = (name: string, line: number, raw: readonly string[]): RawComponent => {
-  return { name, line, lines: [], inner: [], raw: [...raw], within: [name], isWhole: false };
+const open = (name: string, line: number, begin: string): RawComponent => {
+  return { name, line, lines: [], inner: [], all: [begin], within: [name], isWhole: false };
 };
 
 /** Yields the components of the calendars in a file in order, each calendar after its components. Skips other lines. */
 export function* componentsOf(text: string): Generator<RawComponent> {
   let calendar: RawComponent | undefined;
   let inside: RawComponent | undefined;
-  for (const { line, number, raw } of unfolded(text)) {
+  for (const { line, number } of unfolded(text)) {
     const [, word, name = ""] = /^(BEGIN|END):\s*([\w-]+)\s*$/.exec(line.slice(0, 80).toUpperCase()) ?? [];
     if (name === "VCALENDAR") {
       // A component that is still open here has no END line.
       if (inside) yield inside;
       if (calendar) yield { ...calendar, isWhole: word === "END" };
       inside = undefined;
-      calendar = word === "BEGIN" ? open(name, number, []) : undefined;
+      calendar = word === "BEGIN" ? open(name, number, line) : undefined;
     } else if (inside) {
-      if (!goOn(inside, word, name, line, raw)) continue;
+      if (!goOn(inside, word, name, line)) continue;
       yield { ...inside, isWhole: inside.within.length === 0 };
       inside = undefined;
-    } else if (word === "BEGIN" && calendar) inside = open(name, number, raw);
+    } else if (word === "BEGIN" && calendar) inside = open(name, number, line);
     else calendar?.lines.push(line);
   }
   if (inside) yield inside;
@@ -41,9 +41,8 @@ export function* componentsOf(text: string): Generator<RawComponent> {
 }
 
 /** Adds a line to a component. Returns true when the component ends here, at its END line or at an unmatched one. */
-function goOn(component: RawComponent, word: string | undefined, name: string, line: string, raw: readonly string[]) {
-  const { within, inner, lines } = component;
-  for (const part of raw) component.raw.push(part);
+function goOn({ within, inner, lines, all }: RawComponent, word: string | undefined, name: string, line: string) {
+  all.push(line);
   if (word === "BEGIN") {
     inner.push(name);
     within.push(name);
@@ -60,7 +59,7 @@ function* unfolded(text: string) {
   let raw: string[] = [];
   let number = 0;
   let first = 1;
-  const whole = () => ({ line: raw.join("\n").replace(/\n[ \t]/g, ""), number: first, raw });
+  const whole = () => ({ line: raw.join("\n").replace(/\n[ \t]/g, ""), number: first });
   for (const line of linesOf(text)) {
     number += 1;
     if (raw.length > 0 && /^[ \t]/.test(line)) raw.push(line);

@@ -26,9 +26,9 @@ export function zonesOf(components: Iterable<RawComponent>, own: string | undefi
   const explained = new Map<string, Zone>();
   let calendarZone: string | undefined;
   let room = mostLines;
-  for (const { name, raw, lines } of components) {
-    if (name === "VTIMEZONE") room -= raw.length;
-    const zone = name === "VTIMEZONE" && room >= 0 ? explain(raw, library) : undefined;
+  for (const { name, all, lines } of components) {
+    if (name === "VTIMEZONE") room -= all.length;
+    const zone = name === "VTIMEZONE" && room >= 0 ? explain(all, library) : undefined;
     if (zone) explained.set(zone.tzid, zoneOf(zone, library));
     if (name !== "VCALENDAR") continue;
     for (const line of lines) calendarZone ??= /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim();
@@ -52,11 +52,11 @@ function ianaName(tzid: string): string | undefined {
   return candidates.map((candidate) => candidate.join("/")).find(isTimeZone);
 }
 
-function explain(raw: readonly string[], library: Library): ICAL.Timezone | undefined {
-  const text = raw.join("\r\n").replace(/\r\n[ \t]/g, "");
-  if (!text.matchAll(/^RRULE[^:\r\n]*:(.*)$/gim).every(([, rule = ""]) => namesFewDays(rule))) return undefined;
+function explain(lines: readonly string[], library: Library): ICAL.Timezone | undefined {
+  const rules = lines.flatMap((line) => /^RRULE[^:]*:(.*)$/is.exec(line)?.[1] ?? []);
+  if (!rules.every(namesFewDays)) return undefined;
   try {
-    const zone = new library.Timezone(new library.Component(library.parse(text)));
+    const zone = new library.Timezone(new library.Component(library.parse(lines.join("\r\n"))));
     return zone.tzid ? zone : undefined;
   } catch {
     // The zone stays undefined, and each event that uses it reports that.
