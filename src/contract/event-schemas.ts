@@ -164,8 +164,7 @@ const shown = once(() => ({
 
 export const event = component("Event", () => ({ ...shown(), shared: z.boolean() }));
 export const createdEvent = component("CreatedEvent", () => ({
-  ...shown(),
-  shared: z.boolean(),
+  ...event().shape,
   message: z.string().describe("Says that the event was created"),
 }));
 export const occurrence = component("EventOccurrence", shown);

@@ -25,16 +25,14 @@ interface NewInstance {
   readonly secrets?: SecretCipher;
 }
 
-/** The reference of the root unit, so that imports and exports can refer to it. */
-const rootReference = "root";
-
 /** Creates the identity of an instance, its root unit and its first administrator, whose ID it returns. */
 export async function bootstrap(
   db: Tx,
   { administrator, rootUnit, now, secrets = createSecretCipher(undefined) }: NewInstance,
 ): Promise<number> {
   await createInstance(db, secrets, now);
-  const root = await addUnit({ db, now }, null, { name: rootUnit, reference: rootReference });
+  // Imports and exports refer to the root by its reference.
+  const root = await addUnit({ db, now }, null, { name: rootUnit, reference: "root" });
   const { email, first_name, last_name, passwordHash = null } = administrator;
   const id = await insertRow(db, "users", {
     email,

@@ -16,13 +16,7 @@ import {
   replaceResponse,
   storeResponse,
 } from "./pipeline/idempotency.ts";
-import type {
-  FullOrigin,
-  Identification,
-  IdentifiedCall,
-  IdentifiedCaller,
-  Moment,
-} from "./pipeline/identify-caller.ts";
+import type { FullOrigin, Identification, IdentifiedCall, Moment } from "./pipeline/identify-caller.ts";
 import type { LastUses } from "./pipeline/last-uses.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
@@ -90,12 +84,10 @@ export async function executeOperation(
   const caller = await identified;
   const { actor } = caller;
   if (actor !== nobody) origin.onIdentified?.(actor.id);
-  if (early && isSame(caller, presumed)) return early;
+  const isSame = actor === presumed?.actor && caller.settingsVersion === presumed.settingsVersion;
+  if (early && isSame) return early;
   return executeAs(runtime, { op, input, origin, moment, caller });
 }
-
-const isSame = (a: IdentifiedCaller, b: IdentifiedCaller) =>
-  a.actor === b.actor && a.settingsVersion === b.settingsVersion;
 
 async function executeAs(
   runtime: Runtime,

@@ -2,14 +2,14 @@ import type { z } from "zod";
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, fileItem, filesField } from "../contract/file-schemas.ts";
-import type { Access, AnyOperation, Origin, Reach } from "../contract/operation.ts";
+import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
 import { type Issues, isRecord, pathInInput, validFields, withoutIgnored } from "../contract/parse-input.ts";
 import { requireAdmission } from "./admission.ts";
 import { findCheck } from "./find-handler.ts";
 import { may } from "./pipeline/actor.ts";
 import type { Ctx } from "./pipeline/context.ts";
 import { cursorIssues } from "./pipeline/cursor.ts";
-import { fieldOfReach, permit } from "./pipeline/permissions.ts";
+import { permit } from "./pipeline/permissions.ts";
 
 type Known = Readonly<Record<string, unknown>>;
 
@@ -62,13 +62,15 @@ async function furtherIssues(
   { known, files, wrong, origin }: Checkable,
 ): Promise<FieldErrors[]> {
   if (!isCaller(ctx, op)) return [];
-  await permitPath(ctx, op, known);
+  const inPath = new Set(pathFields(op).map(({ name }) => name));
+  // Throws when the actor may not use the users and units in the path: the checks that follow reveal their data.
+  await permit(ctx, op, known, (field) => inPath.has(field) && known[field] !== undefined);
   const isWrong = (field: string) => wrong.some((other) => includes(field, other));
   const inInput = (issues: FieldErrors) =>
     Object.fromEntries(Object.entries(issues).map(([field, messages]) => [pathInInput(known, field), messages]));
   return [
     op.list?.paging === "cursor" ? cursorIssues(ctx, known.cursor) : {},
-    inInput(await issuesOf(() => permitBody(ctx, op, known))),
+    inInput(await issuesOf(() => permit(ctx, op, known, (field) => !inPath.has(field) && known[field] !== undefined))),
     inInput(await issuesOf(async () => (await findCheck(op))?.(ctx, known, isWrong))),
     await issuesOf(async () => {
       if (files.length === 0) return {};
@@ -86,29 +88,6 @@ function isCaller({ actor }: Ctx, op: AnyOperation): boolean {
   if (access === "administrator") return actor.admin;
   return access.self === true || may(actor, access.ability);
 }
-
-/** Throws when the actor may not use the users and units in the path: the checks that follow reveal their data. */
-async function permitPath(ctx: Ctx, op: AnyOperation, known: Known): Promise<void> {
-  const access = op.access as Access;
-  if (typeof access === "string") return permit(ctx, op, known);
-  const at = knownReaches(access, known).filter((reach) => isInPath(op, reach));
-  await permit(ctx, { ...op, access: { ...access, at } }, known);
-}
-
-/** Checks the users and units in the body that the access of the operation names, if they are known. */
-async function permitBody(ctx: Ctx, op: AnyOperation, known: Known): Promise<undefined> {
-  const access = op.access as Access;
-  if (typeof access === "string") return;
-  for (const reach of knownReaches(access, known)) {
-    if (isInPath(op, reach)) continue;
-    await permit(ctx, { ...op, access: { ability: access.ability, at: [reach] } }, known);
-  }
-}
-
-const knownReaches = (access: Exclude<Access, string>, known: Known) =>
-  (access.at ?? []).filter((reach) => known[fieldOfReach(reach)] !== undefined);
-
-const isInPath = (op: AnyOperation, reach: Reach) => pathFields(op).some(({ name }) => name === fieldOfReach(reach));
 
 /** Returns issues, also those of a `validation_failed` that is thrown. Other refusals come after those of fields. */
 async function issuesOf(check: () => Promise<FieldErrors | undefined>): Promise<FieldErrors> {

@@ -33,7 +33,11 @@ export const auth: Handlers<typeof contract> = {
     });
     if (!checked.good) throw checked.failure;
     const { user } = checked;
-    if (checked.outdated) await rehash(ctx, user.id, password, user.password_hash);
+    if (checked.outdated) {
+      const before = { id: user.id, password_hash: user.password_hash };
+      const password_hash = await hashPassword(password);
+      await ctx.transaction(({ db }) => updateRows(db, "users", before, { password_hash }));
+    }
     return [await startSession(ctx, user.id, user.token_version)];
   },
 
@@ -116,11 +120,6 @@ async function userByEmail(ctx: Ctx, email: string) {
   const more = ["token_version", "two_factor_at"] as const;
   const user = await findRow(ctx.db, "users", { email_key: emailKey(email), active: 1 }, [...columns, ...more]);
   return user && { ...user, email: user.email ?? "" };
-}
-
-async function rehash(ctx: Ctx, id: number, password: string, old: string | null): Promise<void> {
-  const password_hash = await hashPassword(password);
-  await ctx.transaction(({ db }) => updateRows(db, "users", { id, password_hash: old }, { password_hash }));
 }
 
 async function isToken(ctx: Ctx, user: number, token: string): Promise<boolean> {

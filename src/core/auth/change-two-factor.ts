@@ -105,17 +105,15 @@ export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) 
   });
 };
 
-const ownRow = ({ db, actor }: Ctx) =>
-  db
-    .selectFrom("users")
-    .select(["email", "password_hash", "two_factor_at"])
-    .where("id", "=", actor.id)
-    .executeTakeFirstOrThrow();
+async function ownRow({ db, actor }: Ctx) {
+  const user = await findRow(db, "users", { id: actor.id }, ["email", "password_hash", "two_factor_at"]);
+  // The actor exists.
+  return user!;
+}
 
 export const twoFactorStatus: Auth["twoFactorStatus"] = async (ctx) => {
   const { db, actor } = ctx;
-  const user = await findRow(db, "users", { id: actor.id }, ["two_factor_at"]);
-  const enabled_at = user?.two_factor_at ?? null;
+  const { two_factor_at: enabled_at } = await ownRow(ctx);
   return {
     enabled: enabled_at !== null,
     enabled_at,

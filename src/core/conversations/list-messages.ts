@@ -17,8 +17,9 @@ export const messageReadHandlers = {
     const list = query === undefined ? listOf(id) : `${listOf(id)} ${query}`;
     const position = decodeCursor<number>(ctx, list, cursor);
     const range = rangeOf(mine, position, limit + 1);
-    const found =
-      query === undefined ? await read(ctx, range, position) : await find(ctx, upTo(mine, range), position, query);
+    // A search ends at the last message.
+    const upToLast = { ...range, before: Math.min(range.before, mine.last_position + 1) };
+    const found = query === undefined ? await read(ctx, range, position) : await find(ctx, upToLast, position, query);
     const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.position });
     return { data: await presentMessages(ctx, mine, rows), meta };
   },
@@ -68,12 +69,6 @@ function rangeOf({ id, cleared_position }: Participation, position: Position<num
 function read(ctx: Ctx, range: Range, position: Position<number> | undefined): Promise<MessageRow[]> {
   return position?.direction === "before" ? oldestFirst(ctx.db, range) : newestFirst(ctx.db, range);
 }
-
-/** Ends a range at the last message of the conversation. */
-const upTo = ({ last_position }: Participation, range: Range): Range => ({
-  ...range,
-  before: Math.min(range.before, last_position + 1),
-});
 
 async function find(
   ctx: Ctx,

@@ -50,12 +50,11 @@ export async function insertMembership(
   { db }: Work,
   user: number,
   { unit, userTypes = [], department = null }: NewMembership,
-): Promise<number> {
+): Promise<void> {
   const id = await insertRow(db, "memberships", { user_id: user, unit_id: unit, department_id: department });
   const types = [...new Set(userTypes)].map((user_type_id) => ({ membership_id: id, user_type_id }));
   await insertRows(db, "membership_user_types", types);
   await addToRows(db, "units", unit, { user_count: 1 });
-  return id;
 }
 
 interface MembershipState {
@@ -131,8 +130,8 @@ export async function moveMembership(
 ) {
   await requireNoMembership(ctx, user, to);
   await updateRow(ctx.db, "memberships", id, { unit_id: to, department_id: null });
-  await countMembers(ctx, from, -1);
-  await countMembers(ctx, to, 1);
+  await addToRows(ctx.db, "units", from, { user_count: -1 });
+  await addToRows(ctx.db, "units", to, { user_count: 1 });
   await rememberFirstUnit(ctx, user);
 }
 
@@ -146,13 +145,13 @@ export async function removeMembership(ctx: Work, user: number, unit: number): P
   const userTypes = await heldTypes(ctx, membership.id);
   await requireMembershipChange(ctx, user, { before: { unit, userTypes } });
   await deleteRows(ctx.db, "memberships", { id: membership.id });
-  await countMembers(ctx, unit, -1);
+  await addToRows(ctx.db, "units", unit, { user_count: -1 });
   await rememberFirstUnit(ctx, user);
 }
 
 export async function removeAllMemberships(ctx: Work, user: number): Promise<void> {
   const ended = await deleteRows(ctx.db, "memberships", { user_id: user }, ["unit_id"]);
-  for (const { unit_id } of ended) await countMembers(ctx, unit_id, -1);
+  for (const { unit_id } of ended) await addToRows(ctx.db, "units", unit_id, { user_count: -1 });
   await rememberFirstUnit(ctx, user);
 }
 
@@ -165,8 +164,8 @@ export async function moveMembers(ctx: Work, from: number, to: number): Promise<
   await ctx.db.deleteFrom("memberships").where("unit_id", "=", from).where("user_id", "in", inBoth).execute();
   const place = { unit_id: to, department_id: null };
   const moved = await updateRows(ctx.db, "memberships", { unit_id: from }, place, ["id"]);
-  await countMembers(ctx, from, -members.length);
-  await countMembers(ctx, to, moved.length);
+  await addToRows(ctx.db, "units", from, { user_count: -members.length });
+  await addToRows(ctx.db, "units", to, { user_count: moved.length });
   const ids = members.map((member) => member.user_id);
   await rememberFirstUnit(ctx, ...ids);
   return ids;
@@ -202,10 +201,6 @@ export async function setUserTypes(ctx: Work, membership: number, userTypes: rea
     await deleteRows(ctx.db, "membership_user_types", { membership_id: membership, user_type_id: removed });
   const rows = [...wanted].map((user_type_id) => ({ membership_id: membership, user_type_id }));
   await insertRows(ctx.db, "membership_user_types", rows);
-}
-
-async function countMembers({ db }: Work, unit: number, more: number): Promise<void> {
-  if (more !== 0) await addToRows(db, "units", unit, { user_count: more });
 }
 
 /** Updates `users.unit_id`, which is the unit of the first membership. */

@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { invalid } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
+import { once } from "../../contract/once.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { QueuesByName } from "../pipeline/queues-by-name.ts";
@@ -70,15 +71,11 @@ export async function passwordIssue(
   return isOwn ? { code: "own_name" } : undefined;
 }
 
-let common: Set<string> | undefined;
 /** Returns about 18,000 passwords of at least 8 characters that attackers try first. */
-async function commonPasswords(): Promise<Set<string>> {
-  if (common === undefined) {
-    const { dictionary } = await import("@zxcvbn-ts/language-common");
-    common = new Set(dictionary["passwords-common"].filter((each) => each.length >= 8));
-  }
-  return common;
-}
+const commonPasswords = once(async () => {
+  const { dictionary } = await import("@zxcvbn-ts/language-common");
+  return new Set(dictionary["passwords-common"].filter((each) => each.length >= 8));
+});
 
 // node:crypto is loaded on demand, because most commands have no password to hash.
 async function digest(password: string, salt: Buffer, used: typeof parameters): Promise<Buffer> {

@@ -31,23 +31,15 @@ export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPositio
   if (parent.path.startsWith(unit.path)) {
     throw new ServiceError("conflict", `Unit ${unit.id} cannot be moved into its own branch.`);
   }
-  const from = ancestorsOf(unit.path).at(-1);
-  if (from === undefined) throw new ServiceError("conflict", "The root unit cannot be moved.");
+  const id = ancestorsOf(unit.path).at(-1);
+  if (id === undefined) throw new ServiceError("conflict", "The root unit cannot be moved.");
   if (!(await canContain(db, parent, unit))) throw tooDeep();
-  const { descendant_count, old_parent_path, old_parent_level } = await db
-    .selectFrom("units as n")
-    .innerJoin("units as p", "p.id", "n.parent_id")
-    .select(["n.descendant_count", "p.path as old_parent_path", "p.level as old_parent_level"])
-    .where("n.id", "=", unit.id)
-    .executeTakeFirstOrThrow();
-  await updateRow(db, "units", unit.id, { parent_id: parent.id });
-  await movePaths(db, [unit.path, afterPrefix(unit.path)], { level: old_parent_level, path: old_parent_path }, parent);
-  const moved = descendant_count + 1;
-  await addToCounts(
-    db,
-    { id: from, path: old_parent_path, level: old_parent_level },
-    { children: -1, descendants: -moved },
-  );
+  const before = { id, path: unit.path.slice(0, -`${unit.id}/`.length), level: unit.level - 1 };
+  const [row] = await updateRows(db, "units", { id: unit.id }, { parent_id: parent.id }, ["descendant_count"]);
+  await movePaths(db, [unit.path, afterPrefix(unit.path)], before, parent);
+  // The unit exists.
+  const moved = row!.descendant_count + 1;
+  await addToCounts(db, before, { children: -1, descendants: -moved });
   await addToCounts(db, parent, { children: 1, descendants: moved });
 }
 

@@ -27,7 +27,7 @@ const fewWords = 40;
 /** Finds users that are not deleted; those that are deactivated, too, but not by a similar name. */
 export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   const found = await firstMatches<UserId>(texts, [
-    { match: "name", find: async (open) => open.filter((text) => text === "me").map(meAs(ctx)) },
+    { match: "name", find: async (open) => open.flatMap((text) => (text === "me" ? { text, id: ctx.actor.id } : [])) },
     { match: "reference", find: (open) => byValue(open, referenceIn, (some) => byKey(ctx, "reference", some)) },
     { match: "email", find: (open) => byValue(open, emailIn, (some) => byKey(ctx, "email_key", some)) },
     { match: "name", find: (open) => byName(ctx, rangesOf(open, nameIn)) },
@@ -44,10 +44,6 @@ export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise
     return [{ text, kind: "users" as const, id, name: user.name, detail: user.unit?.name ?? null, match }];
   });
 }
-
-const meAs =
-  ({ actor: { id } }: Ctx) =>
-  (text: string) => ({ text, id });
 
 const isName = (text: string) => forcedReference(text) === undefined && !text.includes("@");
 const emailIn = (text: string) =>

@@ -29,11 +29,6 @@ export function newApiToken(): string {
   return body + checksumOf(body);
 }
 
-/** Returns true for a text with the form and the checksum of a token. Needs no database. */
-function isWellFormed(token: string): boolean {
-  return form.test(token) && token.slice(-checksumDigits) === checksumOf(token.slice(0, -checksumDigits));
-}
-
 const checksumOf = (body: string) => base62(BigInt(process.getBuiltinModule("node:zlib").crc32(body)), checksumDigits);
 
 function base62(value: bigint, length: number): string {
@@ -51,7 +46,8 @@ const tokenRows = prepared((db, p: { hash: string }) =>
 
 /** Returns an API token, read for each request. Throws `unauthenticated` when it is malformed, unknown or expired. */
 export async function verifyApiToken(db: Db, text: string, now: number): Promise<ApiToken> {
-  const [row] = isWellFormed(text) ? await tokenRows(db, { hash: hashToken(text) }) : [];
+  const isWellFormed = form.test(text) && text.slice(-checksumDigits) === checksumOf(text.slice(0, -checksumDigits));
+  const [row] = isWellFormed ? await tokenRows(db, { hash: hashToken(text) }) : [];
   if (row === undefined) throw new ServiceError("unauthenticated", "The API token is invalid or was revoked.");
   const { id, user_id: userId, scopes, expires_at: expires, last_used_at: lastUsed } = row;
   if (expires !== null && expires <= now)

@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import { type Issue, messageOf } from "../../contract/issue-messages.ts";
+import type { Issue } from "../../contract/issue-messages.ts";
 import { type Issues, tryParse } from "../../contract/parse-input.ts";
 import type { importResult } from "../../contract/user-schemas.ts";
+import { fieldErrorsOf } from "./field-issues.ts";
 
 type ImportResult = z.infer<ReturnType<typeof importResult>>;
 type RowResult = ImportResult["results"][number];
@@ -17,32 +18,16 @@ export function parseRows<S extends z.ZodType>(schema: S, rows: readonly unknown
 
 type Cause = Omit<Issue, "field">;
 
-/** Collects the issues of a row that only the database shows. A later issue of a field replaces the earlier ones. */
-export class RowIssues {
-  readonly #found = new Map<string, Cause[]>();
-
-  get isEmpty(): boolean {
-    return this.#found.size === 0;
-  }
-
-  has(field: string): boolean {
-    return this.#found.has(field);
-  }
-
-  set(field: string, ...causes: readonly Cause[]): void {
-    this.#found.set(field, [...causes]);
-  }
-
-  add(field: string, cause: Cause): void {
-    this.#found.set(field, [...(this.#found.get(field) ?? []), cause]);
+/** The issues of a row that only the database shows, by field. */
+export class RowIssues extends Map<string, Cause | readonly Cause[]> {
+  /** Adds to those of the field. */
+  add(field: string, more: readonly Cause[]): void {
+    if (more.length > 0) this.set(field, [this.get(field) ?? [], more].flat());
   }
 
   all(): Issues {
-    const found = [...this.#found];
-    return {
-      fields: Object.fromEntries(found.map(([field, causes]) => [field, causes.map(messageOf)])),
-      issues: found.flatMap(([field, causes]) => causes.map((cause) => ({ field, ...cause }))),
-    };
+    const issues = [...this].flatMap(([field, causes]) => [causes].flat().map((cause) => ({ field, ...cause })));
+    return { fields: fieldErrorsOf(issues), issues };
   }
 }
 

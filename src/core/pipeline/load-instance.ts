@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { ServiceError } from "../../contract/errors.ts";
+import { tryParseJson } from "../../contract/parse-json.ts";
 import { defaults, type Settings, settingsSchema, settingVariable } from "../../contract/settings.ts";
 import type { Database } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -48,7 +49,9 @@ function settingsIn(environment: Environment): Record<string, unknown> | undefin
   const given: Record<string, unknown> = {};
   for (const key of Object.keys(defaults)) {
     const value = environment[settingVariable(key)];
-    if (value !== undefined) given[key] = typeof defaults[key as keyof Settings] === "string" ? value : json(value);
+    if (value === undefined) continue;
+    const parsed = typeof defaults[key as keyof Settings] === "string" ? undefined : tryParseJson(value);
+    given[key] = parsed === undefined ? value : parsed;
   }
   return given;
 }
@@ -67,12 +70,4 @@ export function settingsIssue(environment: Environment): string | undefined {
   if (unknown !== undefined) return `${unknown} is not the variable of a setting.`;
   const parsed = settingsSchema().partial().safeParse(given);
   return parsed.success ? undefined : invalidValue(parsed.error);
-}
-
-function json(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }

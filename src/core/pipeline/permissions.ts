@@ -79,8 +79,13 @@ export function markAbilities(shown: Record<Ability, boolean>, granted: Iterable
   for (const ability of granted) if (ability in shown) shown[ability] = true;
 }
 
-/** Throws unless the actor may call the operation and the users and units that it names exist. */
-export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, unknown>): Promise<void> {
+/** Throws unless the actor may call the operation and the users and units that it names exist; checks those that `applies` admits. */
+export async function permit(
+  ctx: Ctx,
+  op: AnyOperation,
+  input: Record<string, unknown>,
+  applies: (field: string) => boolean = () => true,
+): Promise<undefined> {
   const access = op.access as Access;
   if (access === "public") return;
   if (ctx.actor.id === 0) throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
@@ -90,13 +95,14 @@ export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, u
     if (!ctx.actor.admin) throw new ServiceError("forbidden", "Only administrators can do this.");
     return;
   }
-  const [first] = access.at ?? [];
+  const at = access.at?.filter((reach) => applies(fieldOfReach(reach)));
+  const [first] = at ?? [];
   if (access.self && first && "user" in first && input[first.user] === ctx.actor.id) return;
   const inPath = pathFields(op).map(({ name }) => name);
-  const paths: (string | null | undefined)[] = access.at ? [] : [undefined];
-  for (const reach of access.at ?? []) paths.push(...(await pathsOf(ctx, reach, input, inPath)));
+  const paths: (string | null | undefined)[] = at ? [] : [undefined];
+  for (const reach of at ?? []) paths.push(...(await pathsOf(ctx, reach, input, inPath)));
   for (const path of paths) requireAbility(ctx.actor, access.ability, path);
-  if (access.takeover) await requireGrantsOf(ctx, await takenOver(ctx, access, input));
+  if (access.takeover) await requireGrantsOf(ctx, await takenOver(ctx, { ...access, at }, input));
 }
 
 /** Returns the users whose accounts the caller could take over with this operation. */

@@ -1,4 +1,4 @@
-import type { Temporal } from "temporal-polyfill";
+import { Temporal } from "temporal-polyfill";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-schemas.ts";
 import { formatRrule, withEnd } from "../../contract/rrule-text.ts";
@@ -30,16 +30,19 @@ export async function changeEvent(
 ): Promise<{ event: StoredEvent | null; issues: FieldErrors }> {
   const timezone = (fields.timezone === undefined ? before?.timezone : fields.timezone) ?? zone;
   const all_day = fields.all_day ?? before?.all_day ?? false;
-  const read = await reader(before, timezone);
+  // The local time stays when the time zone changes.
+  const readStored = before?.timezone === timezone ? readTime : readByClock;
+  const read = (given: string | undefined, stored: string | undefined) =>
+    given ? readTime(given, timezone) : stored && readStored(stored, timezone);
   const repeats = repetition(before, fields);
   const start = read(fields.datetime_start, before?.datetime_start);
   const missing = { "event.datetime_start": ["is required"], ...repeats.issues };
-  if (start === undefined) return { event: null, issues: missing };
+  if (!start) return { event: null, issues: missing };
   const moves = fields.datetime_start !== undefined && before?.datetime_end === before?.datetime_start;
-  const end = read(fields.datetime_end, moves ? undefined : before?.datetime_end) ?? start;
+  const end = read(fields.datetime_end, moves ? undefined : before?.datetime_end) || start;
   const span = { start, end, all_day, timezone };
   const end_date = fields.end_date === undefined ? (before?.end_date ?? null) : fields.end_date;
-  const { last, issues: early } = await lastDays(span, repeats, end_date);
+  const { last, issues: early } = lastDays(span, repeats, end_date);
   const issues = { ...spanIssues(span, fields), ...early, ...repeats.issues };
   if (Object.keys(issues).length > 0) return { event: null, issues };
   try {
@@ -64,18 +67,11 @@ export async function changeEvent(
   }
 }
 
-/** Returns a function that reads a given or the stored time. The local time stays when the time zone changes. */
-async function reader(before: StoredEvent | null, timezone: string) {
-  const { Temporal } = await import("temporal-polyfill");
-  const byClock = (text: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(timezone);
-  const read = (text: string) =>
-    /[Z+]|T.*-/.test(text) ? Temporal.Instant.from(text).toZonedDateTimeISO(timezone) : byClock(text);
-  return (given: string | undefined, stored: string | undefined): Zoned | undefined => {
-    if (given !== undefined) return read(given);
-    if (stored === undefined) return undefined;
-    return before?.timezone === timezone ? read(stored) : byClock(stored);
-  };
-}
+/** Reads a time with an offset, or else by the clock of the time zone. */
+const readTime = (text: string, timezone: string): Zoned =>
+  /[Z+]|T.*-/.test(text) ? Temporal.Instant.from(text).toZonedDateTimeISO(timezone) : readByClock(text, timezone);
+
+const readByClock = (text: string, timezone: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(timezone);
 
 function spanIssues({ start, end, all_day }: Span, fields: PostEventFields): FieldErrors {
   const issues: FieldErrors = {};
@@ -134,16 +130,15 @@ interface LastDays {
 }
 
 /** Returns the last days, and validation errors of those that are before the start. */
-async function lastDays(
+function lastDays(
   span: Span,
   { rule, recurrence }: Repeats,
   end_date: string | null,
-): Promise<{ last: LastDays; issues: FieldErrors }> {
-  const { Temporal } = await import("temporal-polyfill");
+): { last: LastDays; issues: FieldErrors } {
   const isEarly = (day: Temporal.PlainDate | undefined) =>
     day !== undefined && Temporal.PlainDate.compare(day, span.start.toPlainDate()) < 0;
   const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
-  const untilDay = await lastDay(rule?.until ?? null, span);
+  const untilDay = lastDay(rule?.until ?? null, span);
   const issues: FieldErrors = {};
   if (isEarly(endDay)) issues["event.end_date"] = ["must not be before the start"];
   const untilField = recurrence === null ? "event.repeat_rules" : "event.recurrence.until";
@@ -157,7 +152,6 @@ async function takePlace(
   rule: Repetition | null,
   { endDay, untilDay }: LastDays,
 ): Promise<Pick<StoredEvent, "dates" | "rrule">> {
-  const { Temporal } = await import("temporal-polyfill");
   const first = span.start.toPlainDate().toString();
   if (rule === null) return { dates: await datesOn([first], span), rrule: null };
   const [last] = [endDay, untilDay].flatMap((day) => day ?? []).sort(Temporal.PlainDate.compare);
@@ -170,12 +164,10 @@ async function takePlace(
 }
 
 /** Returns the last day on which an occurrence may start without starting after `until`. */
-async function lastDay(until: string | null, { start, all_day, timezone }: Span) {
+function lastDay(until: string | null, { start, all_day, timezone }: Span) {
   if (until === null) return undefined;
-  const { Temporal } = await import("temporal-polyfill");
   if (!until.includes("T")) return Temporal.PlainDate.from(until);
-  // The reader returns undefined only for undefined.
-  const moment = (await reader(null, timezone))(until, undefined)!;
+  const moment = readTime(until, timezone);
   const isInTime = all_day || Temporal.PlainTime.compare(moment.toPlainTime(), start.toPlainTime()) >= 0;
   return isInTime ? moment.toPlainDate() : moment.toPlainDate().subtract({ days: 1 });
 }
@@ -184,7 +176,7 @@ async function lastDay(until: string | null, { start, all_day, timezone }: Span)
 function lastMoment(day: Temporal.PlainDate, { start, all_day, timezone }: Span): string {
   if (all_day) return day.toString().replaceAll("-", "");
   const moment = day.toZonedDateTime({ timeZone: timezone, plainTime: start.toPlainTime() });
-  return `${moment.toInstant().toString({ smallestUnit: "second" }).replace(/[-:]/g, "")}`;
+  return moment.toInstant().toString({ smallestUnit: "second" }).replace(/[-:]/g, "");
 }
 
 const seconds = (moment: Zoned) => Math.floor(moment.epochMilliseconds / 1000);

@@ -26,7 +26,8 @@ export const postChangeHandlers = {
     refuse(issues);
     await requirePostPlaces(ctx, row.content_type, plan.audience, before.audience);
     const columns = listChangedColumns(row, plan.columns);
-    const isAudienceNew = await setAudience(ctx, row, before.audience, plan.audience);
+    const isAudienceNew = !isDeepStrictEqual(inOrder(before.audience), inOrder(plan.audience));
+    if (isAudienceNew) await changeAudience(ctx, row.audience_id, plan.audience);
     const isPollNew = await setPoll(ctx, before, fields.poll);
     const areMentionsNew = fields.mentions !== undefined && (await setMentions(ctx, id, fields.mentions));
     if (Object.keys(columns).length === 0 && !isAudienceNew && !isPollNew && !areMentionsNew) return;
@@ -114,12 +115,6 @@ async function load(ctx: Ctx, id: number): Promise<Before> {
     audience: await postAudienceOf(ctx.db, row),
     poll: row.poll_id === null ? undefined : await pollOf(ctx, row),
   };
-}
-
-async function setAudience(ctx: Ctx, { audience_id }: PostRow, before: Audience, after: Audience): Promise<boolean> {
-  const same = isDeepStrictEqual(inOrder(before), inOrder(after));
-  if (!same) await changeAudience(ctx, audience_id, after);
-  return !same;
 }
 
 function inOrder({ everywhere, units, userTypes, shares }: Audience) {

@@ -3,11 +3,10 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { flagValue } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import type { Audience } from "../visibility/audience.ts";
-import { changeEvent } from "./change-post-event.ts";
 import type { PostRow } from "./find-post.ts";
 import { mentionedIn, mentionIssues } from "./mentions.ts";
 import { type Poll, pollIssues } from "./polls.ts";
-import { changedAudience, type Home, newAudience, readerIssues } from "./post-audience.ts";
+import { changedAudience, type Home, initialAudience, readerIssues } from "./post-audience.ts";
 import { changePublication, publicationIssues, unwritten } from "./publication.ts";
 import { storedEvent } from "./stored-event.ts";
 
@@ -24,7 +23,7 @@ export async function planPost(ctx: Ctx, fields: Fields, home: Home, before?: Be
   const { row, audience: known, poll } = before ?? {};
   const { event, issues: eventIssues } = await planEvent(ctx, fields, home, row);
   const times = timeColumns(ctx, fields, row);
-  const audience = known === undefined ? newAudience(ctx, home, fields) : changedAudience(ctx, known, fields);
+  const audience = changedAudience(ctx, known ?? initialAudience(home, fields), fields);
   const mentioned = row === undefined || fields.mentions === undefined ? [] : await mentionedIn(ctx, row.id);
   const issues: FieldErrors = {
     ...eventIssues,
@@ -47,7 +46,8 @@ async function planEvent(ctx: Ctx, { event: fields }: Fields, { content_type }: 
       fields === undefined ? {} : { event: ["is allowed for posts of content_type event only"] };
     return { event: null, issues };
   }
-  if (fields !== undefined) return changeEvent(before, fields, ctx.settings.timezone);
+  if (fields !== undefined)
+    return (await import("./change-post-event.ts")).changeEvent(before, fields, ctx.settings.timezone);
   const issues: FieldErrors = before === null ? { event: ["is required for posts of content_type event"] } : {};
   return { event: before, issues };
 }

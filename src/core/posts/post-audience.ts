@@ -19,21 +19,12 @@ export interface Home {
   readonly group: number | null;
 }
 
-/** Returns the audience of a new post: by default its own unit and, unless it is a debate, all units below. */
-export function newAudience(
-  ctx: Ctx,
-  { content_type, owner, group }: Home,
-  { visibility = {}, sharing = {} }: PostReadersInput,
-): Audience {
-  const { all_units = false, units, units_falldown, userTypes = [] } = visibility;
-  const own = group === null && !all_units && units === undefined && units_falldown === undefined;
-  return {
-    everywhere: all_units,
-    units: own ? [{ id: owner, falldown: content_type !== "debate" }] : places(units ?? [], units_falldown ?? []),
-    userTypes,
-    shares: sharesOf(ctx, sharing.shares ?? []),
-    group,
-  };
+/** Returns the audience that the fields of a new post change: its own unit and, unless it is a debate, all units below, if they name none. */
+export function initialAudience({ content_type, owner, group }: Home, { visibility = {} }: PostReadersInput): Audience {
+  const { all_units, units, units_falldown } = visibility;
+  const isOwn = group === null && !all_units && units === undefined && units_falldown === undefined;
+  const own = { id: owner, falldown: content_type !== "debate" };
+  return { everywhere: false, units: isOwn ? [own] : [], userTypes: [], shares: [], group };
 }
 
 export async function postAudienceOf(
@@ -89,10 +80,7 @@ export async function readerIssues(
   ]);
 }
 
-const unitsById = prepared((db, p: { ids: readonly number[] }) =>
-  db.selectFrom("units").select(["id", "path"]).where("id", "in", p.ids).orderBy("id"),
-);
-const rootsAndUnits = prepared((db, p: { ids: readonly number[] }) =>
+const unitsAndRoot = prepared((db, p: { ids: readonly number[] }) =>
   db
     .selectFrom("units")
     .select(["id", "path"])
@@ -110,6 +98,10 @@ export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, aft
   const asked = added.filter(({ id, falldown }) => falldown || !own.has(id)).map(({ id }) => id);
   const everywhere = after.everywhere && !before?.everywhere;
   if (actor.admin || (asked.length === 0 && !everywhere)) return;
-  const rows = everywhere ? await rootsAndUnits(db, { ids: asked }) : await unitsById(db, { ids: asked });
-  requireAbilityIn(actor, abilityFor(content_type), rows);
+  const rows = await unitsAndRoot(db, { ids: asked });
+  requireAbilityIn(
+    actor,
+    abilityFor(content_type),
+    rows.filter(({ id }) => everywhere || asked.includes(id)),
+  );
 }

@@ -162,11 +162,11 @@ async function changeUnit(
   mayChange(ctx, existing, "reference", issues);
   if (moves && parent !== "assumed") {
     mayChange(ctx, parent, "parent", issues);
-    if (issues.isEmpty) await requireMove(ctx, tree, existing, parent, issues);
+    if (issues.size === 0) await requireMove(ctx, tree, existing, parent, issues);
     if (parent.path.startsWith(existing.path)) issues.set("parent", { code: "circular_parent" });
     else if (!(await canContain(ctx.db, parent, existing))) issues.set("parent", tooDeep);
   }
-  if (!issues.isEmpty) return undefined;
+  if (issues.size > 0) return undefined;
   if (moves && parent !== "assumed") await moveBranch(ctx.db, existing, parent);
   await updateRow(ctx.db, "units", id, { name, name_key: fold(name), unit_type, description, updated_at: ctx.now });
   ctx.changed("unit.update", id);

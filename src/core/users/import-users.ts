@@ -28,7 +28,7 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
   const known = await lookUp(ctx, validRows, create_user_types);
   const judge = (row: UserImportRow) => judgeRow(ctx, known, row, key);
   const userOf = (row: UserImportRow) => findUser(known, row, key);
-  const isValid = (row: UserImportRow) => judge(row).issues.isEmpty;
+  const isValid = (row: UserImportRow) => judge(row).issues.size === 0;
   await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
   let pending: { index: number; wanted: Wanted }[] = [];
   const flush = async () => {
@@ -54,7 +54,7 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
       waiting.clear();
     }
     const { existing, wanted, changes, issues } = judge(row);
-    if (wanted === undefined || !issues.isEmpty) skip(index, issues.all());
+    if (wanted === undefined || issues.size > 0) skip(index, issues.all());
     else if (existing === undefined) {
       pending.push({ index, wanted });
       for (const key of keys) waiting.add(key);
@@ -128,7 +128,7 @@ function resolve(
       : null;
   if (department && departmentId === undefined)
     issues.set("department", { code: "no_such_department", params: { name: department } });
-  if (unit === undefined || !issues.isEmpty) return undefined;
+  if (unit === undefined || issues.size > 0) return undefined;
   const { first_name, last_name, email } = row;
   return {
     columns: { ...userColumns(fields), first_name, last_name, email },
@@ -200,14 +200,14 @@ function requireTakeover(
   if (added) issues.set("user_types", { code: "own_user_types" });
 }
 
-function resolveTypes(known: Known, names: string, issues: RowIssues): Type[] {
-  const found = new Map<number, Type>();
-  for (const name of typeNames(names)) {
-    const type = known.types.get(fold(name));
-    if (type === undefined) issues.add("user_types", { code: "no_such_user_type", params: { name } });
-    else found.set(type.id, type);
-  }
-  return [...found.values()];
+function resolveTypes(known: Known, cell: string, issues: RowIssues): Type[] {
+  const names = typeNames(cell);
+  const unknown = names.filter((name) => !known.types.has(fold(name)));
+  issues.add(
+    "user_types",
+    unknown.map((name) => ({ code: "no_such_user_type", params: { name } })),
+  );
+  return [...new Set(names.flatMap((name) => known.types.get(fold(name)) ?? []))];
 }
 
 /** Adds an error when the actor lacks abilities granted or revoked in the unit. Types move along with a user. */
@@ -225,12 +225,12 @@ function requireGrantable(
   const touched = [...held, ...(wanted ?? []).filter((type) => !isIn(held, type))].filter(
     (type) => moved || isIn(held, type) !== isIn(wanted ?? held, type),
   );
-  for (const { name, abilities } of touched) {
+  const causes = touched.flatMap(({ name, abilities }) => {
     const beyond = abilities.filter((ability) => !may(actor, ability, unit.path));
-    if (beyond.length > 0) {
-      issues.add("user_types", { code: "user_type_beyond_abilities", params: { name, abilities: beyond } });
-    }
-  }
+    const params = { name, abilities: beyond };
+    return beyond.length > 0 ? [{ code: "user_type_beyond_abilities", params } as const] : [];
+  });
+  issues.add("user_types", causes);
 }
 
 /** Deletes the user types that were created only for rows with errors. */

@@ -62,11 +62,11 @@ function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: st
     if (to === february28) to = february29;
     if (from === february29) from = february29 + 1;
   }
-  const [untilNewYear, sinceNewYear] = [
+  if (!wraps) return [{ from, to }];
+  return [
     { from, to: lastDay },
     { from: firstDay, to },
   ];
-  return wraps ? [untilNewYear, sinceNewYear] : [{ from, to }];
 }
 
 function localDay(ctx: Ctx): [year: number, key: number] {

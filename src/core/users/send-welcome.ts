@@ -39,7 +39,13 @@ async function countMails(ctx: Ctx, recipients: readonly Record<"email" | "email
   await requireFewerMails(ctx, addresses);
   // Access to the database itself has no limit.
   const sender = ctx.token || ctx.apiToken ? accountOfUser(ctx.actor.id) : undefined;
-  if (sender !== undefined) await requireFewerSent(ctx, sender, addresses.size);
+  const { until } = sender
+    ? await checkLimits(ctx, { kind: "welcome_sender", account: sender }, addresses.size)
+    : { until: 0 };
+  if (until > 0) {
+    const message = "You sent too many welcome mails in an hour; try again later.";
+    throw new ServiceError("too_many_requests", message, { retryAfter: until - ctx.now });
+  }
   await removeExpiredEvents(ctx);
   const expires_at = ctx.now + rateLimits.welcome_mail.seconds;
   const event = { network: "", pending: 0, expires_at };
@@ -69,12 +75,4 @@ async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string
     `There were ${mostWelcomeMails} welcome mails in an hour to ${limited.join(", ")}; try again later, or without them.`,
     { retryAfter: until - ctx.now },
   );
-}
-
-async function requireFewerSent(ctx: Ctx, account: string, count: number): Promise<void> {
-  const { until } = await checkLimits(ctx, { kind: "welcome_sender", account }, count);
-  if (until > 0)
-    throw new ServiceError("too_many_requests", "You sent too many welcome mails in an hour; try again later.", {
-      retryAfter: until - ctx.now,
-    });
 }

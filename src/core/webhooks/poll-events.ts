@@ -19,7 +19,10 @@ const eventsAfter = prepared((db, p: { after: number; limit: number }) =>
 /** Returns the events after a given one, waiting until there are any. */
 export const webhookEventHandlers: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
   await announceListener(ctx);
-  if (after === undefined) return { data: [], meta: { last_id: await lastEvent(ctx) } };
+  if (after === undefined) {
+    const last = ctx.db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id"));
+    return { data: [], meta: { last_id: (await last.executeTakeFirst())?.id ?? 0 } };
+  }
   const rows = await ctx.waitFor({ seconds: wait, topics: ["webhook-events"] }, async () => {
     const found = await eventsAfter(ctx.db, { after, limit });
     return found.length > 0 ? found : undefined;
@@ -27,14 +30,6 @@ export const webhookEventHandlers: Handlers<typeof contract>["events"] = async (
   const data = (rows ?? []).map(({ payload, ...event }) => ({ ...event, payload: JSON.parse(payload) }));
   return { data, meta: { last_id: data.at(-1)?.id ?? after } };
 };
-
-async function lastEvent({ db }: Ctx): Promise<number> {
-  const row = await db
-    .selectFrom("webhook_events")
-    .select((eb) => eb.fn.max("id").as("id"))
-    .executeTakeFirst();
-  return row?.id ?? 0;
-}
 
 /** Records that a client polls, so that events are written even without a webhook for them. */
 async function announceListener(ctx: Ctx): Promise<void> {
