@@ -29,10 +29,10 @@ export interface SecretCipher {
   open(place: SecretPlace, stored: string): string;
 }
 
-/** Thrown when the secrets cannot be used with the given key, or without one. */
+/** Thrown when the secrets cannot be used with the given key, or without one. Only the hint, which stays on the machine, names keys. */
 export class SecretKeyError extends ServiceError {
-  constructor(message: string) {
-    super("unavailable", message, { hint: "See wcs help environment for WCS_SECRET_KEY." });
+  constructor(message: string, toDo: string) {
+    super("unavailable", message, { hint: `${toDo}; see wcs help environment.` });
   }
 }
 
@@ -89,11 +89,10 @@ function decrypt(key: Uint8Array, place: SecretPlace, { nonce, sealed }: { nonce
 /** Throws unless secrets that were encrypted with one key can be decrypted with the other. */
 export function requireKey(sealedWith: string, keyId: string | undefined): void {
   if (sealedWith === keyId) return;
-  throw new SecretKeyError(
-    keyId === undefined
-      ? `The database's secrets are encrypted; set WCS_SECRET_KEY or WCS_SECRET_KEY_FILE to the key ${sealedWith}.`
-      : `The database's secrets are encrypted with the key ${sealedWith}, but WCS_SECRET_KEY is the key ${keyId}.`,
-  );
+  const set = `Set WCS_SECRET_KEY or WCS_SECRET_KEY_FILE to the key ${sealedWith}`;
+  throw keyId === undefined
+    ? new SecretKeyError("The secrets of the database are encrypted, and no key is set.", set)
+    : new SecretKeyError("The secrets of the database are encrypted with another key.", `${set}, not ${keyId}`);
 }
 
 /** Records the key ID in the instance with the first encrypted secret. From then on, writing secrets requires the key. */

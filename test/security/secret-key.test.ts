@@ -97,7 +97,9 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       ]) {
         const { code, stdout, stderr } = await wcs(line);
         expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: "" });
-        expect(stderr).toMatch(/^error: The database's secrets are encrypted; set WCS_SECRET_KEY/);
+        expect(stderr).toMatch(
+          /^error: The secrets of the database are encrypted, and no key is set\.\nhint: Set WCS_SECRET_KEY/,
+        );
       }
       for (const line of [
         ["db", "info"],
@@ -172,6 +174,27 @@ describe("WCS_SECRET_KEY", () => {
       expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
     }
   });
+});
+
+it("A server whose database got another key meanwhile is not ready, and tells nobody the IDs of the keys", async () => {
+  const instance = await newInstance({ database: "sqlite", caller: "http" });
+  onTestFinished(() => instance.close());
+  const ready = async () => (await fetch(`${instance.url}/readyz`)).status;
+  await done(
+    home.wcs(["settings", "set", "mail.smtp_url", "--value-stdin", "--db", instance.target], { stdin: smtpUrl }),
+  );
+  expect(await ready()).toBe(200);
+  await done(home.wcs(["db", "rekey", "--db", instance.target, "--new-key-file", newKey("meanwhile")]));
+  await expect.poll(ready).toBe(503);
+  const signIn = async () => {
+    const response = await fetch(`${instance.url}/api/authenticate`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: "nobody@example.com", password: "wrong" }),
+    });
+    return ((await response.json()) as { error: { message: string } }).error.message;
+  };
+  await expect.poll(signIn).toBe("The secrets of the database are encrypted, and no key is set.");
 });
 
 it("A script whose answer with the secret was lost gets the webhook, no second one, and is told how to get a secret", async () => {

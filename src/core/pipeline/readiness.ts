@@ -1,14 +1,18 @@
 import type { Database } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
+import { requireKey } from "../../store/secret-cipher.ts";
 
 /** Milliseconds for which a result is reused, because each check is a commit that the disk has to write. */
 const reusedMilliseconds = 1000;
 
 /** Prepared, so that on PostgreSQL it passes through the connections that requests share for reading. */
-const anyRow = prepared((db) => db.selectFrom("instance").select("id"));
+const keyRow = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
 
-/** Returns a check that reads a row and commits an unchanged one, once for all simultaneous callers. */
-export function readinessOf({ reader, writeLocking }: Pick<Database, "reader" | "writeLocking">): () => Promise<void> {
+/**
+ * Returns a check that reads a row and commits an unchanged one, once for all simultaneous callers. It throws a
+ * `SecretKeyError` when the secrets got another key since the service started.
+ */
+export function readinessOf({ reader, writeLocking, secrets }: Database): () => Promise<void> {
   let last: Promise<void> | undefined;
   const commit = () =>
     writeLocking((tx) =>
@@ -18,7 +22,9 @@ export function readinessOf({ reader, writeLocking }: Pick<Database, "reader" | 
         .execute(),
     );
   const check = async () => {
-    await Promise.all([anyRow(reader, {}), commit()]);
+    const [rows] = await Promise.all([keyRow(reader, {}), commit()]);
+    const key = rows[0]?.secret_key_id ?? null;
+    if (key !== null) requireKey(key, secrets.keyId);
   };
   const forget = () => {
     setTimeout(() => {
