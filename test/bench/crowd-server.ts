@@ -42,8 +42,14 @@ const operations = await allOperations();
 const app = createApp({
   operations,
   invoke: service.invoke,
+  admit: service.admit,
+  bodyLimit: 1_048_576,
+  uploadLimit: 41_943_040,
   log: { info() {}, warn() {}, error() {} },
+  ready: async () => true,
   baseUrl: service.baseUrl,
+  instance: service.instance,
+  version: "0.0.0",
 });
 const { url } = await listen(app, { host: "127.0.0.1", port: 0 });
 process.send?.({ url, people });

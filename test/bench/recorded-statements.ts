@@ -4,6 +4,7 @@ import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { createService } from "../../src/core/service.ts";
 import { createApp } from "../../src/http/server/app.ts";
+import { listen } from "../../src/http/server/listen.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 
 export interface Statement {
@@ -21,7 +22,21 @@ export async function recordStatements(
   const database = await openDatabase(target);
   const service = createService({ database });
   const log = { info() {}, warn() {}, error() {} };
-  const app = createApp({ operations: await allOperations(), invoke: service.invoke, log });
+  const app = createApp({
+    operations: await allOperations(),
+    invoke: service.invoke,
+    admit: service.admit,
+    bodyLimit: 1_048_576,
+    uploadLimit: 41_943_040,
+    log,
+    ready: async () => true,
+    baseUrl: service.baseUrl,
+    instance: service.instance,
+    version: "0.0.0",
+  });
+  const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0 } });
+  const get = async (path: string, jwt: string | undefined) =>
+    void (await (await fetch(server.url + path, { headers: { authorization: `Bearer ${jwt}` } })).text());
   const found = new Map<string, Statement[]>();
   const tokens = new Map<number, string>();
   for (const [path, userId] of askers) {
@@ -29,14 +44,15 @@ export async function recordStatements(
       const [{ jwt }] = await service.caller({ userId }).call(auth.renew, {});
       tokens.set(userId, jwt);
       // What is kept in memory is loaded now.
-      await app.request(path, { headers: { authorization: `Bearer ${jwt}` } });
+      await get(path, jwt);
     }
     recorded = [];
-    await app.request(path, { headers: { authorization: `Bearer ${tokens.get(userId)}` } });
+    await get(path, tokens.get(userId));
     found.set(path, recorded);
     // The next user signs in with statements of their own.
     recorded = [];
   }
+  await server.close();
   for (const undo of restore) undo();
   await database.close();
   return found;

@@ -312,6 +312,5 @@ test("a file that fails half-way ends the connection, so that nobody takes it fo
     .then((response) => response.text())
     .catch(() => "broken off");
   expect(got).toBe("broken off");
-  await expect((await server.app.request("/api/files/7")).text()).rejects.toThrow("broken");
   expect(server.logs.at(-1)).toMatchObject({ level: "error", message: "the answer broke off" });
 });

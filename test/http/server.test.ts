@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ServiceError } from "../../src/contract/errors.ts";
 import { shape } from "../../src/contract/field-spec.ts";
 import { blockListOf, parseNetwork } from "../../src/http/server/client-address.ts";
+import { listen } from "../../src/http/server/listen.ts";
 import { createMetricsApp } from "../../src/http/server/metrics-endpoint.ts";
 import { type Fake, gate, json, operations, serveFake, usualAnswer } from "./support.ts";
 
@@ -320,7 +321,6 @@ describe("a body", () => {
         return fetch(`${server.url}/api/users/welcome`, { ...json(""), body: chunks, duplex: "half" });
       },
     ],
-    ["in the process", async (body: string) => server.app.request("/api/users/welcome", json(body))],
   ])("%s may have as many bytes as the limit", async (_, send) => {
     const largest = JSON.stringify({ users: "x".repeat(1_048_576 - '{"users":""}'.length) });
     const statuses = [(await send(largest)).status, (await send(`${largest} `)).status];
@@ -484,22 +484,9 @@ describe("metrics", () => {
     const other = await serveFake(undefined, { metrics });
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
     await other.close();
-    const own = createMetricsApp(metrics, { info() {}, warn() {}, error() {} });
-    expect(await (await own.request("/metrics")).text()).toBe("up 1\n");
-  });
-});
-
-describe("in the process", () => {
-  test("the app answers without a socket", async () => {
-    const response = await server.app.request("/api/users/5?x=1", {
-      headers: { authorization: "Bearer t", "x-request-id": "r" },
-    });
-    expect([response.status, response.headers.get("x-request-id")]).toEqual([200, "r"]);
-    expect(lastCall()).toMatchObject({ input: { id: 5, x: "1" }, origin: { token: "t", address: undefined } });
-    const created = await server.app.request("/api/users/welcome", json({ users: [1] }));
-    expect([created.status, lastCall()?.input]).toEqual([204, { users: [1] }]);
-    const large = await server.app.request("/api/users/welcome", json({ users: "x".repeat(1_048_577) }));
-    expect(large.status).toBe(413);
-    expect((await server.app.request("/api/users/welcome", { method: "POST" })).status).toBe(204);
+    const app = createMetricsApp(metrics, { info() {}, warn() {}, error() {} });
+    const own = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0 } });
+    expect(await (await fetch(`${own.url}/metrics`)).text()).toBe("up 1\n");
+    await own.close();
   });
 });

@@ -7,7 +7,6 @@ import type { AnyOperation, Origin } from "../../src/contract/operation.ts";
 import { answerShapeOf } from "../../src/http/client/read-answer.ts";
 import { type AppOptions, createApp } from "../../src/http/server/app.ts";
 import { type Listening, type ListenOptions, listen } from "../../src/http/server/listen.ts";
-import type { App } from "../../src/http/server/routing.ts";
 
 export const operations = await allOperations();
 
@@ -19,7 +18,6 @@ export interface Call {
 }
 
 export interface Fake extends Listening {
-  readonly app: App;
   readonly port: number;
   readonly calls: Call[];
   readonly logs: Record<string, unknown>[];
@@ -47,6 +45,16 @@ export function contentOf(text: string, more: Partial<Content> = {}): Content {
   return { name: "hello.txt", mime: "text/plain", size: bytes.length, sha256, read, ...more };
 }
 
+const standard = {
+  ready: async () => true,
+  baseUrl: async () => null,
+  version: "0.0.0",
+  instance: async () => ({ name: "wcs", minPasswordLength: 8 }),
+  admit: async () => 1,
+  bodyLimit: 1_048_576,
+  uploadLimit: 41_943_040,
+};
+
 /** A listening server whose core answers with `answer`. */
 export async function serveFake(
   answer: (call: Call) => unknown = usualAnswer,
@@ -63,11 +71,12 @@ export async function serveFake(
       return answer(call);
     },
     log: { info: write("info"), warn: write("warn"), error: write("error") },
+    ...standard,
     ...options,
   });
   const timeouts = { notice: 0, ...options.timeouts };
   const listening = await listen(app, { host: "127.0.0.1", port: 0, ...options, timeouts });
-  return { ...listening, app, port: Number(new URL(listening.url).port), calls, logs };
+  return { ...listening, port: Number(new URL(listening.url).port), calls, logs };
 }
 
 /** Returns the socket of the next connection on the side of the server, which has to be in this process. */

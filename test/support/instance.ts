@@ -170,6 +170,8 @@ export async function newInstance(
     baseUrl: service.baseUrl,
     instance: service.instance,
     version,
+    bodyLimit: 1_048_576,
+    uploadLimit: 41_943_040,
     trustedProxies: blockListOf([parseNetwork("127.0.0.1")!]),
     log: { info: (request) => void statuses.add(statusLine(request)), warn() {}, error() {} },
   });

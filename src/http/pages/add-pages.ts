@@ -34,7 +34,7 @@ export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOpt
   for (const { method, path, show } of pageRoutes) {
     const handler = answering(state, path, async (exchange, c) => {
       const isForm = method === "POST";
-      const fields = isForm ? await readForm(exchange, formLimit) : new URLSearchParams(queryOf(c.req.raw, c.env));
+      const fields = isForm ? await readForm(exchange, formLimit) : new URLSearchParams(queryOf(c.env));
       const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
       const root = "../".repeat(path.split("/").length - 2);
       const request = { options, exchange, fields, language, texts: pageTexts[language], root };

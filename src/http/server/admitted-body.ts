@@ -9,17 +9,17 @@ import { announcedBytes, parseJsonBody, readBytes } from "./request-body.ts";
 
 /** Size in bytes above which a body is read only for callers with permission, and counted while it arrives. */
 const smallBody = 16_384;
-/** Size in bytes above which a body is large, and the default limit of operations without one of their own. */
-const commonLimit = 1_048_576;
+/** Size in bytes above which a body is large. */
+const largeBody = 1_048_576;
 const publicLimit = 65_536;
 
 export interface BodyOptions {
   /** Throws unless the caller is signed in and has permission for the path. Returns the caller's ID. */
-  readonly admit?: (op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin) => Promise<number>;
-  /** Maximum size in bytes of bodies of operations that have no limit of their own. Default: 1 MiB. */
-  readonly bodyLimit?: number;
+  readonly admit: (op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin) => Promise<number>;
+  /** Maximum size in bytes of bodies of operations that have no limit of their own. */
+  readonly bodyLimit: number;
   /** Maximum size in bytes of bodies with files, if that of the operation is not smaller. */
-  readonly uploadLimit?: number;
+  readonly uploadLimit: number;
 }
 
 interface RequestWithBody {
@@ -36,15 +36,15 @@ export function bodyReader({ admit, ...limits }: BodyOptions) {
     const check = jsonLimits(valueLimitOf(op));
     const bytes = announcedBytes(exchange, limit);
     if (bytes <= smallBody) return work(parseJsonBody(await readBytes(exchange, { limit, check })));
-    const caller = await admit?.(op, decodePath(op, params), exchange);
+    const caller = await admit(op, decodePath(op, params), exchange);
     // Only large bodies of a user wait for each other.
-    const user = bytes > commonLimit ? caller : undefined;
+    const user = bytes > largeBody ? caller : undefined;
     const read = (arrival: Arrival) => readBytes(exchange, { limit, check, arrival });
     return largeBodies.take(user, exchange.network, read, work);
   };
 }
 
-function limitOf(op: AnyOperation, { bodyLimit = commonLimit, uploadLimit }: BodyOptions): number {
+function limitOf(op: AnyOperation, { bodyLimit, uploadLimit }: Omit<BodyOptions, "admit">): number {
   if (op.bodyLimit === undefined) return op.access === "public" ? publicLimit : bodyLimit;
-  return filesField(op) === undefined ? op.bodyLimit : Math.min(op.bodyLimit, uploadLimit ?? op.bodyLimit);
+  return filesField(op) === undefined ? op.bodyLimit : Math.min(op.bodyLimit, uploadLimit);
 }

@@ -21,15 +21,15 @@ export interface AppOptions extends BodyOptions {
   readonly operations: readonly AnyOperation[];
   readonly invoke: Invoke;
   readonly log: ServerLog;
-  /** Returns true when the service and its database work. Default: always true. */
-  readonly ready?: () => Promise<boolean>;
+  /** Returns true when the service and its database work. */
+  readonly ready: () => Promise<boolean>;
   /** Returns the setting `base_url`, which takes precedence over the address that `listen` took. */
-  readonly baseUrl?: () => Promise<string | null>;
+  readonly baseUrl: () => Promise<string | null>;
   readonly metrics?: Metrics;
   /** Networks of proxies whose X-Forwarded-For is trusted. Default: none. */
   readonly trustedProxies?: BlockList | undefined;
-  readonly version?: string;
-  readonly instance?: () => Promise<PageInstance>;
+  readonly version: string;
+  readonly instance: () => Promise<PageInstance>;
 }
 
 /** Serves the operations over HTTP: below `/api` and, at the same path, without it, as responses name them. */
@@ -53,11 +53,11 @@ export function createApp(options: AppOptions): App {
     named.forEach(add);
     if (paths.slice(i + 1).some(([later]) => overlap(path, later))) refuseOtherMethods(app, state, path, named);
   }
-  addProbes(app, state, { ready: options.ready ?? (async () => true), describe: describer(options, state) });
-  const { instance = async () => ({ name: "wcs", minPasswordLength: 8 }), version = "0.0.0", invoke } = options;
+  addProbes(app, state, { ready: options.ready, describe: describer(options, state) });
+  const { instance, version, invoke } = options;
   addPages(app, state, { instance, invoke, version, baseUrl: () => baseOf(options, state) });
   if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
-  return { fetch: app.fetch, request: app.request, state };
+  return { fetch: app.fetch, state };
 }
 
 /** Refuses the other methods of a path like /users/search, which /users/{id} would take. */
@@ -90,7 +90,7 @@ function operationHandler(
       throw new ServiceError("bad_request", "The path must be UTF-8, percent-encoded.");
     }
     const params = names.map((name) => c.req.param(name) ?? "");
-    const query = queryOf(c.req.raw, c.env);
+    const query = queryOf(c.env);
     let base = "";
     const invoke = async (body?: unknown) => {
       const { input, refused } = decodeWire(op, { params, query, body });
@@ -150,7 +150,7 @@ function idempotencyKeyOf(exchange: Exchange): string | undefined {
 }
 
 async function baseOf({ baseUrl }: AppOptions, state: ServerState): Promise<string> {
-  return ((await baseUrl?.()) ?? state.servedAt ?? "").replace(/\/+$/, "");
+  return ((await baseUrl()) ?? state.servedAt ?? "").replace(/\/+$/, "");
 }
 
 /** Returns openapi.json, created at the first request and again when the base URL has changed. */

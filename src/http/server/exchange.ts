@@ -29,10 +29,10 @@ export interface ServerState {
   closing: boolean;
 }
 
-/** Sockets from node-server; missing for requests within the process. */
+/** Sockets from node-server; missing for a request that it cannot read. */
 export interface SocketEnv {
-  readonly incoming?: IncomingMessage;
-  readonly outgoing?: ServerResponse;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
 }
 
 const crashed = "The service failed; its log has the details under this request ID.";

@@ -16,7 +16,7 @@ export function createMetricsApp(metrics: Metrics, log: ServerLog): App {
   const state: ServerState = { log, observe: undefined, servedAt: undefined, closing: false };
   const app = newHono(state);
   addMetrics(app, state, metrics);
-  return { fetch: app.fetch, request: app.request, state };
+  return { fetch: app.fetch, state };
 }
 
 export function addMetrics(app: Hono<AppEnv>, state: ServerState, metrics: Metrics, token?: string): void {

@@ -14,7 +14,6 @@ const formBody = {
 };
 
 export function announcesBody(exchange: Exchange): boolean {
-  if (!exchange.incoming) return exchange.request.body !== null;
   const length = exchange.header("content-length");
   return length === undefined ? exchange.header("transfer-encoding") !== undefined : length !== "0";
 }
@@ -53,9 +52,8 @@ async function readTyped(
   const typed = type.test(exchange.header("content-type") ?? "");
   const encoding = exchange.header("content-encoding");
   // Other content types are accepted for an empty body.
-  const bytes = typed
-    ? await (exchange.incoming ? fromSocket(exchange.incoming, reception) : fromRequest(exchange.request, reception))
-    : undefined;
+  // Only exchanges that report an unreadable request have no socket.
+  const bytes = typed ? await fromSocket(exchange.incoming!, reception) : undefined;
   if (bytes?.length === 0) return undefined;
   if (!bytes) throw new ServiceError("unsupported_media_type", wrong);
   if (encoding !== undefined && encoding !== "identity") {
@@ -128,18 +126,6 @@ function enlarged(bytes: Buffer, capacity: number): Buffer {
   const larger = Buffer.allocUnsafe(capacity);
   larger.set(bytes);
   return larger;
-}
-
-async function fromRequest(request: Request, { limit, check }: Reception): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    check?.(Buffer.from(chunk));
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function tooLarge(limit: number): ServiceError {

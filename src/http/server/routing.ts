@@ -6,16 +6,15 @@ import { Exchange, type ServerState, type SocketEnv } from "./exchange.ts";
 export type AppEnv = { Bindings: SocketEnv };
 export type AppContext = Context<AppEnv>;
 
-/** The service as a function from request to response, for sockets and for use within the process. */
+/** The service as a function from request to response, for `listen`. */
 export interface App {
   readonly fetch: Hono<AppEnv>["fetch"];
-  readonly request: Hono<AppEnv>["request"];
   readonly state: ServerState;
 }
 
 /** Creates a Hono app without routes, whose responses all have our format. */
 export function newHono(state: ServerState): Hono<AppEnv> {
-  const app = new Hono<AppEnv>({ router: new TrieRouter(), getPath: (request, given) => pathOf(request, given?.env) });
+  const app = new Hono<AppEnv>({ router: new TrieRouter(), getPath: (_, given) => pathOf(given?.env) });
   app.onError((error, c) => new Exchange(state, "unmatched", c.req.raw, c.env).fail(error));
   app.notFound((c) => {
     const exchange = new Exchange(state, "unmatched", c.req.raw, c.env);
@@ -51,11 +50,11 @@ export function answering(
   };
 }
 
-const urlOf = (request: Request, env: SocketEnv | undefined) => env?.incoming?.url ?? request.url;
+const urlOf = (env: SocketEnv | undefined) => env?.incoming.url ?? "/";
 
 /** Returns the path as sent, still escaped, because a URL object would resolve %2E%2E. */
-function pathOf(request: Request, env: SocketEnv | undefined): string {
-  const url = urlOf(request, env);
+function pathOf(env: SocketEnv | undefined): string {
+  const url = urlOf(env);
   const from = url.charCodeAt(0) === 47 ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   if (from < 0) return "/";
   const length = url.slice(from).search(/[?#]/);
@@ -63,8 +62,8 @@ function pathOf(request: Request, env: SocketEnv | undefined): string {
 }
 
 /** Returns the query as sent, without the question mark. */
-export function queryOf(request: Request, env: SocketEnv | undefined): string {
-  const url = urlOf(request, env);
+export function queryOf(env: SocketEnv): string {
+  const url = urlOf(env);
   const mark = url.indexOf("?");
   if (mark < 0) return "";
   const end = url.indexOf("#", mark);
