@@ -179,6 +179,14 @@ describePlaces("wcs conversations", (place) => {
     );
     expect((await say(["list", "--with", "2", "--without", "3"])).code).toBe(2);
     expect((await say(["list", "--with", "ann smith"])).code).toBe(2);
+    for (const line of [
+      ["list", "--with="],
+      ["list", "--without=,"],
+      ["send", "--to=", `${group}`, "for", "them"],
+    ]) {
+      const { code, stderr } = await say(line);
+      expect([code, stderr]).toEqual([6, expect.stringContaining("'' is not a user")]);
+    }
     const none = await say(["list", "--status", "archived"], { screen });
     expect(none).toMatchObject({ stdout: "", stderr: "No conversations.\n" });
   });

@@ -2,10 +2,16 @@ import type { FileItem } from "../../../contract/file-schemas.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { isId } from "../../kit/parse-value.ts";
+import { isId, splitList } from "../../kit/parse-value.ts";
 import { renameErrorFields } from "../../kit/rename-error-fields.ts";
 
 export const wordsIn = (given: string | string[] | undefined): string[] => [given ?? []].flat();
+
+/** Returns the users that a flag names. An empty flag has an empty name, which is refused when it is looked up. */
+export function usersNamed(given: unknown): string[] {
+  const texts = splitList(given);
+  return given !== undefined && texts.length === 0 ? [""] : texts;
+}
 
 const names: Readonly<Record<string, string>> = {
   id: "<id>",

@@ -7,16 +7,16 @@ import type { Context } from "../../kit/command-spec.ts";
 import { editText } from "../../kit/edit-field.ts";
 import { findByName, findOneByName } from "../../kit/find-by-name.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
-import { parseInteger, splitList } from "../../kit/parse-value.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { withCaller, wordsIn } from "./command-line.ts";
+import { usersNamed, withCaller, wordsIn } from "./command-line.ts";
 import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 
 export async function sendMessage(context: Context): Promise<void> {
   const { flags, args, terminal } = context;
   const words = [...wordsIn(args.id), ...wordsIn(args.text)];
-  const to = splitList(flags.to);
+  const to = usersNamed(flags.to);
   const place = to.length > 0 ? undefined : words.shift();
   if (to.length > 0 && flags.replyTo !== undefined) throw new UsageError("--to and --reply-to cannot be used together");
   if (to.length === 0 && place === undefined)

@@ -2,13 +2,13 @@ import type { conversations } from "../../../contract/conversations.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { OperationRun } from "../../kit/command-spec.ts";
 import { findByName } from "../../kit/find-by-name.ts";
-import { splitList } from "../../kit/parse-value.ts";
+import { usersNamed } from "./command-line.ts";
 
 export async function showConversations(run: OperationRun<typeof conversations.list>): Promise<void> {
   const { input, context, caller, finish } = run;
   const { flags, terminal } = context;
   if (flags.with && flags.without) throw new UsageError("--with and --without cannot be used together");
-  const texts = splitList(flags.with ?? flags.without);
+  const texts = usersNamed(flags.with ?? flags.without);
   if (texts.length === 0) return void (await finish(input));
   const named = [{ label: flags.with ? "--with" : "--without", kind: "users", texts }] as const;
   const [participants = []] = await findByName(named, { caller, terminal });
