@@ -1,8 +1,8 @@
 import { allOperations } from "../../../contract/all-operations.ts";
-import { ServiceError } from "../../../contract/errors.ts";
 import { type Field, fieldsOf, shape } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import type { AnyOperation } from "../../../contract/operation.ts";
+import type { Client } from "../../../http/client/client.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
 import { decode } from "../../../http/codec.ts";
 import { hasBody } from "../../../http/encode-request.ts";
@@ -30,13 +30,15 @@ export async function request(context: Context): Promise<void> {
     await requireConfirmation(context, async () => `Send DELETE ${path}?`, "DELETE needs a confirmation");
   const sources = createSources(terminal);
   const pairs = await fields(flags.field as string[] | undefined, sources);
-  const found = find(await allOperations(), method, path);
+  const operations = await allOperations();
+  const found = find(operations, method, path);
   const inQuery = found ? !hasBody(found.op) : method === "GET" || method === "DELETE";
   const whole = [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&");
   const body = inQuery ? undefined : await readInput(flags.input as string | undefined, sources);
   if (!found) {
     const text = inQuery ? undefined : (body ?? JSON.stringify(Object.fromEntries(pairs)));
-    return unknownOperation(context, method, path, { query: whole, ...(text !== undefined && { body: text }) });
+    const send = async () => (await import("./answer-locally.ts")).answerLocally(operations);
+    return sendUnknown(context, method, path, { query: whole, ...(text !== undefined && { body: text }) }, send);
   }
   const { op, params } = found;
   const input = decode(op, { params, query: whole, ...(!inQuery && { body: bodyOf(op, pairs, body) }) });
@@ -67,17 +69,15 @@ const asksForItems = (op: AnyOperation, { flags, globals }: Context): boolean =>
   op.list !== undefined &&
   [flags.all, flags.limit, globals.query, globals.output, globals.template].some((option) => option !== undefined);
 
+/** Returns the operation of a path: of those that match, the one with the fewest parameters, as /users/current before /users/{id}. */
 function find(operations: readonly AnyOperation[], method: string, path: string) {
-  // Tries paths with fewer parameters first: /users/current must not match /users/{id}.
-  const candidates = operations
-    .filter((op) => op.method === method)
-    .toSorted((a, b) => variables(a.path) - variables(b.path));
-  for (const op of candidates) {
-    const pattern = new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "([^/]+)")}$`);
-    const match = pattern.exec(path);
-    if (match) return { op, params: match.slice(1).map(decoded) };
-  }
-  return undefined;
+  const matching = operations.flatMap((op) => {
+    const match = new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "([^/]+)")}$`).exec(path);
+    return match ? [{ op, params: match.slice(1) }] : [];
+  });
+  const fewest = Math.min(...matching.map(({ params }) => params.length));
+  const found = matching.find(({ op, params }) => op.method === method && params.length === fewest);
+  return found && { op: found.op, params: found.params.map(decoded) };
 }
 
 function decoded(text: string): string {
@@ -88,7 +88,6 @@ function decoded(text: string): string {
   }
 }
 
-const variables = (path: string) => path.split("{").length;
 const queryPair = ([key, value]: readonly [string, string]) =>
   `${encodeURIComponent(key)}=${encodeURIComponent(value)}`;
 
@@ -149,16 +148,17 @@ function typed(field: Field | undefined, text: string): unknown {
 }
 
 /** Sends the request as it is, because a newer instance may have operations that this version does not know. */
-async function unknownOperation(
+async function sendUnknown(
   context: Context,
   method: string,
   path: string,
   input: { readonly query: string; readonly body?: string },
+  answerLocally: () => Promise<Client["raw"]>,
 ): Promise<void> {
   const { raw, target } = await context.connect();
-  if (!raw) throw new ServiceError("not_found", "This path does not exist.");
+  const send = raw ?? (await answerLocally());
   const isDryRun = context.flags.dryRun === true && method !== "GET";
-  const message = await raw(method, path, { ...input, ...(isDryRun && { headers: { "dry-run": "true" } }) });
+  const message = await send(method, path, { ...input, ...(isDryRun && { headers: { "dry-run": "true" } }) });
   await print(context, readResponse(message, target.address, undefined, isDryRun));
 }
 
