@@ -136,6 +136,21 @@ describe("names in place of IDs", () => {
     expect(JSON.parse(chosen.stdout)).toMatchObject({ id: 4 });
   });
 
+  it("lists that are cut say so: at most six things of a name, and as many users as the limit of a search", async () => {
+    const twin = ["users", "create", "--first-name", "Grace", "--last-name", "Twin", "--unit", "1", "--email"];
+    for (let each = 1; each <= 7; each++) await json(...twin, `grace${each}@example.com`);
+    const several = await wcs("users", "get", "Grace Twin");
+    expect(several.stderr).toContain("<id>: 6 or more users are called Grace Twin: Grace Twin (Acme, ");
+    const found = await wcs("names", "find", "grace twin", "argyll works");
+    expect(found.stdout.match(/^users\t/gm)).toHaveLength(6);
+    expect(found.stderr).toBe("Showing the first 6 users called grace twin.\n");
+    expect((await wcs("users", "search", "grace", "--limit", "2")).stderr).toBe(
+      "Showing the first 2. Use a higher --limit or a narrower search for more.\n",
+    );
+    expect(await wcs("users", "search", "grace")).toMatchObject({ code: 0, stderr: "" });
+    expect((await wcs("api", "GET", "/users/search?q=grace", "--limit", "2")).stderr).toContain("Showing the first 2.");
+  });
+
   it("missing things are asked for by name on a terminal, and all are named without one", async () => {
     const asked = await sit(["argyll"], "units", "get", "--json");
     expect(JSON.parse(asked.stdout)).toMatchObject({ id: 2 });

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
-import { mostTexts, type NameMatch, names } from "../../contract/names.ts";
+import { mostMatches, mostTexts, type NameMatch, names } from "../../contract/names.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { capitalize, UsageError } from "../errors/cli-errors.ts";
 import type { Choice } from "../terminal/prompts.ts";
@@ -39,7 +39,8 @@ export async function findByName(given: readonly NamedThings[], { caller, termin
       const same = candidates.filter(({ match }) => match !== "similar");
       const isAmbiguous = same.length > 1;
       const id = isId(text) ? Number(text) : isAmbiguous ? await choose(kind, text, same, terminal) : same[0]?.id;
-      const called = `${same.length} ${referenceNouns[kind]}s are called ${text}: ${listed(same)}`;
+      const count = same.length < mostMatches ? same.length : `${mostMatches} or more`;
+      const called = `${count} ${referenceNouns[kind]}s are called ${text}: ${listed(same)}`;
       if (id !== undefined) ids.add(id);
       else
         mismatches.push({ label, kind, isAmbiguous, sentence: isAmbiguous ? called : missing(kind, text, candidates) });

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { fieldsOf } from "../../contract/field-spec.ts";
 import type { AnyOperation, Caller, ItemOf } from "../../contract/operation.ts";
 import { nextPageInput } from "../../http/client/next-page.ts";
 import { UsageError } from "../errors/cli-errors.ts";
@@ -50,7 +51,8 @@ export async function* walk<O extends AnyOperation>(
       // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
       await new Promise(setImmediate);
     }
-    yield { items, more: following !== undefined || items.length < found.length, response };
+    const isCut = items.length < found.length || (op.list?.paging === undefined && found.length === limitOf(op, asked));
+    yield { items, more: following !== undefined || isCut, response };
     next = left > 0 && (all || limit !== undefined) ? following : undefined;
   }
 }
@@ -67,6 +69,10 @@ export async function* walkItems<O extends AnyOperation>(
     yield* items;
   }
 }
+
+/** Returns the limit that applies to a request, if any. A list without pages that is as long may have been cut. */
+const limitOf = (op: AnyOperation, { limit }: Input): unknown =>
+  limit ?? fieldsOf(op).find(({ name }) => name === "limit")?.default;
 
 function pageLimit(op: AnyOperation): number | undefined {
   let field: z.ZodType | undefined = (op.input() as z.ZodObject).shape.limit as z.ZodType | undefined;
