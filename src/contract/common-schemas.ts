@@ -120,7 +120,8 @@ export const clearable = <T extends z.ZodType<string>>(schema: T) =>
 export const nullable = <T extends z.ZodType>(schema: T) =>
   z.union([z.literal("").transform(() => null), schema]).nullish();
 
-export const name = () => line(255, 1);
+/** A name without spaces around it, so that two names that look the same are the same. */
+export const name = () => text(255, 1, (schema) => schema.trim().refine(isLine, onOneLine));
 /** Normalizes a reference, because other systems write the same letter in one or in two characters, and fill columns with spaces. */
 export const normalizeReference = (value: string): string => value.normalize("NFC").trim();
 /** A key assigned by another system: 1 to 255 characters, unique within its kind. */

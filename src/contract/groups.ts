@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clearable, created, cursorInput, cursorList, id, name } from "./common-schemas.ts";
+import { clearable, created, cursorInput, cursorList, id, line } from "./common-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
@@ -22,7 +22,7 @@ export const groups = operationGroup("groups", {
       "Groups are sorted by name. Lists public groups and groups that you are a member of; administrators and users with the ability groups see all.",
     access: "signed_in",
     input: () => ({
-      name: name().optional().describe("Only groups whose name begins with this text"),
+      name: line(255, 1).optional().describe("Only groups whose name begins with this text"),
       mine: z.boolean().optional().describe("Only groups that you are a member of; false: only other groups"),
       privacy: z.enum(privacies).optional().describe("Only groups with this privacy"),
       ...cursorInput(),

@@ -7,7 +7,7 @@ import {
   cursorList,
   id,
   idOf,
-  line,
+  name,
   nullable,
   reference,
 } from "./common-schemas.ts";
@@ -24,7 +24,7 @@ const userType = component("UserType", () => ({
 
 /** CSV files separate user types by semicolons, so a name cannot contain one. */
 const typeName = () =>
-  line(255, 1)
+  name()
     .refine((value) => !value.includes(";"), "must not contain a semicolon")
     .describe("Name of the user type");
 

@@ -54,6 +54,14 @@ describeEverywhere("usertypes", (environment) => {
     }
   });
 
+  it("usertypes.create, usertypes.update leave out spaces around a name, so they refuse one that looks like another", async () => {
+    const { name, id } = await create({ name: "\u00a0Night watch " });
+    expect(name).toBe("Night watch");
+    const taken = { code: "conflict", message: expect.stringContaining("name is taken") };
+    expect(await refusal(create({ name: " Night watch" }))).toMatchObject(taken);
+    expect(await update({ id, name: "Watch  by night\t" })).toMatchObject({ name: "Watch  by night" });
+  });
+
   it("usertypes.create, usertypes.update refuse a reference that is taken", async () => {
     await create({ reference: "ref" });
     const { id } = await create({ reference: "Ref" });

@@ -96,7 +96,6 @@ async function* userTypeEntries(to: Export<string>, { userTypes }: OrganisationS
 function issuesOfLabels(types: OrganisationSnapshot["userTypes"]) {
   const references = new Set(types.map(({ reference }) => reference));
   return ({ id, name, reference }: OrganisationSnapshot["userTypes"][number]): string | undefined => {
-    if (name.trim() !== name) return `begins or ends with a space; run wcs usertypes update ${id} --name NAME`;
     if (reference !== null || !references.has(name)) return undefined;
     return `has a name that is the reference of another user type; run wcs usertypes update ${id} --reference REF`;
   };

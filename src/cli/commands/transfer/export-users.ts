@@ -56,8 +56,6 @@ function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Fil
   if (reference === null)
     return `is in unit ${unit.id}, which has no reference; run wcs units update ${unit.id} --reference REF`;
   const names = userTypes.map((type) => type.name).sort();
-  const spaced = names.find((name) => name.trim() !== name);
-  if (spaced !== undefined) return `has the user type '${spaced}', whose name begins or ends with a space`;
   const cells = {
     ...user,
     unit: reference,

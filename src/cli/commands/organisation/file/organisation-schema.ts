@@ -13,11 +13,6 @@ export type OrganisationSection = (typeof sections)[number];
 
 export const formVersion = 1;
 
-/** Imports separate user types by semicolons and trim them, so a name cannot contain these characters. */
-const typeName = () =>
-  name()
-    .refine((value) => !value.includes(";"), "must not contain a semicolon")
-    .refine((value) => value.trim() === value, "must not begin or end with a space");
 /** User types, given by reference or by name. */
 const labels = () => z.array(reference()).max(100).optional();
 const department = () => name().nullable().optional();
@@ -26,11 +21,7 @@ const userType = once(() =>
   usertypes.update
     .input()
     .omit({ id: true })
-    .extend({
-      reference: reference().optional(),
-      name: typeName().optional(),
-      abilities: z.array(z.enum(abilities)).optional(),
-    })
+    .extend({ reference: reference().optional(), abilities: z.array(z.enum(abilities)).optional() })
     .refine((entry) => entry.reference !== undefined || entry.name !== undefined, {
       path: ["reference"],
       error: "is required, or a name",
