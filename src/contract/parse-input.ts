@@ -62,8 +62,8 @@ function issuesOf(error: z.ZodError): Issues {
   return { fields, issues };
 }
 
-/** Returns the name of an unknown field, of which the issue repeats only the beginning. */
-const shortened = (name: string) => (name.length <= 100 ? name : `${name.slice(0, 100)}…`);
+/** Returns the name of an unknown field, of which the issue repeats only the beginning. An empty one is shown as `""`. */
+const shortened = (name: string) => (name.length <= 100 ? name || '""' : `${name.slice(0, 100)}…`);
 
 /** Returns true when the whole value is of another type, or not the only allowed value. */
 const isOfAnotherType = ({ code, path }: z.core.$ZodIssue) =>

@@ -266,6 +266,8 @@ describe("names in errors are those of the interface", () => {
       title: ["must not be blank"],
     });
     expect(await wrong("GET", `/content/${post}?id=${post}`)).toEqual({ id: unknown });
+    expect(await wrong("GET", "/users?=1")).toEqual({ '""': unknown });
+    expect(await wrong("PATCH", `/content/${post}`, { "": 1 })).toEqual({ '""': unknown });
     const { conversationId, id } = (
       await ask("POST", "/conversations", { recipients: [world().ids.member], message: "Hello" })
     ).body;
