@@ -98,6 +98,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --url=", 2, /^error: --url must not be empty\.\n$/],
   ["units list --profile=", 2, /^error: --profile must not be empty\.\n$/],
   ["units list --as=", 2, /^error: --as must not be empty\.\n$/],
+  ["units list --ca-file=", 2, /^error: --ca-file must not be empty\.\n$/],
   ["units list --db .", 2, /^error: --db: \. is a folder, not the file of a database\.\n$/],
   ["init --db .", 2, /^error: --db: \. is a folder, not the file of a database\.\n$/],
   ["units list --fields=", 2, /^error: --fields names no field\.\nhint: Write fields with commas, as in id,name\.\n$/],

@@ -80,6 +80,8 @@ export async function parseLine(command: Command, rest: readonly string[]) {
   return line;
 }
 
+const neverEmpty: ReadonlySet<unknown> = new Set(["--db", "--url", "--profile", "--as", "--ca-file"]);
+
 /** Parses arguments and options, and adds what is wrong with them to the issues. */
 export async function parseWithIssues(command: Command, rest: readonly string[], issues: LineIssues) {
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
@@ -94,8 +96,9 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
     (await import("./commander-issues.ts")).noteIssues(command, words, usageOf(command), issues);
   }
   const options = command.opts();
-  for (const name of ["db", "url", "profile", "as"])
-    if (options[name] === "") throw new UsageError(`--${name} must not be empty`);
+  for (const option of command.options)
+    if (neverEmpty.has(option.long) && options[option.attributeName()] === "")
+      throw new UsageError(`${option.long} must not be empty`);
   refusePassword(options.db);
   return { words, args: command.processedArgs, options };
 }
