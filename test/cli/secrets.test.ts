@@ -60,6 +60,20 @@ describe("a password", () => {
     }
   });
 
+  it("of several lines is refused, because no prompt can take it", async () => {
+    const file = home().path("lines.txt");
+    writeFileSync(file, `${secret}\nand more\n`);
+    const stdin = readFileSync(file, "utf8");
+    const has = "has 2 lines, and a secret is one line";
+    for (const [line, stderr] of [
+      [["users", "password", "2", ...local, "--password-stdin"], `error: --password-stdin: stdin ${has}.\n`],
+      [["users", "password", "2", ...local, "--password-file", file], `error: --password-file: ${file} ${has}.\n`],
+      [[...login, database(), "--password-stdin"], `error: --password-stdin: stdin ${has}.\n`],
+      [[...login, database(), "--password-file", file], `error: --password-file: ${file} ${has}.\n`],
+    ] as const)
+      expect(await home().sit(line, { stdin })).toMatchObject({ code: 2, stderr });
+  });
+
   it("that is mistyped the second time is asked for again", async () => {
     const mistyped = await home().sit(["users", "password", "2", ...local], {
       answers: [secret, "another horse", secret, "^C"],

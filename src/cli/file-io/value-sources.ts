@@ -29,6 +29,9 @@ export function createSources(terminal: Terminal) {
       claim(flag);
       return withoutLastBreak(decodeText(await terminal.readBytes(), `${flag}: stdin`));
     },
+    async secret(flag: string): Promise<string> {
+      return requireOneLine(await sources.stdin(flag), `${flag}: stdin`);
+    },
     /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `most`. */
     async bytes(flag: string, most: number): Promise<Buffer> {
       claim(flag);
@@ -54,6 +57,16 @@ export function readNamedFile(path: string, flag: string, hint?: string): string
     throw new UsageError(`${flag}: ${reason(error, path)}`, { hint });
   }
   return withoutLastBreak(decodeText(bytes, `${flag}: ${path}`));
+}
+
+export const readSecretFile = (path: string, flag: string): string =>
+  requireOneLine(readNamedFile(path, flag), `${flag}: ${path}`);
+
+/** Throws a `UsageError` for a secret of several lines, which no prompt could take. */
+function requireOneLine(text: string, name: string): string {
+  const { length } = text.split(/\r\n|\n|\r/);
+  if (length > 1) throw new UsageError(`${name} has ${length} lines, and a secret is one line`);
+  return text;
 }
 
 /** Returns the certificates of --ca-file. Throws a `UsageError` when there are none, which TLS would not mention. */

@@ -1,7 +1,7 @@
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
-import { readNamedFile, type Sources } from "../file-io/value-sources.ts";
+import { readSecretFile, type Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
 import { holdsFiles, isNamed, kebab, type OperationFlag, otherNumber } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
@@ -138,9 +138,9 @@ async function readPlace(flag: OperationFlag, line: ParsedLine, sources: Sources
       const [stdin, path] = [`${flag.name}-stdin`, `${flag.name}-file`];
       const file = options[attribute(path)] as string | undefined;
       const isPiped = options[attribute(stdin)];
-      if (file === undefined) return isPiped && sources.stdin(`--${stdin}`);
+      if (file === undefined) return isPiped && sources.secret(`--${stdin}`);
       if (isPiped) throw new UsageError(`--${stdin} and --${path} cannot be used together`);
-      return readNamedFile(file, `--${path}`);
+      return readSecretFile(file, `--${path}`);
     }
     case "list":
       return (given as string[] | undefined)?.flatMap((text) => parseList(flag.field, text, `--${flag.name}`));

@@ -1,5 +1,5 @@
 import { UsageError } from "../errors/cli-errors.ts";
-import { createSources, readNamedFile } from "../file-io/value-sources.ts";
+import { createSources, readSecretFile } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { environmentPassword, isForTarget } from "./environment-login.ts";
 import type { Target } from "./target.ts";
@@ -15,8 +15,8 @@ interface PasswordFlags {
 export async function ownPassword({ terminal, flags, target }: PasswordFlags): Promise<string | undefined> {
   if (flags.passwordStdin && flags.passwordFile !== undefined)
     throw new UsageError("--password-stdin and --password-file cannot be used together");
-  if (flags.passwordStdin) return createSources(terminal).stdin("--password-stdin");
-  if (flags.passwordFile !== undefined) return readNamedFile(flags.passwordFile as string, "--password-file");
+  if (flags.passwordStdin) return createSources(terminal).secret("--password-stdin");
+  if (flags.passwordFile !== undefined) return readSecretFile(flags.passwordFile as string, "--password-file");
   if (target !== undefined && !isForTarget(terminal.env, target)) return undefined;
   return environmentPassword(terminal.env);
 }
