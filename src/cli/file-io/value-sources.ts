@@ -81,7 +81,7 @@ export function readCaFile(path: string): string {
  * Decodes UTF-8, without the byte order mark that editors on Windows write. Throws a `UsageError` for other bytes, as Node
  * would replace them, and different passwords would be equal.
  */
-export function decodeText(bytes: Buffer, name: string): string {
+function decodeText(bytes: Buffer, name: string): string {
   if (!isUtf8(bytes)) throw notUtf8(name);
   return bytes.toString("utf8").replace(/^\ufeff/, "");
 }

@@ -29,14 +29,12 @@ export async function deliver(context: Context): Promise<void> {
     const before = await engine.waiting();
     const { missingForMail } = await import("../../../delivery/delivery.ts");
     const missing = before.mails > 0 ? missingForMail(await service.settings()) : [];
-    if (flags.dryRun) {
-      noteDone(context, `Sent ${countOf(before.due, missing.length > 0 ? 0 : before.mails)}.`);
-      if (missing.length > 0) terminal.note(noMail(missing));
-      return;
+    if (flags.dryRun) noteDone(context, `Sent ${countOf(before.due, missing.length > 0 ? 0 : before.mails)}.`);
+    else {
+      const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
+      const waiting = countOf(after.due + after.later, after.mails);
+      terminal.note(`To send: ${countOf(before.due, before.mails)}. Still waiting: ${waiting}.`);
     }
-    const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
-    const waiting = countOf(after.due + after.later, after.mails);
-    terminal.note(`To send: ${countOf(before.due, before.mails)}. Still waiting: ${waiting}.`);
     if (missing.length > 0) terminal.note(noMail(missing));
   } finally {
     await database.close();

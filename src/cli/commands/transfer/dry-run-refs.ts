@@ -82,19 +82,12 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
       const holder = earlier(byEmail.get(email));
       const named = key === undefined ? undefined : earlier(byReference.get(key));
       const before = key === undefined || by === "email" ? byEmail.get(email) : byReference.get(key);
-      if (by === "email" && named !== undefined && named !== holder) {
-        return skippedRow({ reference: [`is taken by line ${named.line}`] }, outcome.reference);
-      }
-      if (
-        by !== "email" &&
-        key !== undefined &&
-        holder !== undefined &&
-        holder !== before &&
-        holder.reference !== key
-      ) {
-        return skippedRow({ email: [`is taken by line ${holder.line}`] }, outcome.reference, [
-          { field: "email", code: "email_taken" },
-        ]);
+      // The other field than the one that matches the row may belong to another user.
+      const taken = by === "email" ? named : holder?.reference === key ? undefined : holder;
+      if (taken !== undefined && taken !== before) {
+        const [field, code] =
+          by === "email" ? (["reference", "reference_taken"] as const) : (["email", "email_taken"] as const);
+        return skippedRow({ [field]: [`is taken by line ${taken.line}`] }, outcome.reference, [{ field, code }]);
       }
       const same = earlier(before);
       const judged = same ? repeated(same, row, outcome) : outcome;

@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { tryParse } from "../../../contract/parse-input.ts";
@@ -6,7 +5,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { MappingSpec } from "../../file-io/column-mapping.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
-import { decodeText, reason } from "../../file-io/value-sources.ts";
+import { readNamedFile } from "../../file-io/value-sources.ts";
 
 export type ImportKey = "reference" | "email";
 
@@ -27,8 +26,10 @@ const savedMapping = () =>
 const largest = 1_048_576;
 
 /** Reads a mapping that --save-mapping or a user has written, as YAML or JSON. */
-export async function readMappingFile(path: string): Promise<ImportMapping> {
-  const { parsed } = parseYaml(await readText(path));
+export function readMappingFile(path: string): ImportMapping {
+  const text = readNamedFile(path, "--mapping");
+  if (text.length > largest) throw new UsageError(`--mapping: ${path} is larger than 1 MiB`);
+  const { parsed } = parseYaml(text);
   const [broken] = parsed.errors;
   if (broken !== undefined) throw new UsageError(`--mapping: ${path} is neither YAML nor JSON: ${broken.message}`);
   const result = tryParse(savedMapping(), plainContent(parsed, `--mapping: ${path}`));
@@ -38,18 +39,6 @@ export async function readMappingFile(path: string): Promise<ImportMapping> {
   }
   const { columns = {}, values = {}, key } = result.value;
   return { columns: Object.entries(columns).map(([column, field]) => ({ column, field: field ?? "" })), values, key };
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    await using file = await open(path);
-    const bytes = Buffer.alloc(largest + 1);
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-    if (bytesRead > largest) throw new UsageError(`--mapping: ${path} is larger than 1 MiB`);
-    return decodeText(bytes.subarray(0, bytesRead), `--mapping: ${path}`);
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`--mapping: ${reason(error, path)}`);
-  }
 }
 
 /** Writes a mapping as JSON, or as YAML unless the file is called `.json`. */

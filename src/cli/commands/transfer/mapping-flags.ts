@@ -11,8 +11,7 @@ export async function readMapping({ flags }: Pick<Context, "flags">): Promise<Im
       throw new UsageError("--save-mapping needs a mapping", { hint: "give it with --map, --set or --mapping" });
     return undefined;
   }
-  const saved =
-    file === undefined ? undefined : await (await import("./mapping-file.ts")).readMappingFile(String(file));
+  const saved = file === undefined ? undefined : (await import("./mapping-file.ts")).readMappingFile(String(file));
   const columns = ((map ?? []) as string[]).flatMap(parseMap);
   const given = new Set(columns.map(({ column }) => columnKey(column)));
   return {
