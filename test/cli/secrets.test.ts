@@ -74,6 +74,21 @@ describe("a password", () => {
       expect(await home().sit(line, { stdin })).toMatchObject({ code: 2, stderr });
   });
 
+  it("that is too short is refused by the flag from which it came, if any", async () => {
+    const file = home().path("short.txt");
+    writeFileSync(file, "short\n");
+    const json = JSON.stringify({ password: "short" });
+    for (const [given, seat, name] of [
+      [["--password-stdin"], { stdin: "short" }, "--password-stdin"],
+      [["--password-file", file], {}, "--password-file"],
+      [["--data", "-"], { stdin: json }, "Password"],
+      [[], { answers: ["short", "short"] }, "Password"],
+    ] as const) {
+      const { code, stderr } = await home().sit(["users", "password", "2", ...given, ...local], seat);
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`error: ${name} must have at least 8 characters.\n`)]);
+    }
+  });
+
   it("that is mistyped the second time is asked for again", async () => {
     const mistyped = await home().sit(["users", "password", "2", ...local], {
       answers: [secret, "another horse", secret, "^C"],

@@ -72,6 +72,12 @@ export function wordOf(flag: OperationFlag, { words }: Pick<ParsedLine, "words">
   return `--${isOther ? other : flag.name}`;
 }
 
+/** Returns the flag on the line from which a secret is read. */
+export const secretFlag = ({ name }: OperationFlag, { options }: Pick<ParsedLine, "options">): string | undefined =>
+  [`${name}-stdin`, `${name}-file`]
+    .filter((flag) => options[attribute(flag)] !== undefined)
+    .map((flag) => `--${flag}`)[0];
+
 export const givenIn = ({ name, at }: OperationFlag, { args, options }: ParsedLine): unknown =>
   at === undefined ? options[attribute(name)] : args[at];
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import { holdsFiles } from "./field-flags.ts";
-import { attributeOf, type Input, type InputSpec, longOf, type ParsedLine, wordOf } from "./read-input.ts";
+import { attributeOf, type Input, type InputSpec, longOf, type ParsedLine, secretFlag, wordOf } from "./read-input.ts";
 
 /** Replaces field names in a validation error by the names that `nameOf` returns. Other errors stay unchanged. */
 export function renameErrorFields(error: unknown, nameOf: (field: string) => string): unknown {
@@ -21,6 +21,8 @@ export function nameInLine({ places, more }: InputSpec, line: ParsedLine, input:
     const other = more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
     if (other && place?.at === undefined) return longOf(other);
     if (!place) return field;
+    // A secret that was asked for, or is part of --data, has no flag on the line.
+    if (place.reads === "secret" && input[first] !== undefined) return secretFlag(place, line) ?? field;
     return `${wordOf(place, line)}${file && holdsFiles(place.field) ? ` ${file}` : ""}`;
   };
 }
