@@ -333,15 +333,8 @@ describe("wcs api", () => {
   it.each([
     [["PUT", "/users/1"], "This path supports GET, HEAD, PATCH, DELETE."],
     [["DELETE", "/users/search", "--yes"], "This path supports GET, HEAD."],
-    [["POST", "/openapi.json"], "This path supports GET, HEAD."],
   ])("says for %j which methods the path supports, on a database, too", async (args, text) => {
     expect(await api(...args)).toEqual({ code: 2, stdout: "", stderr: `error: ${text}\n` });
-  });
-
-  it("answers requests that are no operation on a database, too", async () => {
-    expect((await api("GET", "/healthz", "--query", "status")).stdout).toBe('"ok"\n');
-    expect((await api("GET", "/openapi.json", "--query", "openapi")).stdout).toMatch(/^"3\.1/);
-    expect((await api("GET", "/nowhere", "-f", "x=1")).code).toBe(6);
   });
 });
 

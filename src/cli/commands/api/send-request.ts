@@ -1,8 +1,8 @@
 import { allOperations } from "../../../contract/all-operations.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import { type Field, fieldsOf, shape } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import type { AnyOperation } from "../../../contract/operation.ts";
-import type { Client } from "../../../http/client/client.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
 import { decode } from "../../../http/codec.ts";
 import { hasBody } from "../../../http/encode-request.ts";
@@ -31,14 +31,15 @@ export async function request(context: Context): Promise<void> {
   const sources = createSources(terminal);
   const pairs = await fields(flags.field as string[] | undefined, sources);
   const operations = await allOperations();
-  const found = find(operations, method, path);
+  const matching = operationsOf(operations, path);
+  const found = matching.find(({ op }) => op.method === method);
   const inQuery = found ? !hasBody(found.op) : method === "GET" || method === "DELETE";
   const whole = [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&");
   const body = inQuery ? undefined : await readInput(flags.input as string | undefined, sources);
   if (!found) {
     const text = inQuery ? undefined : (body ?? JSON.stringify(Object.fromEntries(pairs)));
-    const send = async () => (await import("./answer-locally.ts")).answerLocally(operations);
-    return sendUnknown(context, method, path, { query: whole, ...(text !== undefined && { body: text }) }, send);
+    const refused = refusal(matching.map(({ op }) => op.method));
+    return sendUnknown(context, method, path, { query: whole, ...(text !== undefined && { body: text }) }, refused);
   }
   const { op, params } = found;
   const input = decode(op, { params, query: whole, ...(!inQuery && { body: bodyOf(op, pairs, body) }) });
@@ -69,15 +70,14 @@ const asksForItems = (op: AnyOperation, { flags, globals }: Context): boolean =>
   op.list !== undefined &&
   [flags.all, flags.limit, globals.query, globals.output, globals.template].some((option) => option !== undefined);
 
-/** Returns the operation of a path: of those that match, the one with the fewest parameters, as /users/current before /users/{id}. */
-function find(operations: readonly AnyOperation[], method: string, path: string) {
+/** Returns the operations of a path with the fewest parameters, as /users/search before /users/{id}. */
+function operationsOf(operations: readonly AnyOperation[], path: string) {
   const matching = operations.flatMap((op) => {
     const match = new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "([^/]+)")}$`).exec(path);
-    return match ? [{ op, params: match.slice(1) }] : [];
+    return match ? [{ op, params: match.slice(1).map(decoded) }] : [];
   });
   const fewest = Math.min(...matching.map(({ params }) => params.length));
-  const found = matching.find(({ op, params }) => op.method === method && params.length === fewest);
-  return found && { op: found.op, params: found.params.map(decoded) };
+  return matching.filter(({ params }) => params.length === fewest);
 }
 
 function decoded(text: string): string {
@@ -147,18 +147,26 @@ function typed(field: Field | undefined, text: string): unknown {
   }
 }
 
+/** Returns the error of a server for a path that has these methods, and not the one of the request. */
+function refusal(methods: readonly string[]): ServiceError {
+  if (methods.length === 0) return new ServiceError("not_found", "This path does not exist.");
+  const allow = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => methods.includes(method));
+  const named = allow.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  return new ServiceError("method_not_allowed", `This path supports ${named}.`);
+}
+
 /** Sends the request as it is, because a newer instance may have operations that this version does not know. */
 async function sendUnknown(
   context: Context,
   method: string,
   path: string,
   input: { readonly query: string; readonly body?: string },
-  answerLocally: () => Promise<Client["raw"]>,
+  refused: ServiceError,
 ): Promise<void> {
   const { raw, target } = await context.connect();
-  const send = raw ?? (await answerLocally());
+  if (!raw) throw refused;
   const isDryRun = context.flags.dryRun === true && method !== "GET";
-  const message = await send(method, path, { ...input, ...(isDryRun && { headers: { "dry-run": "true" } }) });
+  const message = await raw(method, path, { ...input, ...(isDryRun && { headers: { "dry-run": "true" } }) });
   await print(context, readResponse(message, target.address, undefined, isDryRun));
 }
 
