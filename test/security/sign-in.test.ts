@@ -111,12 +111,12 @@ describeEverywhere("attacks on signing in", (environment) => {
     expect(guesses).toEqual({ unauthenticated: 10, too_many_requests: 40 });
   });
 
-  it("An attacker who divides 50 guesses among two servers gets 10 checked at one account, 30 at many", async () => {
+  it("An attacker who divides 50 guesses among two services on one database gets 10 checked at one account, 30 at many", async () => {
     const { database, now } = world().instance;
-    const servers = [1, 2].map(() => createService({ database, clock: () => now() * 1000 }));
+    const services = [1, 2].map(() => createService({ database, clock: () => now() * 1000 }));
     const { email } = await addUser();
     const guesses = Array.from({ length: 50 }, (_, n) =>
-      servers[n % 2]!.invoke(
+      services[n % 2]!.invoke(
         auth.authenticate,
         { username: email, password: `guess ${n}` },
         { address: attacker, network: attacker },
@@ -124,7 +124,7 @@ describeEverywhere("attacks on signing in", (environment) => {
     );
     expect(await tally(guesses)).toEqual({ unauthenticated: 10, too_many_requests: 40 });
     const accounts = Array.from({ length: 50 }, (_, n) =>
-      servers[n % 2]!.invoke(
+      services[n % 2]!.invoke(
         auth.authenticate,
         { username: `nobody${n}@example.com`, password: "guess" },
         { address: office, network: office },
