@@ -293,6 +293,8 @@ describePlaces("wcs conversations", (place) => {
       ),
     );
     expect((await say(["search", "nothing of the kind"], { screen })).stderr).toBe("No messages.\n");
+    const header = "conversationId,id,date,author.name,message\n";
+    expect(await say(["search", "nothing of the kind", "-o", "csv"])).toMatchObject({ code: 0, stdout: header });
     await say(["archive", `${group}`]);
     expect(await texts("launch", "--all")).toEqual(["We should launch the boat", "We launch"]);
     await say(["unarchive", `${group}`]);

@@ -43,12 +43,14 @@ async function* everywhere(caller: Caller, query: string, { all, limit }: Extent
   let left = limit ?? (all ? Number.POSITIVE_INFINITY : standardLimit);
   if (left < 1) throw new UsageError("--limit must be at least 1");
   const { id: me } = await caller.call(users.current, {});
+  let isFound = false;
   const searchIn = async (conversation: ShownConversation) => {
     const pages = walk(caller, conversations.messages, { id: conversation.id, query });
     return { conversation, pages, first: await firstOf(pages) };
   };
   for await (const { conversation, pages, first } of ahead(everyConversation(caller), searchIn)) {
     if (!first?.items.length) continue;
+    isFound = true;
     titles.set(conversation.id, titleOf(conversation, me));
     for await (const { items, response } of startingWith(first, pages)) {
       yield { items: items.slice(0, left), more: items.length >= left, response };
@@ -57,6 +59,7 @@ async function* everywhere(caller: Caller, query: string, { all, limit }: Extent
     }
     titles.delete(conversation.id);
   }
+  if (!isFound) yield { items: [], more: false, response: { data: [] } };
 }
 
 async function firstOf<T>(pages: AsyncGenerator<T, void>): Promise<T | undefined> {
