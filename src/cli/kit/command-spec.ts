@@ -94,8 +94,8 @@ export interface WizardRun extends Dialog {
 
 interface Wizard {
   ask(run: WizardRun): Promise<Record<string, unknown>>;
-  /** Returns true for an input that the service refuses, so that the questions are always asked. */
-  isIncomplete?(input: Record<string, unknown>): boolean;
+  /** Returns the flags that an input lacks although none of them is always required. The questions are then always asked. */
+  missing?(input: Record<string, unknown>): readonly string[];
 }
 
 type Question<O extends AnyOperation> = ((input: InputOf<O>) => string) | ResourceQuestion;

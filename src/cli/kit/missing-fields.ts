@@ -19,13 +19,14 @@ export function missingFields({ fields, needed }: InputSpec, input: Input, env: 
   });
 }
 
-/** Adds an issue about missing fields that no other issue is about. */
-export function noteMissing(spec: InputSpec, missing: readonly Field[], issues: LineIssues): void {
-  const words = missing.map((field) => wordFor(spec, field)).filter((word) => !issues.concerns(word));
+/** Adds an issue about missing arguments and flags that no other issue is about. */
+export function noteMissing(missing: readonly string[], issues: LineIssues): void {
+  const words = missing.filter((word) => !issues.concerns(word));
   if (words.length > 0) issues.add(new UsageError(`missing ${words.join(", ")}`), words);
 }
 
-function wordFor({ places }: InputSpec, { name }: Field): string {
+/** Returns the argument or flag of a field. */
+export function wordFor({ places }: InputSpec, { name }: Field): string {
   const place = places.find(({ path }) => path[0] === name);
   return place === undefined ? `--${kebab(name)}` : wordOf(place, { words: [] });
 }

@@ -6,7 +6,7 @@ import { watchFlags } from "./build-command.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import { isNamed, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
-import { missingFields, noteMissing } from "./missing-fields.ts";
+import { missingFields, noteMissing, wordFor } from "./missing-fields.ts";
 import { givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
 import { nameInLine } from "./rename-error-fields.ts";
 import { extentOf } from "./walk-list.ts";
@@ -44,9 +44,10 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
   const input = alternative ? {} : await readInput(spec, line, sources, issues);
   await checkOptions(operation, issues);
-  const missing = alternative ? [] : missingFields(spec, input, terminal.env);
+  const fields = alternative ? [] : missingFields(spec, input, terminal.env);
+  const missing = [...fields.map((field) => wordFor(spec, field)), ...(leaf.wizard?.missing?.(input) ?? [])];
   // Asked last, because opening stdin takes longer than the rest of this function.
-  if (missing.length > 0 && !terminal.interactive) noteMissing(spec, missing, issues);
+  if (missing.length > 0 && !terminal.interactive) noteMissing(missing, issues);
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
   issues.throwAll();
   return { input, sources };

@@ -101,7 +101,7 @@ async function withWizard({ leaf, context, asked }: OperationInput, input: Input
   if (wizard === undefined || !terminal.interactive || flags.data !== undefined) return input;
   const isWritten = written?.optional !== true && written !== undefined && flags[written.field] === undefined;
   if (isWritten && !flags.edit) asked.push(`--${kebab(written.field)}`, `@${written.file}`);
-  if (asked.length === 0 && !wizard.isIncomplete?.(input)) return input;
+  if (asked.length === 0 && !wizard.missing?.(input).length) return input;
   return wizard.ask({ input, caller, terminal, zone: globals.tz, record: (...words) => asked.push(...words) });
 }
 

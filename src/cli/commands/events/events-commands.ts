@@ -138,7 +138,8 @@ export const events: Commands = {
     renderer: eventForm,
     wizard: {
       ask: async (run) => (await import("./ask-for-event.ts")).askForEvent(run),
-      isIncomplete: ({ start, end, date, all_day }) => !all_day && date === undefined && (start ?? end) === undefined,
+      missing: ({ start, end, date, all_day }) =>
+        (start ?? end ?? date) !== undefined ? [] : all_day ? ["--date"] : ["--start", "--end"],
     },
     examples: [
       "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
