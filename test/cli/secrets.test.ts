@@ -81,8 +81,8 @@ describe("a password", () => {
     for (const [given, seat, name] of [
       [["--password-stdin"], { stdin: "short" }, "--password-stdin"],
       [["--password-file", file], {}, "--password-file"],
-      [["--data", "-"], { stdin: json }, "Password"],
-      [[], { answers: ["short", "short"] }, "Password"],
+      [["--data", "-"], { stdin: json }, "password"],
+      [[], { answers: ["short", "short"] }, "password"],
     ] as const) {
       const { code, stderr } = await home().sit(["users", "password", "2", ...given, ...local], seat);
       expect([code, stderr]).toEqual([3, expect.stringContaining(`error: ${name} must have at least 8 characters.\n`)]);
