@@ -293,7 +293,7 @@ describeEverywhere("users.import", (environment) => {
       `email,is taken by user ${ids[0]}`,
       `email,is taken by user ${ids[1]}`,
       `email,is taken by user ${ids[2]}`,
-      "unit,is not an existing unit: nowhere",
+      "unit,is not the reference of a unit: nowhere",
     ]);
     for (const { reference, email } of [one, two, three]) expect((await get(reference)).email).toBe(email);
   });
