@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { component, cursorInput, cursorList, id, idOf, line, time, unixTime } from "./common-schemas.ts";
+import { component, cursorInput, cursorList, id, idOf, line, periodEnd, time, unixTime } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 const entry = component("AuditEntry", () => ({
@@ -28,7 +28,7 @@ export const audit = operationGroup("audit", {
         }),
       path: line(255, 1).optional().describe("Only changes of this path, like /users/12"),
       since: time().optional().describe("Only changes at or after this time"),
-      until: time().optional().describe("Only changes at or before this time"),
+      until: periodEnd().optional().describe("Only changes at or before this time"),
       ...cursorInput(),
     }),
     ...cursorList(entry),

@@ -59,6 +59,7 @@ export const time = () =>
       supportedTime(),
     ])
     .meta({ format: "unix-time" });
+export const periodEnd = () => time().meta({ periodEnd: true });
 /** Returns the schema of a date or date-time as text, in any form of RFC 3339; local times have no offset. */
 export const dateTime = (message: string) =>
   z

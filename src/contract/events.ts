@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { created, cursorInput, cursorList, id, line, nullable, pageInput, time } from "./common-schemas.ts";
+import { created, cursorInput, cursorList, id, line, nullable, pageInput, periodEnd, time } from "./common-schemas.ts";
 import {
   answer,
   countedBeyond,
@@ -38,7 +38,7 @@ export const events = operationGroup("events", {
     input: () => ({
       type: z.enum(eventTypes).optional().describe("Only events of this calendar"),
       start: time().optional().describe("Only occurrences that start at or after this time"),
-      end: time().optional().describe("Only occurrences that start at or before this time"),
+      end: periodEnd().optional().describe("Only occurrences that start at or before this time"),
       uid: z
         .array(line(255, 1))
         .max(100)

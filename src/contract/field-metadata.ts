@@ -40,6 +40,8 @@ export type ListedKind = (typeof listedKinds)[number];
 export interface FieldMetadata {
   readonly description?: string | undefined;
   readonly format?: FieldFormat | undefined;
+  /** The last moment of a period, so that the command line takes a day without a time as the whole day. */
+  readonly periodEnd?: boolean | undefined;
   readonly refersTo?: Reference | undefined;
   readonly file?: boolean | undefined;
   /** The value must not be logged, repeated or shown in full. */
@@ -56,6 +58,7 @@ export interface FieldMetadata {
 
 /** Metadata keys that must not appear in the OpenAPI document. */
 export const internalMetadata = [
+  "periodEnd",
   "refersTo",
   "file",
   "secret",

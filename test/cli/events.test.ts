@@ -51,6 +51,8 @@ describePlaces("wcs events", (place) => {
         { start: at("2027-04-09T12:00Z"), end: at("2027-04-09T13:30Z") },
       ],
     });
+    const day = "2027-04-02";
+    expect(await json("events", "list", "--start", day, "--end", day, ...zone)).toMatchObject([{ id }]);
     const changed = await done("events", "update", `${id}`, "--repeat", "never", "--unset", "location", "--dry-run");
     const said = `Without --dry-run: Updated event ${id}.\nDry run: nothing was changed.\n`;
     expect(changed).toEqual({ code: 0, stdout: "", stderr: said });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import { readDay, readTime, readTimeAhead } from "../../src/cli/time/parse-time.ts";
+import { readDay, readPeriodEnd, readTime, readTimeAhead } from "../../src/cli/time/parse-time.ts";
 import { clockOf } from "../../src/cli/time/zone-clock.ts";
 
 const zone = "Europe/Copenhagen";
@@ -122,6 +122,18 @@ describe("a time for looking back", () => {
     ["2 hours ago", "2026-11-21T07:30Z"],
     ["3 days ago", "2026-11-18T09:30Z"],
   ])("%s is %s", async (text, expected) => expect(await readTime(text, "--since", zone, now)).toBe(at(expected)));
+});
+
+describe("the end of a period", () => {
+  it.each([
+    ["2026-11-21", "2026-11-21T22:59:59Z"],
+    ["2026-10-25", "2026-10-25T22:59:59Z"],
+    ["yesterday", "2026-11-20T22:59:59Z"],
+    ["2026-11-21 00:00", "2026-11-20T23:00Z"],
+    ["yesterday 9:00", "2026-11-20T08:00Z"],
+    ["-7d", "2026-11-14T09:30Z"],
+    ["1795000000", "2026-11-18T11:06:40Z"],
+  ])("%s is %s", async (text, expected) => expect(await readPeriodEnd(text, "--until", zone, now)).toBe(at(expected)));
 });
 
 describe("a day", () => {

@@ -171,7 +171,7 @@ function describe({ path, field, reads }: OperationFlag): string {
   if (reads === "files")
     return `Attach a file, - for stdin, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
   const values = field.placeholder ? field.values : undefined;
-  const text = withValues(field, field.items?.values ?? values);
+  const text = `${withValues(field, field.items?.values ?? values)}${field.periodEnd ? ", or on this day" : ""}`;
   if (field.required && path.length === 1 && reads !== "secret") return `${text} (required)`;
   return field.default === undefined || field.kind === "boolean" ? text : `${text} (default ${String(field.default)})`;
 }

@@ -19,6 +19,11 @@ export async function readTime(text: string, flag: string, zone?: string, now = 
   return (await parse(text, flag, { zone, now })) ?? refuse(text, flag);
 }
 
+/** Parses the last moment of a period. A day without a time of day stands for its last second. */
+export async function readPeriodEnd(text: string, flag: string, zone?: string, now = Date.now()): Promise<number> {
+  return (await parse(text, flag, { zone, now, isEnd: true })) ?? refuse(text, flag);
+}
+
 interface Ahead {
   readonly zone?: string | undefined;
   /** Unix time that `+90m` and `15:00` are relative to; default: now. */
@@ -35,8 +40,9 @@ export async function readTimeAhead(text: string, flag: string, ahead: Ahead): P
   }
   if (after !== undefined && /^\d{1,2}(:\d{2}|\s*[ap]m)$/i.test(given)) {
     const clock = clockOf(zone);
-    const wall = await fromWords(given, { zone, now: after * 1000 });
-    if (wall === undefined) return refuse(text, flag);
+    const found = await fromWords(given, { zone, now: after * 1000 });
+    if (found === undefined) return refuse(text, flag);
+    const { wall } = found;
     return clock.instant(clock.instant(wall) < after ? wall + dayLength : wall);
   }
   return (await parse(text, flag, { zone, now, isAhead: true })) ?? refuse(text, flag);
@@ -47,19 +53,27 @@ export async function readDay(text: string, flag: string, zone?: string, now = D
   const given = text.trim();
   const exact = /^\d{4}-\d{2}-\d{2}$/.test(given);
   if (exact && wallOf(given) !== undefined) return given;
-  const wall = exact ? undefined : await fromWords(given, { zone, now, isAhead: true });
-  if (wall === undefined) throw new UsageError(`${flag} must be a day like 2026-12-31 or 'tomorrow', not '${text}'`);
-  return dayOf(wall);
+  const found = exact ? undefined : await fromWords(given, { zone, now, isAhead: true });
+  if (found === undefined) throw new UsageError(`${flag} must be a day like 2026-12-31 or 'tomorrow', not '${text}'`);
+  return dayOf(found.wall);
 }
 
 interface Reading {
   readonly zone: string | undefined;
   readonly now: number;
   readonly isAhead?: true;
+  readonly isEnd?: true;
+}
+
+interface WallTime {
+  /** Milliseconds, as if it were UTC. */
+  readonly wall: number;
+  /** True without a time of day; `wall` is then the start of the day. */
+  readonly isDay: boolean;
 }
 
 async function parse(text: string, flag: string, reading: Reading): Promise<number | undefined> {
-  const { zone, now } = reading;
+  const { zone, now, isEnd } = reading;
   const given = text.trim();
   if (/^\d{1,12}$/.test(given)) return Number(given);
   if (/^[+-]\d+(\.\d+)?[smhdw]$/.test(given)) {
@@ -69,9 +83,13 @@ async function parse(text: string, flag: string, reading: Reading): Promise<numb
   if (/^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})$/.test(given)) {
     return parseDateTime(given);
   }
-  const isLocal = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$/.test(given);
-  const wall = isLocal ? wallOf(given) : await fromWords(given, reading);
-  return wall === undefined ? undefined : clockOf(zone).instant(wall);
+  const [isLocal, time] = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$/.exec(given) ?? [];
+  const { wall, isDay } = isLocal
+    ? { wall: wallOf(given), isDay: time === undefined }
+    : ((await fromWords(given, reading)) ?? {});
+  if (wall === undefined) return undefined;
+  const { instant } = clockOf(zone);
+  return isEnd && isDay ? instant(wall + dayLength) - 1 : instant(wall);
 }
 
 function refuse(text: string, flag: string): never {
@@ -92,7 +110,7 @@ function wallOf(text: string): number | undefined {
   return isDay && hour < 24 && minute < 60 && second < 60 ? wall.getTime() : undefined;
 }
 
-async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise<number | undefined> {
+async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise<WallTime | undefined> {
   // 02.03. is ambiguous: February in some countries, March in others.
   const [, first, second] = /\b(\d{1,2})[./](\d{1,2})\b/.exec(text) ?? [];
   if (first !== second && Number(first) <= 12 && Number(second) <= 12) return undefined;
@@ -102,7 +120,8 @@ async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise
   const [found] = chrono.parse(text, reference, { forwardDate: isAhead === true });
   if (!found || found.text.length !== text.length) return undefined;
   const wall = found.start.date().getTime();
-  return saysTime(text, found.start.isCertain("hour")) ? wall : wall - (wall % dayLength);
+  const isDay = !saysTime(text, found.start.isCertain("hour"));
+  return { wall: isDay ? wall - (wall % dayLength) : wall, isDay };
 }
 
 /** Returns whether the text has a time of day. Chrono fills in the current time, or noon, when it does not. */
