@@ -117,6 +117,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
   ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as cannot be used with an instance/],
   ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a duration/],
+  [
+    "posts create --content-type event --title T --body B",
+    2,
+    /^error: Missing --event-datetime-start\.\nhint: --event-/,
+  ],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],

@@ -18,6 +18,8 @@ export async function completePost(input: Input, flags: Flags): Promise<Input> {
   if (isRecord(planned.poll) || choices)
     planned.poll = withChoices(isRecord(planned.poll) ? planned.poll : {}, choices);
   const repeat = flags.repeat as string | undefined;
+  if (input.content_type === "event" && input.event === undefined)
+    throw new UsageError("missing --event-datetime-start", { hint: "--event-datetime-end is optional" });
   if (isRecord(planned.event) || repeat !== undefined) {
     planned.event = await withTimes(
       isRecord(planned.event) ? planned.event : {},
