@@ -122,6 +122,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     2,
     /^error: Missing --event-datetime-start\.\nhint: --event-/,
   ],
+  ["users list --below", 2, /^error: --below requires --unit\.\n$/],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],

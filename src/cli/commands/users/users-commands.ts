@@ -1,5 +1,6 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { users as ops } from "../../../contract/users.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
 import { byReference } from "../../kit/alternative-requests.ts";
 import {
   askAbout,
@@ -61,6 +62,10 @@ const avatar = imageCommands({ owner: "user", noun: "avatar", ops: avatarOps, ex
 export const users: Commands = {
   list: command(ops.list, {
     columns: row,
+    complete: (input) => {
+      if (input.below && input.unit === undefined) throw new UsageError("--below requires --unit");
+      return input;
+    },
     examples: [
       "wcs users list --unit 4 --below",
       "wcs users list --all -o ndjson > users.ndjson",
