@@ -60,6 +60,7 @@ const participants: CommandGroup = {
         const { name } = conversation.participants.find(({ id }) => id === user) ?? { name: `user ${user}` };
         return `Remove ${name} from conversation ${titleOf(conversation)}?`;
       }),
+      reversible: true,
       done: ({ user, id }) => `Removed user ${user} from conversation ${id}.`,
       examples: ["wcs conversations participants remove 5 12", "wcs conversations participants remove 5 me --yes"],
     }),

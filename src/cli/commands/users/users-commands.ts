@@ -51,6 +51,7 @@ const membership: CommandGroup = {
         },
         "user",
       ),
+      reversible: true,
       done: ({ user, unit }) => `Removed user ${user} from unit ${unit}.`,
     }),
   },
