@@ -133,7 +133,14 @@ describe("the end of a period", () => {
     ["yesterday 9:00", "2026-11-20T08:00Z"],
     ["-7d", "2026-11-14T09:30Z"],
     ["1795000000", "2026-11-18T11:06:40Z"],
-  ])("%s is %s", async (text, expected) => expect(await readPeriodEnd(text, "--until", zone, now)).toBe(at(expected)));
+  ])("%s is %s", async (text, expected) =>
+    expect(await readPeriodEnd(text, "--until", { zone, now })).toBe(at(expected)),
+  );
+
+  it("is ahead where the period is", async () => {
+    expect(await readPeriodEnd("friday", "--end", { zone, now, isAhead: true })).toBe(at("2026-11-27T22:59:59Z"));
+    expect(await readPeriodEnd("friday", "--until", { zone, now })).toBe(at("2026-11-20T22:59:59Z"));
+  });
 });
 
 describe("a day", () => {

@@ -170,7 +170,7 @@ async function readTimeFlag(
   const { readPeriodEnd, readTime, readTimeAhead } = await import("../time/parse-time.ts");
   const zone = options.tz as string | undefined;
   const name = `--${flag.name}`;
-  if (flag.field.periodEnd) return readPeriodEnd(given, name, zone);
+  if (flag.field.periodEnd) return readPeriodEnd(given, name, { zone, isAhead: flag.ahead !== undefined });
   if (flag.ahead === undefined) return readTime(given, name, zone);
   const after = flag.ahead === null ? undefined : (before[flag.ahead] as number | undefined);
   // A time that was given, but cannot be read, has an issue of its own.

@@ -19,9 +19,13 @@ export async function readTime(text: string, flag: string, zone?: string, now = 
   return (await parse(text, flag, { zone, now })) ?? refuse(text, flag);
 }
 
-/** Parses the last moment of a period. A day without a time of day stands for its last second. */
-export async function readPeriodEnd(text: string, flag: string, zone?: string, now = Date.now()): Promise<number> {
-  return (await parse(text, flag, { zone, now, isEnd: true })) ?? refuse(text, flag);
+/** Parses the last moment of a period, in the past or with `isAhead` in the future. A day stands for its last second. */
+export async function readPeriodEnd(
+  text: string,
+  flag: string,
+  { zone, now = Date.now(), isAhead }: Partial<Reading>,
+): Promise<number> {
+  return (await parse(text, flag, { zone, now, isAhead, isEnd: true })) ?? refuse(text, flag);
 }
 
 interface Ahead {
@@ -61,7 +65,7 @@ export async function readDay(text: string, flag: string, zone?: string, now = D
 interface Reading {
   readonly zone: string | undefined;
   readonly now: number;
-  readonly isAhead?: true;
+  readonly isAhead?: boolean | undefined;
   readonly isEnd?: true;
 }
 
