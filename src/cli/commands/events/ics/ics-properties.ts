@@ -1,4 +1,4 @@
-import type ICAL from "ical.js";
+import ICAL from "ical.js";
 
 export interface ReadProperty {
   readonly parameters: Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ const wanted = new Set(
 );
 
 /** Parses the lines of a component. Returns a message when one of them cannot be parsed. RRULE lines are not parsed. */
-export function propertiesOf(lines: readonly string[], library: typeof ICAL) {
+export function propertiesOf(lines: readonly string[]) {
   const found = new Map<string, ReadProperty>();
   const counts = new Map<string, number>();
   const rrules: string[] = [];
@@ -23,7 +23,7 @@ export function propertiesOf(lines: readonly string[], library: typeof ICAL) {
     if (name === "RRULE") rrules.push(line.slice(line.indexOf(":") + 1));
     // When a property occurs more than once, the first one counts.
     if (!wanted.has(name) || found.has(name.toLowerCase())) continue;
-    const property = read(line, library);
+    const property = read(line);
     if (property === undefined) return `has a line that cannot be parsed: ${line.slice(0, 80)}`;
     found.set(name.toLowerCase(), property);
   }
@@ -36,9 +36,9 @@ export function propertiesOf(lines: readonly string[], library: typeof ICAL) {
   };
 }
 
-function read(line: string, library: typeof ICAL): ReadProperty | undefined {
+function read(line: string): ReadProperty | undefined {
   try {
-    const [, parameters, , value] = library.parse.property(line, library.design.icalendar) as [
+    const [, parameters, , value] = ICAL.parse.property(line, ICAL.design.icalendar) as [
       string,
       Record<string, string>,
       string,

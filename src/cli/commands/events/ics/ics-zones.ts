@@ -1,4 +1,4 @@
-import type ICAL from "ical.js";
+import ICAL from "ical.js";
 import { isTimeZone } from "../../../../contract/time-zone.ts";
 import { type Clock, clockOf } from "../../../time/zone-clock.ts";
 import type { RawComponent } from "./ics-components.ts";
@@ -6,30 +6,27 @@ import type { RawComponent } from "./ics-components.ts";
 /** The clock of a time zone that a file names. */
 export type Zone = Pick<Clock, "wall" | "instant">;
 
-type Library = typeof ICAL;
-
 /** Maximum number of lines in all time zones together, because evaluating them takes time per line and year. */
 const mostLines = 20_000;
 /** Rule parts that name only a few days a year; evaluating rules that recur more often is too slow. */
 const few = /^(FREQ=YEARLY|(INTERVAL|COUNT|UNTIL|WKST|BYMONTH|BYMONTHDAY|BYDAY|BYSETPOS)=.*)$/;
 
-/** The library, time zones and clock with which the events of one file are parsed. */
+/** The time zones and the clock with which the events of one file are parsed. */
 export interface IcsContext {
-  readonly library: Library;
   readonly zones: ReturnType<typeof zonesOf>;
   /** Clock of the instance; events recur in its time zone. */
   readonly clock: Zone;
 }
 
 /** Collects the time zones of a file. `own` applies to times without a zone, unless the calendar has X-WR-TIMEZONE. */
-export function zonesOf(components: Iterable<RawComponent>, own: string | undefined, library: Library) {
+export function zonesOf(components: Iterable<RawComponent>, own: string | undefined) {
   const explained = new Map<string, Zone>();
   let calendarZone: string | undefined;
   let room = mostLines;
   for (const { name, all, lines } of components) {
     if (name === "VTIMEZONE") room -= all.length;
-    const zone = name === "VTIMEZONE" && room >= 0 ? explain(all, library) : undefined;
-    if (zone) explained.set(zone.tzid, zoneOf(zone, library));
+    const zone = name === "VTIMEZONE" && room >= 0 ? explain(all) : undefined;
+    if (zone) explained.set(zone.tzid, zoneOf(zone));
     if (name !== "VCALENDAR") continue;
     for (const line of lines) calendarZone ??= /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim();
   }
@@ -52,11 +49,11 @@ function ianaName(tzid: string): string | undefined {
   return candidates.map((candidate) => candidate.join("/")).find(isTimeZone);
 }
 
-function explain(lines: readonly string[], library: Library): ICAL.Timezone | undefined {
+function explain(lines: readonly string[]): ICAL.Timezone | undefined {
   const rules = lines.flatMap((line) => /^RRULE[^:]*:(.*)$/is.exec(line)?.[1] ?? []);
   if (!rules.every(namesFewDays)) return undefined;
   try {
-    const zone = new library.Timezone(new library.Component(library.parse(lines.join("\r\n"))));
+    const zone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(lines.join("\r\n"))));
     return zone.tzid ? zone : undefined;
   } catch {
     // The zone stays undefined, and each event that uses it reports that.
@@ -69,11 +66,11 @@ function namesFewDays(rule: string): boolean {
   return parts.includes("FREQ=YEARLY") && parts.every((part) => few.test(part));
 }
 
-function zoneOf(zone: ICAL.Timezone, { Time, Timezone }: Library): Zone {
+function zoneOf(zone: ICAL.Timezone): Zone {
   return {
-    instant: (wall) => Time.fromData(fieldsOf(wall), zone).toUnixTime(),
+    instant: (wall) => ICAL.Time.fromData(fieldsOf(wall), zone).toUnixTime(),
     wall(instant) {
-      const time = Time.fromData(fieldsOf(instant * 1000), Timezone.utcTimezone).convertToZone(zone);
+      const time = ICAL.Time.fromData(fieldsOf(instant * 1000), ICAL.Timezone.utcTimezone).convertToZone(zone);
       return Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second);
     },
   };

@@ -93,9 +93,8 @@ const most = 100;
 async function carryOut(text: string, target: EventTarget, report: Report, context: Context): Promise<number> {
   const { caller, signal } = target;
   const [me, instance] = await Promise.all([caller.call(users.current, {}), caller.call(timezones.list, {})]);
-  const { default: library } = await import("ical.js");
-  const zones = zonesOf(componentsOf(text), checkZone(context.globals.tz), library);
-  const read = readAll(text, { library, zones, clock: clockOf(instance.instance) });
+  const zones = zonesOf(componentsOf(text), checkZone(context.globals.tz));
+  const read = readAll(text, { zones, clock: clockOf(instance.instance) });
   let done = 0;
   let parts = 0;
   for await (const batch of batchesOf(read, most, longestUids)) {

@@ -26,7 +26,7 @@ export interface ReadEvent extends IcsTimes {
 /** Parses a VEVENT. Returns the reason when it cannot be imported, as a sentence without its subject. */
 export function readEvent(component: RawComponent, context: IcsContext): ReadEvent | string {
   if (!component.isWhole) return "has no END:VEVENT";
-  const found = propertiesOf(component.lines, context.library);
+  const found = propertiesOf(component.lines);
   if (typeof found === "string") return found;
   const value = (name: string) => String(found.first(name)?.value ?? "");
   const text = (name: string) => plainText(value(name));
