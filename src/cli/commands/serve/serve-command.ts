@@ -1,26 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
-import type { Logger, LoggerOptions, pino } from "pino";
-import type { Database } from "../../../store/database.ts";
-import { limitHeap } from "../../file-io/heap-limit.ts";
+import type { LoggerOptions, pino } from "pino";
 import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
-import { openWithKey } from "../../session/open-with-key.ts";
-import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { createMetrics } from "./create-metrics.ts";
 import { createLogLines, logFormats, logLevels, warnLevel } from "./log-lines.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
-import { noMail, smtpFlag } from "./smtp-option.ts";
-import type { WorkerProcess } from "./worker-process.ts";
+import { smtpFlag } from "./smtp-option.ts";
 
-/** Bytes that the young generation of a server may grow to. */
-const young = 16 * 1024 * 1024;
 const mostUnwritten = 16 * 1024 * 1024;
-/** Maximum milliseconds for closing the database, which waits for running statements. */
-const longestClosing = 500;
 
 export const serve: TopLevelCommand = {
   description:
@@ -88,12 +74,11 @@ async function run(context: Context): Promise<void> {
   if (context.flags.check) return (await import("./check-serve.ts")).checkServe(context);
   const options = await readServeOptions(context);
   const { log, flush } = await createLog(options, terminal);
-  if (options.workers === 1) return serveHere({ options, log, terminal, worker: undefined }).finally(flush);
-  const worker = (await import("./worker-process.ts")).thisWorker();
+  const isOnly = options.workers === 1;
+  const worker = isOnly ? undefined : (await import("./worker-process.ts")).thisWorker();
   try {
-    if (worker) return await serveHere({ options, log, terminal, worker });
-    const { superviseWorkers } = await import("./supervise-workers.ts");
-    await superviseWorkers(options, log, terminal);
+    if (isOnly || worker) await (await import("./serve-database.ts")).serveHere({ options, log, terminal, worker });
+    else await (await import("./supervise-workers.ts")).superviseWorkers(options, log, terminal);
   } finally {
     await flush();
     worker?.release();
@@ -150,109 +135,3 @@ async function flushLog(destination: Destination): Promise<void> {
 }
 
 type Destination = ReturnType<typeof pino.destination>;
-
-interface Server {
-  readonly options: ServeOptions;
-  readonly log: Logger;
-  readonly terminal: Terminal;
-  /** Missing for a server that is the only process. */
-  readonly worker: WorkerProcess | undefined;
-}
-
-/** Opens the database and serves it in this process, until it is interrupted. What is not finished in time ends with the process. */
-async function serveHere(server: Server): Promise<void> {
-  const { target, environment, stopWithin } = server.options;
-  const { signals } = server.terminal;
-  const modules = await loadModules();
-  const database = await openWithKey(target.address, environment);
-  signals.delayStop(database.isWriting);
-  try {
-    await modules.requireRights(database);
-    database.limitAnswers();
-    const ended = new Promise<void>((resolve) => signals.take(resolve));
-    const overdue = ended.then(() => sleep(stopWithin, undefined, { ref: false }));
-    await Promise.race([serveDatabase({ ...server, modules, database, ended }), overdue]);
-  } finally {
-    await Promise.race([database.close(), sleep(longestClosing, undefined, { ref: false })]);
-  }
-}
-
-async function loadModules() {
-  const [service, app, listen, metrics, operations, delivery, rights] = await Promise.all([
-    import("../../../core/service.ts"),
-    import("../../../http/server/app.ts"),
-    import("../../../http/server/listen.ts"),
-    import("../../../http/server/metrics-endpoint.ts"),
-    import("../../../contract/all-operations.ts"),
-    import("../../../delivery/delivery.ts"),
-    import("../../../store/missing-rights.ts"),
-  ]);
-  return { ...service, ...app, ...listen, ...metrics, ...operations, ...delivery, ...rights };
-}
-
-interface Serving extends Server {
-  readonly modules: Awaited<ReturnType<typeof loadModules>>;
-  readonly database: Database;
-  readonly ended: Promise<void>;
-}
-
-async function serveDatabase({ modules, database, log, terminal, options, worker, ended }: Serving): Promise<void> {
-  const { environment, host, port, metricsPort, timeouts, requests } = options;
-  const service = modules.createService({ database, environment });
-  const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
-  const userAgent = `wcs/${version}`;
-  const servedAt = () => servers[0]?.url;
-  const engine = modules.createEngine({ database, settings: service.settings, log, userAgent, servedAt });
-  keepServerChunks();
-  const metrics = await createMetrics(engine, environment.WCS_METRICS_TOKEN || undefined, worker);
-  const app = modules.createApp({
-    operations: await modules.allOperations(),
-    invoke: service.invoke,
-    admit: service.admit,
-    ...requests,
-    log,
-    baseUrl: service.baseUrl,
-    instance: service.instance,
-    metrics,
-    version,
-    ready: () => service.ready().then(() => true),
-  });
-  const { othersClosed } = worker ?? {};
-  const shared = { host, timeouts, reusePort: worker !== undefined };
-  const server = await modules.listen(app, { ...shared, port: worker?.port ?? port, othersClosed });
-  servers.push(server);
-  if (metricsPort !== undefined)
-    servers.push(await modules.listen(modules.createMetricsApp(metrics, log), { ...shared, port: metricsPort }));
-  /** Goes on during an outage of the database. */
-  const deliver = async () => {
-    engine.start();
-    try {
-      const missing = modules.missingForMail(await service.settings());
-      if (missing.length > 0) log.warn(noMail(missing));
-    } catch (err) {
-      log.error({ err }, "the settings of mail cannot be read");
-    }
-  };
-  if (worker) worker.ready(server.url, () => void deliver());
-  else {
-    await terminal.write(`${server.url}\n`);
-    await deliver();
-  }
-  // A young generation as small as at the start costs a seventh more processor time.
-  setInterval(limitHeap, 1000, young).unref();
-  await ended;
-  log.info("finishing");
-  service.endWaits();
-  await Promise.all([...servers.map((each) => each.close()), engine.stop()]);
-}
-
-/**
- * Reads the files of the bundle that operations load on demand, because an upgrade removes them below a running server. Loading them all
- * at once would take a third of a second. Sources and an executable have no list of them, and nothing is done.
- */
-function keepServerChunks(): void {
-  const list = join(import.meta.dirname, "server-chunks.json");
-  if (!existsSync(list)) return;
-  const { keep } = createRequire(list)("../bin/bundle.js") as { keep(names: readonly string[]): void };
-  keep(JSON.parse(readFileSync(list, "utf8")));
-}
