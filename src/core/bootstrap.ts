@@ -3,9 +3,9 @@ import { insertRow } from "../store/bulk.ts";
 import type { Tx } from "../store/database.ts";
 import { createSecretCipher, type SecretCipher } from "../store/secret-cipher.ts";
 import { addMembership } from "./directory/memberships.ts";
-import { emailKey } from "./directory/text-keys.ts";
+import { emailKey, userNameKey } from "./directory/text-keys.ts";
 import { addUnit } from "./directory/unit-tree.ts";
-import { indexUser } from "./directory/user-words.ts";
+import { addSearchWords } from "./directory/user-words.ts";
 import { nobody } from "./pipeline/actor.ts";
 import { tokenKeyBytes } from "./pipeline/load-instance.ts";
 
@@ -39,6 +39,7 @@ export async function bootstrap(
     email_key: emailKey(email),
     first_name,
     last_name,
+    name_key: userNameKey(administrator),
     password_hash: passwordHash,
     admin: 1,
     token_version: 1,
@@ -47,7 +48,7 @@ export async function bootstrap(
   });
   const ctx = { db, actor: nobody };
   await addMembership(ctx, { user: id, unit: root });
-  await indexUser(ctx, id);
+  await addSearchWords(ctx, id, { ...administrator, title: "" });
   return id;
 }
 

@@ -170,10 +170,7 @@ function ownContext(execution: Execution, onStored: (answer: unknown) => void): 
   return ctx;
 }
 
-/**
- * Runs `work` in a transaction that also stores the answer and the audit entry. Unless it is `lasting`, which changes no more
- * than counters, the caller must still be signed in and permitted when it starts.
- */
+/** Runs `work` in a transaction with the answer and the audit entry. Unless `lasting`, which only counts, the caller must still be signed in and permitted. */
 function inTransaction<T>(
   execution: Execution,
   work: (ctx: Ctx) => Promise<T>,

@@ -92,10 +92,7 @@ function postStarts({ groups, events, news }: Record<Name, Start>): PostStarts {
   };
 }
 
-/**
- * Returns the condition that an object's audience (`a` in `condition`) meets `condition` and that the object is not the
- * reader's own. A subquery as a value, because PostgreSQL can turn joins and `exists` into a search of all audiences.
- */
+/** Returns a condition on the audience `a` of another author. As a value: PostgreSQL can turn joins and `exists` into a search of all audiences. */
 function inAudience(thing: string, me: number, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   const id = sql.ref(`${thing}.audience_id`);
   return sql<SqlBool>`(select 1 from audiences a where a.id = ${id} and a.author_id <> ${me} and ${condition}) = 1`;
@@ -192,10 +189,7 @@ const newEvents = prepared((db, p: Reader & Start) => {
   return db.selectFrom(found.as("found")).select((eb) => eb.fn.countAll<number>().as("count"));
 });
 
-/**
- * Counts the newest messages in each of the newest conversations that are not muted and have unread messages. Leaves out at once those
- * whose latest message is too old.
- */
+/** Counts the newest messages in the newest unread conversations that are not muted. Those with an older latest message are left out at once. */
 const newMessages = prepared((db, p: Start & { me: number; now: number }) => {
   const unread = db
     .selectFrom("conversation_participants as c")

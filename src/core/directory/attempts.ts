@@ -23,11 +23,7 @@ interface Attempt<T> {
   readonly settled?: (tx: Ctx, good: boolean) => Promise<unknown>;
 }
 
-/**
- * Checks a secret under the rate limits of its subject. Only failures count. Simultaneous attempts wait for each other
- * as soon as they would exceed a limit if all of them failed. Throws `too_many_requests` without checking when a limit
- * is reached or the wait takes too long.
- */
+/** Checks a secret under rate limits, for which only failures count. Attempts that could exceed a limit together wait. At a limit, throws `too_many_requests` unchecked. */
 export async function attempt<T extends { readonly good: boolean }>(
   ctx: Ctx,
   subject: Subject,

@@ -112,10 +112,7 @@ async function presentRows(ctx: Ctx, rows: readonly UserRow[], memberships: Memb
   return rows.map(present);
 }
 
-/**
- * Returns the rows of users, and their memberships by user. SQLite reads memberships of several users by a statement of their
- * own, because that takes less time than JSON for each user; on PostgreSQL it would take another round trip.
- */
+/** Returns users and their memberships, for several users on SQLite by a statement of their own: JSON takes longer there, a round trip on PostgreSQL. */
 async function loadUsers({ db, actor, now }: Ctx, ids: number[]) {
   const asked = { ...groupReader(actor), ids, now };
   if (ids.length === 1 || isPostgres(db)) {

@@ -1,9 +1,9 @@
-import { insertRows, updateRow } from "../../store/bulk.ts";
+import { insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { emailKey, foldedWords, userNameKey } from "./text-keys.ts";
+import { emailKey, foldedWords } from "./text-keys.ts";
 
 /** The kinds of search words, by the text that they are from. Searches find them in this order. */
 export const wordKinds = { name: 0, title: 1, email: 2 } as const;
@@ -23,9 +23,6 @@ export function searchWords(user: Texts) {
   return [...found.values()];
 }
 
-const textsOfUser = prepared((db, p: { id: number }) =>
-  db.selectFrom("users").select(["first_name", "last_name", "title", "email", "name_key"]).where("id", "=", p.id),
-);
 const wordsOfUser = prepared((db, p: { id: number }) =>
   db.selectFrom("user_words").select(["kind", "word"]).where("user_id", "=", p.id),
 );
@@ -34,15 +31,6 @@ export type WordRow = Awaited<ReturnType<typeof wordsOfUser>>[number];
 const deleteWords = prepared((db, p: { id: number; words: readonly string[] }) =>
   db.deleteFrom("user_words").where("user_id", "=", p.id).where("word", "in", p.words),
 );
-
-/** Updates the search words and the folded name of a user, where they differ. */
-export async function indexUser({ db }: Pick<Ctx, "db">, id: number): Promise<void> {
-  const [user] = await textsOfUser(db, { id });
-  if (user === undefined) return;
-  const name_key = userNameKey(user);
-  if (user.name_key !== name_key) await updateRow(db, "users", id, { name_key });
-  await setSearchWords({ db }, id, user);
-}
 
 /** Updates the search words of a user with these texts, where they differ. */
 export async function setSearchWords({ db }: Pick<Ctx, "db">, id: number, user: Texts): Promise<void> {

@@ -89,16 +89,9 @@ async function add(ctx: Ctx, { uid: given, ...fields }: Input, planned: Planned)
   const { occurrences, columns } = planned.times!;
   const audience_id = await addAudience(ctx, eventAudienceOf(readers));
   const { title, type } = fields;
-  const own = {
-    audience_id,
-    title,
-    title_key: titleLookupKey(title),
-    type,
-    uid,
-    created_at: ctx.now,
-    updated_at: ctx.now,
-  };
-  const id = await insertRow(ctx.db, "events", { ...texts(fields), ...columns, ...own });
+  const kind = { audience_id, title, title_key: titleLookupKey(title), type, uid };
+  const times = { ...columns, created_at: ctx.now, updated_at: ctx.now };
+  const id = await insertRow(ctx.db, "events", { ...texts(fields), ...kind, ...times });
   await keepOccurrences(ctx, id, occurrences);
   await placeEvent(ctx, { id, author: ctx.actor.id, readers });
   await addFiles(ctx, "event", id, fields.files ?? []);

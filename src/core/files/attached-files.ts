@@ -10,6 +10,7 @@ import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/field-issues.ts";
 import { keepContent, removeUnused } from "./file-contents.ts";
+import { videoIssue, videoUrl } from "./video-urls.ts";
 
 const mostFiles = 200;
 
@@ -37,7 +38,7 @@ export async function fileIssues(
   const issues: FieldErrors = {};
   for (const [index, item] of items.entries()) {
     if (item === undefined) continue;
-    const issue = item.type === "upload" ? await uploadIssue(ctx, item) : await videoIssue(item);
+    const issue = item.type === "upload" ? await uploadIssue(ctx, item) : videoIssue(item.type, item.data);
     if (issue !== undefined) issues[`files.${index}.data`] = [issue];
   }
   return issues;
@@ -54,17 +55,10 @@ async function uploadIssue(ctx: Pick<Ctx, "settings">, item: FileItem): Promise<
   return fits(extension, content.mime) ? undefined : `is ${content.mime}, not what is called .${extension}`;
 }
 
-async function videoIssue({ type, data }: FileItem): Promise<string | undefined> {
-  const { hosts, videoUrl } = await import("./video-urls.ts");
-  if (type === "upload" || videoUrl(type, data) !== undefined) return undefined;
-  return `must be a URL that begins with https:// and one of ${hosts[type].join(", ")}`;
-}
-
 /** Returns the columns that describe a checked file. Stores the content of an upload. */
 async function keep({ db }: Ctx, item: FileItem) {
   const { type, name, data } = item;
   if (type !== "upload") {
-    const { videoUrl } = await import("./video-urls.ts");
     const none = { extension: "", size: 0, width: null, height: null, sha256: null };
     return { type, name, mime: `video/${type}`, ...none, source: videoUrl(type, data) ?? null };
   }

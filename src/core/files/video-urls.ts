@@ -1,4 +1,4 @@
-export const hosts = {
+const hosts = {
   youtube: ["www.youtube.com", "youtube.com", "youtu.be", "youtube-nocookie.com", "www.youtube-nocookie.com"],
   vimeo: ["vimeo.com", "player.vimeo.com"],
 } as const;
@@ -10,3 +10,6 @@ export function videoUrl(type: keyof typeof hosts, text: string): string | undef
   const known = authority !== undefined && (hosts[type] as readonly string[]).includes(authority);
   return known && !/[\p{Cc}\s]/u.test(text) ? URL.parse(text)?.href : undefined;
 }
+
+export const videoIssue = (type: keyof typeof hosts, text: string): string | undefined =>
+  videoUrl(type, text) ? undefined : `must be a URL that begins with https:// and one of ${hosts[type].join(", ")}`;

@@ -23,11 +23,7 @@ interface Span {
 }
 
 /** Returns the event with these fields changed, or their validation errors. `zone` is the instance's time zone. */
-export async function changeEvent(
-  before: StoredEvent | null,
-  fields: PostEventFields,
-  zone: string,
-): Promise<{ event: StoredEvent | null; issues: FieldErrors }> {
+export async function changeEvent(before: StoredEvent | null, fields: PostEventFields, zone: string) {
   const timezone = (fields.timezone === undefined ? before?.timezone : fields.timezone) ?? zone;
   const all_day = fields.all_day ?? before?.all_day ?? false;
   // The local time stays when the time zone changes.
@@ -36,8 +32,7 @@ export async function changeEvent(
     given ? readTime(given, timezone) : stored && readStored(stored, timezone);
   const repeats = repetition(before, fields);
   const start = read(fields.datetime_start, before?.datetime_start);
-  const missing = { "event.datetime_start": ["is required"], ...repeats.issues };
-  if (!start) return { event: null, issues: missing };
+  if (!start) return { event: null, issues: { "event.datetime_start": ["is required"], ...repeats.issues } };
   const moves = fields.datetime_start !== undefined && before?.datetime_end === before?.datetime_start;
   const end = read(fields.datetime_end, moves ? undefined : before?.datetime_end) || start;
   const span = { start, end, all_day, timezone };

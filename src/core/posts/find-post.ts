@@ -15,10 +15,7 @@ import { commentRows } from "./present-comments.ts";
 
 type PostSelection = PostReader & GroupReader & { readonly ids: readonly number[] };
 
-/**
- * Returns posts with the reader's marks and permissions, including deleted posts. `reads` holds only while the post is
- * published. The name of a group that the reader may not see is null.
- */
+/** Returns posts, also deleted ones, with the reader's marks and permissions; `reads` holds only while published. The name of a hidden group is null. */
 const postQuery = (db: Db, p: PostSelection) =>
   db
     .selectFrom("posts as p")
@@ -82,10 +79,7 @@ const postRowsWithUsers = prepared((db, p: PostSelection) =>
 /** A post to be presented. `users` is undefined where they were not read with it. */
 export type ShownPostRow = Awaited<ReturnType<typeof shownPostRows>>[number] & { readonly users?: Nested<ShortRow> };
 
-/**
- * Returns the posts as loaded for the actor, to be presented; on PostgreSQL with their users, which would take another round
- * trip. SQLite reads them in less time by a statement of their own.
- */
+/** Returns posts to be presented; on PostgreSQL with their users, which saves a round trip. SQLite reads those faster by a statement of their own. */
 export function loadShownPosts({ db, actor }: Ctx, ids: readonly number[]): Promise<ShownPostRow[]> {
   const read = isPostgres(db) ? postRowsWithUsers : shownPostRows;
   return read(db, { ...postReader(actor), ...groupReader(actor), ids });

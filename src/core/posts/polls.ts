@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
@@ -144,17 +145,12 @@ async function changeChoices({ db }: Ctx, poll: Poll, choices: NonNullable<PollF
   const removed = poll.choices.filter((choice) => !remaining.has(choice.id));
   requireUnvoted(removed);
   if (removed.length > 0) await deleteRows(db, "poll_choices", { id: removed.map((choice) => choice.id) });
-  const same =
-    choices.length === poll.choices.length &&
-    choices.every(({ id, title }, at) => {
-      const before = poll.choices[at];
-      return before?.id === id && before?.title === title;
-    });
-  if (same) return false;
+  const before = poll.choices.map(({ id, title }) => ({ id, title }));
+  if (isDeepStrictEqual(choices, before)) return false;
   const titles = new Map(choices.map(({ id, title }) => [id, title]));
   requireUnvoted(poll.choices.filter(({ id, title }) => (titles.get(id) ?? title) !== title));
   for (const [position, { id, title }] of choices.entries()) {
-    if (id === undefined) await db.insertInto("poll_choices").values({ poll_id: poll.id, title, position }).execute();
+    if (id === undefined) await insertRow(db, "poll_choices", { poll_id: poll.id, title, position });
     else await updateRow(db, "poll_choices", id, { title, position });
   }
   return true;

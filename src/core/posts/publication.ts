@@ -24,22 +24,16 @@ export function changePublication(
 ): Publication {
   const current = statusOf(before, now);
   const ends = unpublish_on === undefined ? before.unpublish_on : unpublish_on;
-  const end = (from: number) => (unpublish_on === undefined && ends !== null && ends <= from ? null : ends);
-  const drafted = {
-    ...before,
-    draft: 1 as const,
-    publish_on: null,
-    unpublish_on: ends,
-    published_at: past(before, now),
-  };
   if (typeof publish_on === "number" && (publish_on > now || status !== false)) {
     return { draft: 0, publish_on, unpublish_on: ends, published_at: publish_on };
   }
   if (status === true && current !== "published") {
-    return { draft: 0, publish_on: null, unpublish_on: end(now), published_at: now };
+    const isOver = unpublish_on === undefined && ends !== null && ends <= now;
+    return { draft: 0, publish_on: null, unpublish_on: isOver ? null : ends, published_at: now };
   }
   const withdrawn = status === false || (publish_on !== undefined && current === "scheduled");
-  if (withdrawn && current !== "draft") return drafted;
+  if (withdrawn && current !== "draft")
+    return { draft: 1, publish_on: null, unpublish_on: ends, published_at: past(before, now) };
   return { ...before, publish_on: publish_on === null ? null : before.publish_on, unpublish_on: ends };
 }
 
@@ -60,6 +54,7 @@ function statusOf(post: Publication, now: number): Status {
   return isPublished({ draft, unpublish_on, listed_at: published_at }, now) ? "published" : "unpublished";
 }
 
-function past({ published_at }: Publication, now: number): number | null {
+/** Returns the time of the publication, unless it is in the future. */
+export function past({ published_at }: Pick<Publication, "published_at">, now: number): number | null {
   return published_at !== null && published_at <= now ? published_at : null;
 }

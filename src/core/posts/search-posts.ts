@@ -12,10 +12,7 @@ import { type PostReader, published, visible } from "../visibility/post-visibili
 
 export type PostFilter = Omit<Parameters<Handlers<typeof contract>["list"]>[1], "limit" | "cursor" | "sort">;
 
-/**
- * The index that a search reads, and how. Ties of the sort column `time` are sorted by ID. Without a key, reading starts at the
- * end of the list that the direction leaves.
- */
+/** The index that a search reads, and how. Equal times are sorted by ID. Without a key, reading starts at the end that the direction leaves. */
 interface Order {
   readonly time: "listed_at" | "updated_at";
   readonly back: boolean;
@@ -182,10 +179,7 @@ function inOrder(posts: Posts, order: Order, p: Values) {
 
 const directionOf = ({ back }: Order) => (back ? "asc" : "desc");
 
-/**
- * Returns the condition that the columns of time and ID are in the range. It has one limit on each side, because SQLite searches
- * the index by one only: with two it may read all entries from the start of the list to the key.
- */
+/** Returns the condition of the range. It has one limit on each side: with two, SQLite may read all entries from the start of the list to the key. */
 function inRange({ back, hasKey, hasEnd }: Order, p: Values, [time, id]: readonly [time: string, id: string]) {
   const position = sql`(${sql.ref(time)}, ${sql.ref(id)})`;
   const [forth, end] = back ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`];

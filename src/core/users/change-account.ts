@@ -1,20 +1,33 @@
-import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { addToRows, updateRow } from "../../store/bulk.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { endAccess } from "../directory/end-access.ts";
 import { activeAdministrators } from "../directory/present-users.ts";
+import { userNameKey } from "../directory/text-keys.ts";
+import { setSearchWords } from "../directory/user-words.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 
-/** Updates columns of a user. A new address ends password links; a new provider also sessions and the password. */
-export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Schema["users"]>): Promise<void> {
+/** Updates columns of a user and its search words. A new address ends password links; a new provider also sessions and the password. */
+export async function updateColumns(
+  ctx: Ctx,
+  before: RowOf<"users", "id" | "first_name" | "last_name" | "title" | "email">,
+  changes: Partial<RowOf<"users">>,
+): Promise<void> {
+  const { id } = before;
+  const after = { ...before, ...changes };
   const isElsewhere = changes.provider !== undefined;
   if (isElsewhere) await queueNotice(ctx, id, "provider");
   if (changes.email_key !== undefined) await queueNotice(ctx, id, "email");
-  const forgotten = isElsewhere ? { password_hash: null } : {};
-  await updateRow(ctx.db, "users", id, { ...changes, ...forgotten, updated_at: ctx.now });
+  const isRenamed = changes.first_name !== undefined || changes.last_name !== undefined;
+  await updateRow(ctx.db, "users", id, {
+    ...changes,
+    ...(isRenamed && { name_key: userNameKey(after) }),
+    ...(isElsewhere && { password_hash: null }),
+    updated_at: ctx.now,
+  });
+  if (isRenamed || changes.title !== undefined || changes.email !== undefined) await setSearchWords(ctx, id, after);
   if (isElsewhere) await addToRows(ctx.db, "users", id, { token_version: 1 });
   if (isElsewhere) await endAccess(ctx, [id], ["sessions", "password_tokens"]);
   // The link was sent to the old address. A queued mail goes to the address that the user has when it is sent.

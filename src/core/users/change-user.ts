@@ -9,8 +9,8 @@ import { insertMembership, membershipIssues, requireNewMembership } from "../dir
 import { hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
 import { endServiceTokens, requirePeople, serviceProvider } from "../directory/service-accounts.ts";
-import { emailKey, userNameKey } from "../directory/text-keys.ts";
-import { addSearchWords, setSearchWords } from "../directory/user-words.ts";
+import { emailKey } from "../directory/text-keys.ts";
+import { addSearchWords } from "../directory/user-words.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -87,11 +87,7 @@ export const userChangeHandlers = {
     if (changes.provider !== undefined && row.provider === "local" && before.admin)
       await requireOtherAdministrator(ctx, id);
     if (changes.admin === 1) await endServiceTokens(ctx, id);
-    const after = { ...row, ...changes };
-    const isRenamed = changes.first_name !== undefined || changes.last_name !== undefined;
-    await updateColumns(ctx, id, { ...changes, ...(isRenamed && { name_key: userNameKey(after) }) });
-    if (["first_name", "last_name", "title", "email"].some((name) => name in changes))
-      await setSearchWords(ctx, id, after);
+    await updateColumns(ctx, row, changes);
     ctx.changed("user.update", id);
     return oneUser(ctx, id);
   },

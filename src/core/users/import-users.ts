@@ -155,10 +155,7 @@ function requireUntaken(
 
 const sees = ({ actor }: Ctx, { id, unit_path }: ExistingUser) => seesPrivateFields(actor, { id, path: unit_path });
 
-/**
- * Adds an error when the user is a service account, when the actor cannot change the user, or when an API token cannot change
- * the user's address or provider.
- */
+/** Adds an error about a service account, a user out of the actor's reach, or an address or provider that an API token cannot change. */
 function requireReach(
   ctx: Ctx,
   existing: ExistingUser,
@@ -177,11 +174,7 @@ function requireReach(
   }
 }
 
-/**
- * Adds an error when the actor lacks an ability of the user: a row can take over an account by changing its address,
- * reference, provider or memberships. Users cannot extend their own membership, nor change their own provider, which would
- * sign them out.
- */
+/** Adds an error when the actor lacks an ability of the user, whose account a row can take over, or changes the own membership or provider. */
 function requireTakeover(
   { actor }: Ctx,
   { id, grants, unit_id, types: held }: ExistingUser,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { insertRows, rowsAs, updateRow } from "../../store/bulk.ts";
 import { moveMembership, removeMembership, setUserTypes } from "../directory/memberships.ts";
-import { indexUser, searchWords } from "../directory/user-words.ts";
+import { searchWords } from "../directory/user-words.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireOtherAdministrator, updateColumns } from "./change-account.ts";
@@ -61,12 +61,13 @@ export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
 
 export async function changeUser(
   ctx: Ctx,
-  { id, admin, provider, unit_id, membership_id, units }: ExistingUser,
+  existing: ExistingUser,
   { unit }: Wanted,
   { columns, moved, types, department }: NonNullable<ReturnType<typeof findUserChanges>>,
 ): Promise<void> {
+  const { id, admin, provider, unit_id, membership_id, units } = existing;
   if (columns.provider !== undefined && provider === "local" && admin === 1) await requireOtherAdministrator(ctx, id);
-  await updateColumns(ctx, id, columns);
+  await updateColumns(ctx, existing, columns);
   if (membership_id !== null && unit_id !== null) {
     // The first membership takes the place of a further one in the unit.
     if (moved && units.includes(unit.id)) await removeMembership(ctx, id, unit.id);
@@ -74,5 +75,4 @@ export async function changeUser(
     if (types) await setUserTypes(ctx, membership_id, types);
     await updateRow(ctx.db, "memberships", membership_id, { department_id: department });
   }
-  await indexUser(ctx, id);
 }

@@ -10,7 +10,7 @@ import type { Ctx } from "../pipeline/context.ts";
 
 export interface Audience {
   readonly everywhere: boolean;
-  /** With falldown, the units below are included. */
+  /** Each unit once. With falldown, the units below are included. */
   readonly units: readonly { readonly id: number; readonly falldown: boolean }[];
   /** Restricts the units to members with one of these types; an empty list restricts nothing. */
   readonly userTypes: readonly number[];
@@ -41,11 +41,7 @@ export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool>
   return sql<SqlBool>`((${personal} = 0 and ${reached(db, a, reader.reach)}) or ${addressed(a, reader)})`;
 }
 
-/**
- * Returns the condition that content is addressed to the reader: as its author, by a share, by its group, or by a unit
- * (or one above with falldown) and, if user types are named, one of them. Everything that is not personal is addressed
- * to administrators.
- */
+/** Returns the condition that content is addressed to the reader: as author, by a share, by the group, or by unit and user type; to administrators unless personal. */
 export function addressed(a: string, reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
   const of = (column: string) => sql.ref(`${a}.${column}`);
   const { me, everything, units, branch, types } = reader;
@@ -83,56 +79,39 @@ export function mayEdit(
   return audience.personal === 0 && may(actor, ability, audience.owner_path);
 }
 
+interface AudienceOwner {
+  readonly ownerUnit: number | null;
+  readonly personal: boolean;
+}
+
 /** Inserts an audience and returns its ID. All its references must exist; see `referenceIssues`. */
-export async function addAudience(
-  ctx: Ctx,
-  {
-    everywhere,
-    units,
-    userTypes,
-    shares,
-    group,
-    ownerUnit,
-    personal,
-  }: Audience & { readonly ownerUnit: number | null; readonly personal: boolean },
-): Promise<number> {
-  const id = await insertRow(ctx.db, "audiences", {
-    author_id: ctx.actor.id,
-    owner_unit_id: ownerUnit,
-    everywhere: everywhere ? 1 : 0,
-    personal: personal ? 1 : 0,
-    group_id: group,
-  });
-  await insertLists(ctx.db, id, { units, userTypes, shares });
+export async function addAudience({ db, actor }: Ctx, audience: Audience & AudienceOwner): Promise<number> {
+  const personal = audience.personal ? 1 : 0;
+  const id = await insertRow(db, "audiences", { ...columnsOf(audience), author_id: actor.id, personal });
+  await insertLists(db, id, audience);
   return id;
 }
 
 /** Replaces an audience. Without `ownerUnit` and `personal`, those stay. */
-export async function changeAudience(
-  { db }: Ctx,
-  id: number,
-  changes: Audience & { readonly ownerUnit?: number | null; readonly personal?: boolean },
-): Promise<void> {
-  const columns = {
-    everywhere: flagValue(changes.everywhere),
-    group_id: changes.group,
-    owner_unit_id: changes.ownerUnit,
-    personal: flagValue(changes.personal),
-  };
-  await updateRow(db, "audiences", id, columns);
+export async function changeAudience({ db }: Ctx, id: number, audience: Audience & Partial<AudienceOwner>) {
+  await updateRow(db, "audiences", id, { ...columnsOf(audience), personal: flagValue(audience.personal) });
   for (const table of ["audience_units", "audience_user_types", "audience_shares"] as const)
     await deleteRows(db, table, { audience_id: id });
-  await insertLists(db, id, changes);
+  await insertLists(db, id, audience);
 }
+
+const columnsOf = ({ everywhere, group, ownerUnit }: Audience & Partial<AudienceOwner>) => ({
+  everywhere: everywhere ? (1 as const) : (0 as const),
+  group_id: group,
+  owner_unit_id: ownerUnit,
+});
 
 async function insertLists(
   db: Db,
   audience_id: number,
   { units, userTypes, shares }: Pick<Audience, "units" | "userTypes" | "shares">,
 ): Promise<void> {
-  const falldown = new Map<number, 0 | 1>();
-  for (const unit of units) falldown.set(unit.id, unit.falldown || falldown.get(unit.id) ? 1 : 0);
-  const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down }));
+  const rows = units.map(({ id, falldown }) => ({ audience_id, unit_id: id, falldown: falldown ? 1 : 0 }));
   await insertRows(db, "audience_units", rows);
   const types = [...new Set(userTypes)].map((user_type_id) => ({ audience_id, user_type_id }));
   await insertRows(db, "audience_user_types", types);

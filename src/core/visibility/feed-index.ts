@@ -64,10 +64,7 @@ export async function placesOfPosts(ctx: Ctx, which: "readable" | "editable"): P
 /** With more owned units than this, a scan of everything is faster than a search per unit. */
 const mostOwners = 500;
 
-/**
- * Returns the places of everything that the actor may edit by one of the abilities and, for `readable`, of everything
- * addressed to the actor's units or shared with the actor. Returns undefined when scanning everything is faster.
- */
+/** Returns the places of what the actor may edit by the abilities and, for `readable`, of what is addressed to the actor; undefined when a scan is faster. */
 export async function placesFor(
   ctx: Ctx,
   which: "readable" | "editable",
