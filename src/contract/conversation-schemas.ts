@@ -92,7 +92,7 @@ export const conversation = component("Conversation", () => ({
 const single = once(() => new RegExp("^\\p{RGI_Emoji}$", "v"));
 
 /** Returns the emoji in its fully-qualified form; undefined when the text is not an emoji. */
-export function emojiOf(text: string): string | undefined {
+function emojiOf(text: string): string | undefined {
   return [text, `${text}\uFE0F`].find((form) => single().test(form));
 }
 
@@ -100,4 +100,5 @@ export const emoji = () =>
   z
     .string()
     .refine((value) => value.length <= 40 && emojiOf(value) !== undefined, "must be one emoji")
+    .overwrite((value) => emojiOf(value) ?? value)
     .describe("Single emoji, like 👍");

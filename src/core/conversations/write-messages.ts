@@ -1,5 +1,4 @@
 import { isVisible } from "../../contract/common-schemas.ts";
-import { emojiOf } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import { deleteRows, findRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
@@ -16,6 +15,9 @@ import { type Message, type MessageRow, presentMessage, presentOneMessage } from
 import { People } from "./present-participants.ts";
 import { wordsInOrder } from "./query-words.ts";
 import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
+
+/** Maximum number of reactions of one participant to one message. */
+const mostReactions = 10;
 
 export const messageSendHandlers = {
   async create(ctx, { recipients, message, files }) {
@@ -69,6 +71,31 @@ export const messageSendHandlers = {
     await deleteRows(ctx.db, "message_reactions", { message_id: messageId });
     await unindexWords(ctx.db, messageId);
     await removeFiles(ctx, "message", [messageId]);
+  },
+
+  async react(ctx, { id, messageId, emoji }) {
+    const mine = await lockedParticipation(ctx, id);
+    const row = await visibleMessage(ctx, mine, messageId);
+    requireText(row);
+    const byMe = { message_id: messageId, user_id: ctx.actor.id };
+    const own = await findRows(ctx.db, "message_reactions", byMe, ["emoji"]);
+    if (!own.some((reaction) => reaction.emoji === emoji)) {
+      if (own.length >= mostReactions) {
+        throw new ServiceError("conflict", `You have ${mostReactions} reactions to this message; remove one first.`);
+      }
+      await insertRows(ctx.db, "message_reactions", [{ ...byMe, emoji, created_at: ctx.now }]);
+    }
+    return presentOneMessage(ctx, mine, row);
+  },
+
+  async unreact(ctx, { id, messageId, emoji }) {
+    const mine = await lockedParticipation(ctx, id);
+    await visibleMessage(ctx, mine, messageId);
+    const mineWith = { message_id: messageId, user_id: ctx.actor.id, emoji };
+    const [gone] = await deleteRows(ctx.db, "message_reactions", mineWith, ["message_id"]);
+    if (gone === undefined) {
+      throw new ServiceError("not_found", `You have not reacted to message ${messageId} with ${emoji}.`);
+    }
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
@@ -155,36 +182,3 @@ async function conversationOf(ctx: Ctx, people: ReadonlySet<number>): Promise<Lo
   await insertRows(ctx.db, "conversation_participants", participants);
   return { id, last_position: 0, cleared_position: 0 };
 }
-
-/** Maximum number of reactions of one participant to one message. */
-const mostReactions = 10;
-
-export const reactions = {
-  async react(ctx, { id, messageId, emoji }) {
-    const mine = await lockedParticipation(ctx, id);
-    const row = await visibleMessage(ctx, mine, messageId);
-    requireText(row);
-    const byMe = { message_id: messageId, user_id: ctx.actor.id };
-    const own = await findRows(ctx.db, "message_reactions", byMe, ["emoji"]);
-    // The contract accepts only emoji.
-    const wanted = emojiOf(emoji)!;
-    if (!own.some((reaction) => reaction.emoji === wanted)) {
-      if (own.length >= mostReactions) {
-        throw new ServiceError("conflict", `You have ${mostReactions} reactions to this message; remove one first.`);
-      }
-      await insertRows(ctx.db, "message_reactions", [{ ...byMe, emoji: wanted, created_at: ctx.now }]);
-    }
-    return presentOneMessage(ctx, mine, row);
-  },
-
-  async unreact(ctx, { id, messageId, emoji }) {
-    const mine = await lockedParticipation(ctx, id);
-    await visibleMessage(ctx, mine, messageId);
-    // The contract accepts only emoji.
-    const mineWith = { message_id: messageId, user_id: ctx.actor.id, emoji: emojiOf(emoji)! };
-    const [gone] = await deleteRows(ctx.db, "message_reactions", mineWith, ["message_id"]);
-    if (gone === undefined) {
-      throw new ServiceError("not_found", `You have not reacted to message ${messageId} with ${emoji}.`);
-    }
-  },
-} satisfies Partial<Handlers<typeof contract>>;

@@ -19,15 +19,8 @@ const eventQuery = (db: Db, p: EventSelection) =>
     .leftJoin("units as owner", "owner.id", "a.owner_unit_id")
     .leftJoin("event_marks as m", (join) => join.onRef("m.event_id", "=", "e.id").on("m.user_id", "=", p.me))
     .selectAll("e")
-    .select([
-      "a.author_id",
-      "a.personal",
-      "a.owner_unit_id",
-      "author.first_name",
-      "author.last_name",
-      "owner.path as owner_path",
-    ])
-    .select(["m.seen_at", "m.answer"])
+    .select(["a.author_id", "a.personal", "a.owner_unit_id", "owner.path as owner_path"])
+    .select(["author.first_name", "author.last_name", "m.seen_at", "m.answer"])
     .where("e.id", "in", p.ids);
 
 const reads = (db: Db, p: EventSelection) => truth(readable(db, "a", p)).as("reads");

@@ -42,16 +42,9 @@ export const actorRows = prepared((db, p: { ids: readonly number[]; sessions: re
     .leftJoin("units as n", "n.id", "m.unit_id")
     .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .leftJoin("user_types as t", "t.id", "mt.user_type_id")
-    .select([
-      "u.id",
-      "s.key as session_key",
-      "u.admin",
-      "u.unit_id",
-      "u.show_birthdays",
-      "u.token_version",
-      "u.two_factor_at",
-    ])
-    .select(["n.path", "t.id as type", "t.abilities", "s.id as session_id", "s.last_used_at"])
+    .select(["u.id", "u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "u.two_factor_at"])
+    .select(["n.path", "t.id as type", "t.abilities"])
+    .select(["s.id as session_id", "s.key as session_key", "s.last_used_at"])
     .select((eb) =>
       eb.selectFrom("fact_versions").select("version").where("kind", "=", "settings").as("settings_version"),
     )

@@ -40,10 +40,6 @@ const postRows = prepared(postQuery);
 
 export type PostRow = Awaited<ReturnType<typeof postRows>>[number];
 
-function loadPosts({ db, actor }: Ctx, ids: readonly number[]): Promise<PostRow[]> {
-  return postRows(db, { ...postReader(actor), ...groupReader(actor), ids });
-}
-
 const mentionsUnseen = (me: number) =>
   sql`exists (select 1 from post_mentions pm where pm.post_id = p.id and pm.user_id = ${me} and pm.seen = 0)`;
 
@@ -87,7 +83,7 @@ export function loadShownPosts({ db, actor }: Ctx, ids: readonly number[]): Prom
 
 /** Returns a post. Throws `gone` when it was deleted, `not_found` when the actor may not read it. */
 export async function findPost(ctx: Ctx, id: number): Promise<PostRow> {
-  const [row] = await loadPosts(ctx, [id]);
+  const [row] = await postRows(ctx.db, { ...postReader(ctx.actor), ...groupReader(ctx.actor), ids: [id] });
   return requireReadablePost(ctx, row, id);
 }
 
