@@ -49,7 +49,7 @@ export function createTableWriter(options: OutputOptions): ItemWriter {
     const all = [...(header ? [names.map(titleOf)] : []), ...rows].map((row) => filled.map((at) => row[at] ?? ""));
     const uncut = new Set(filled.flatMap((at, shownAt) => (options.isUncut(names[at] ?? "") ? [shownAt] : [])));
     if (filled.length === 0) return [0];
-    const fitting = filled.slice(0, columnsThatFit(all, width(), 2, uncut));
+    const fitting = filled.slice(0, columnsThatFit(all, width(), uncut));
     const hidden = filled.slice(fitting.length).map((at) => names[at]);
     if (hidden.length > 0) terminal.note(`Not shown in this width: ${hidden.join(", ")}.`);
     return fitting;
@@ -57,7 +57,7 @@ export function createTableWriter(options: OutputOptions): ItemWriter {
 
   async function draw(rows: string[][], head: string[] | undefined, uncut: ReadonlySet<number>): Promise<string> {
     const shown = widths ? [widths.map((wide) => " ".repeat(wide))] : head ? [head] : [];
-    const colWidths = columnWidths([...shown, ...rows], width(), 2, uncut);
+    const colWidths = columnWidths([...shown, ...rows], width(), uncut);
     widths = colWidths;
     const drawn = (rows: readonly (readonly string[])[]) => {
       const table = new Table({

@@ -21,12 +21,13 @@ export function cut(text: string, width: number): string {
 }
 
 const narrowest = 8;
+/** Number of spaces between columns. */
+const gap = 2;
 
 /** Computes column widths: those of the contents, but the widest columns are narrowed to fit, except in `uncut`. */
 export function columnWidths(
   rows: readonly (readonly string[])[],
   width: number,
-  gap: number,
   uncut: ReadonlySet<number> = new Set(),
 ): number[] {
   const wanted = wantedWidths(rows);
@@ -48,7 +49,6 @@ export function columnWidths(
 export function columnsThatFit(
   rows: readonly (readonly string[])[],
   width: number,
-  gap: number,
   uncut: ReadonlySet<number>,
 ): number {
   const needed = wantedWidths(rows).map((wide, at) => (uncut.has(at) ? wide : Math.min(wide, narrowest)));

@@ -9,7 +9,7 @@ import { encodeRequest } from "../encode-request.ts";
 import { renameFields } from "../rename-fields.ts";
 import type { CallOptions, ConnectOptions } from "./client-types.ts";
 import type { OperationRow } from "./operation-rows.ts";
-import { TokenSource } from "./token-source.ts";
+import { createTokenSource } from "./token-source.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -17,12 +17,12 @@ type Input = Readonly<Record<string, unknown>>;
 class ApiConnection {
   readonly #options: ConnectOptions;
   readonly #base: Base;
-  readonly #tokens: TokenSource;
+  readonly #tokens: ReturnType<typeof createTokenSource>;
 
   constructor(options: ConnectOptions, renewal: OperationRow) {
     this.#options = options;
     this.#base = baseOf(options.url);
-    this.#tokens = new TokenSource(options, async (token) => {
+    this.#tokens = createTokenSource(options, async (token) => {
       const [{ jwt }] = (await this.#request(renewal, {}, {}, token)) as [{ jwt: string }];
       return jwt;
     });

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { isPrepared } from "../prepared.ts";
 import { isCopy, runCopy } from "./copy-statement.ts";
+import { type AnswerLimit, watchAnswers } from "./watch-answers.ts";
 
 /** Maximum number of names for statements built by request: PostgreSQL keeps a plan for each. Prepared queries always have one. */
 const mostBuilt = 500;
@@ -32,18 +33,21 @@ declare module "pg" {
   interface ClientConfig {
     /** Runs the statements of the client without names, because a pooler gives each transaction another connection. */
     behindPooler?: boolean;
+    answerLimit?: AnswerLimit;
   }
 }
 
 type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => Promise<pg.QueryResult>;
 
 /** A client that parses and plans each prepared statement once for each connection, and takes the rows of COPY as a value. */
-export class NamingClient extends pg.Client {
+export class StoreClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
     const isNaming = config?.behindPooler !== true;
+    const watch = watchAnswers(this, config?.answerLimit);
     const query: Query = (...given) => (super.query as Query).apply(this, given);
     const named: Query = (text, values, ...rest) => {
+      watch();
       if (typeof text === "string" && isCopy(text)) {
         const [lines] = values as [Uint8Array];
         return runCopy((statement) => void super.query(statement), text, lines);

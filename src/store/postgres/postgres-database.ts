@@ -7,12 +7,12 @@ import { readOnly } from "../missing-rights.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { ArrayCompiler } from "./array-compiler.ts";
-import { forgetNames, planOnce } from "./named-statements.ts";
+import { forgetNames, planOnce, StoreClient } from "./named-statements.ts";
 import { pipelinedReads } from "./pipelined-reads.ts";
 import { postgresChanges } from "./postgres-changes.ts";
 import { PostgresWritingDriver, patienceSeconds } from "./postgres-driver.ts";
 import { withPassword } from "./postgres-password.ts";
-import { type AnswerLimit, WatchedClient } from "./watched-client.ts";
+import type { AnswerLimit } from "./watch-answers.ts";
 
 const connectSeconds = 5;
 /** Seconds without an answer after which a server gives a connection up. */
@@ -112,7 +112,7 @@ function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg
     max: mostConnections,
     application_name: "wcs",
     keepAlive: true,
-    Client: WatchedClient,
+    Client: StoreClient,
     behindPooler,
     answerLimit,
     pipeline: !behindPooler,

@@ -76,7 +76,7 @@ function linesOfList({ items, ordered, start, loose }: Tokens.List, options: Mar
 
 function linesOfTable({ header, rows }: Tokens.Table, { paint, width }: MarkdownOptions): string[] {
   const texts = [header, ...rows].map((row) => row.map((cell) => plainOf(cell.tokens).replace(/\s+/g, " ")));
-  const widths = columnWidths(texts, width, 2);
+  const widths = columnWidths(texts, width);
   const lines = texts.map((row) =>
     row
       .map((text, at) => {
