@@ -24,11 +24,8 @@ export function encodeRequest(
   const names = new Set(pathFields(op).map(({ name }) => name));
   const rest = Object.entries(input).filter(([name, value]) => value !== undefined && !names.has(name));
   if (hasBody(op)) return { path, query: "", body: rest.length > 0 ? Object.fromEntries(rest) : undefined };
-  return {
-    path,
-    query: rest.flatMap(([name, value]) => pairs(name, value, isTextList(name))).join("&"),
-    body: undefined,
-  };
+  const query = rest.flatMap(([name, value]) => pairs(name, value, isTextList(name))).join("&");
+  return { path, query, body: undefined };
 }
 
 function segment(name: string, input: Readonly<Record<string, unknown>>): string {

@@ -22,9 +22,7 @@ export async function ownPassword({ terminal, flags, target }: PasswordFlags): P
 }
 
 /** Reads the password and the code of a second factor, which is a line of stdin: after the password with --password-stdin. */
-export async function ownSignIn(
-  line: PasswordFlags,
-): Promise<{ password: string | undefined; otp: string | undefined }> {
+export async function ownSignIn(line: PasswordFlags) {
   const { terminal, flags } = line;
   if (!flags.otpStdin) return { password: await ownPassword(line), otp: undefined };
   const lines = (await createSources(terminal).stdin("--otp-stdin")).split(/\r?\n/);

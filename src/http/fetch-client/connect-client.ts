@@ -43,11 +43,7 @@ class ApiConnection {
     }
   }
 
-  async *all(
-    row: OperationRow,
-    input: Input = {},
-    options: CallOptions = {},
-  ): AsyncGenerator<unknown, void, undefined> {
+  async *all(row: OperationRow, input: Input = {}, options: CallOptions = {}): AsyncGenerator<unknown> {
     for (let next: Input | undefined = input; next !== undefined; ) {
       const response = (await this.call(row, next, options)) as Readonly<Record<string, readonly unknown[]>>;
       yield* response[row.items ?? ""] ?? [];

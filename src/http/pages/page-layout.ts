@@ -13,16 +13,8 @@ interface HtmlPage {
   readonly styles?: readonly string[];
 }
 
-export function renderPage({
-  language,
-  name,
-  title,
-  root,
-  main,
-  element = "main",
-  scripts = [],
-  styles = [],
-}: HtmlPage): string {
+export function renderPage(page: HtmlPage): string {
+  const { language, name, title, root, main, element = "main", scripts = [], styles = [] } = page;
   return html`<!doctype html>
 <html lang="${language}">
 <head>

@@ -126,8 +126,7 @@ export class Exchange implements Origin {
     try {
       yield* parts;
     } catch (error) {
-      const { id: request_id } = this;
-      this.#state.log.error({ err: error, request_id, route: this.#route }, "the answer broke off");
+      this.#logError(error, "the answer broke off");
       if (!this.#outgoing) throw error;
       this.#outgoing.destroy();
     }
@@ -136,10 +135,7 @@ export class Exchange implements Origin {
   /** Responds with an error. An error that is not a `ServiceError` only appears in the log. */
   fail(error: unknown, more?: Record<string, string>): Response {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", crashed, { cause: error });
-    if (known.status >= 500) {
-      const { id: request_id } = this;
-      this.#state.log.error({ err: known.cause ?? known, request_id, route: this.#route }, known.message);
-    }
+    if (known.status >= 500) this.#logError(known.cause ?? known, known.message);
     return this.respond(known.status, errorBody(known, this.id), { ...this.#errorHeaders(known), ...more });
   }
 
@@ -150,6 +146,10 @@ export class Exchange implements Origin {
     }
     const wait = error.retryAfter ?? (error.code === "unavailable" ? 5 : undefined);
     return wait === undefined ? {} : { "retry-after": formatRetryAfter(wait) };
+  }
+
+  #logError(err: unknown, message: string): void {
+    this.#state.log.error({ err, request_id: this.id, route: this.#route }, message);
   }
 
   #record(status: number): void {
