@@ -35,11 +35,13 @@ export async function codeOf(call: Promise<unknown>): Promise<string> {
   return "refusal" in result ? result.refusal.code : "ok";
 }
 
-/** The names of the wrong fields of a `validation_failed`. */
+/** The names of the wrong fields of a `validation_failed`, each of which has a message. */
 export async function wrongFields(call: Promise<unknown>): Promise<string[]> {
-  const { code, fields, message } = await refusal(call);
+  const { code, fields = {}, message } = await refusal(call);
   if (code !== "validation_failed") throw new Error(`Expected validation_failed, got ${code}: ${message}`);
-  return Object.keys(fields ?? {}).sort();
+  const silent = Object.keys(fields).filter((field) => !fields[field]?.[0]);
+  if (silent.length > 0) throw new Error(`No message says what is wrong with ${silent.join(", ")}`);
+  return Object.keys(fields).sort();
 }
 
 /** How often each code came out of calls that ran at once. */
