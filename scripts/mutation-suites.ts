@@ -30,7 +30,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
       ...["test/security/deleted-things", "test/security/uploads"],
     ],
   ],
-  ["src/core/events", [...behaviour("events", "recurrence"), "test/security/uploads"]],
+  ["src/core/events", [...behaviour("events", "recurrence"), "test/security/recurrence", "test/security/uploads"]],
   [
     "src/core/visibility",
     [
