@@ -6,7 +6,7 @@ import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
 import { password } from "../support/actors.ts";
 import { type DatabaseKind, type Instance, newInstance } from "../support/instance.ts";
-import { outcome } from "../support/outcome.ts";
+import { codeOf, outcome } from "../support/outcome.ts";
 import { enrol, totpCode } from "../support/second-factor.ts";
 import { type SecondProcess, startSecondProcess } from "../support/second-process.ts";
 
@@ -30,6 +30,19 @@ function meetingAt(nth: number, count: number, database: Database): Database {
         if (arrived === count) resolve();
         await promise;
       }
+      return database.writeLocking(work);
+    },
+  };
+}
+
+/** The database, on which something else happens once a request has checked a secret, before it counts the result. */
+function interrupted(database: Database, other: () => Promise<unknown>): Database {
+  let writes = 0;
+  return {
+    ...database,
+    async writeLocking(work) {
+      writes += 1;
+      if (writes === 2) await other();
       return database.writeLocking(work);
     },
   };
@@ -117,5 +130,18 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two factors in two processe
     );
     const codes = results.map((each) => ("refusal" in each ? each.refusal.code : "ok")).sort();
     expect(codes).toEqual([...Array(9).fill("conflict"), "ok"]);
+  });
+
+  it("a secret that is confirmed while another set-up begins stays in use", async () => {
+    const person = { first_name: "Cy", last_name: "Lee", email: "cy@example.com", unit: 1, password };
+    const { id } = await instance.administrator.call(users.create, person);
+    const token = await instance.tokenOf(id);
+    const { secret } = await instance.withToken(token).call(auth.twoFactorBegin, { password });
+    const confirm = () =>
+      instance.service.invoke(auth.twoFactorConfirm, { code: totpCode(secret, instance.now()) }, { token });
+    const service = createService({ database: interrupted(instance.database, confirm) });
+    expect(await codeOf(service.invoke(auth.twoFactorBegin, { password }, { token }))).toBe("conflict");
+    const input = { username: person.email, password, otp: totpCode(secret, instance.now() + 30) };
+    expect(await codeOf(instance.service.invoke(auth.authenticate, input, {}))).toBe("ok");
   });
 });
