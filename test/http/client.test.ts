@@ -357,6 +357,8 @@ describe("TLS", () => {
 });
 
 describe("asking again", () => {
+  const gateway: Handler = (_, response) =>
+    response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
   const breakOff: Handler = (request) => request.socket.destroy();
   const thenFine =
     (first: Handler): Handler =>
@@ -380,6 +382,24 @@ describe("asking again", () => {
     const { url, requests } = await pretend(thenFine(handler));
     expect(await get(url)).toEqual({ id: 5 });
     expect(requests.length).toBe(2);
+  });
+
+  test("GET after 502 of a proxy", async () => {
+    const { url, requests } = await pretend(thenFine(gateway));
+    expect(await get(url)).toEqual({ id: 5 });
+    expect(requests.length).toBe(2);
+  });
+
+  test("more often while a service restarts that has answered before, but for a PATCH that a proxy may have sent on", async () => {
+    const { url, requests } = await pretend((request, response, count) =>
+      count === 1 || count > 5 ? reply(response, 200, { id: 5 }) : gateway(request, response, count),
+    );
+    const one = client(url);
+    await one.call(users.get, { id: 5 });
+    const failed = await failure(one.call(users.update, { id: 5, title: "x" }));
+    expect([failed.code, requests.length]).toEqual(["unavailable", 2]);
+    expect(await one.call(units.move, { id: 1, parent: 2 })).toEqual({ id: 5 });
+    expect(requests.length).toBe(6);
   });
 
   test("three times in all", async () => {

@@ -51,6 +51,7 @@ export function createClient(options: ClientOptions): Client {
   const { token, userAgent } = options;
   const common = { accept: "application/json", "user-agent": userAgent, ...(token !== undefined && bearer(token)) };
   const timeout = options.timeout ?? 30_000;
+  let hasAnswered = false;
   return {
     async call<O extends AnyOperation>(op: O, input: ArgumentsOf<O>, given: CallOptions = {}): Promise<OutputOf<O>> {
       const { path, query, body } = encode(op, input as Record<string, unknown>);
@@ -68,19 +69,25 @@ export function createClient(options: ClientOptions): Client {
       if (op.bytes) {
         const { createDownload } = await import("./resumable-download.ts");
         const get = (more: Record<string, string>) =>
-          repeatRequest({ method: op.method, replayable, timeout, signal: given.signal, now }, async (left) => {
-            const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
-            return bytesOf(op, await transport.open(op.method, target, options), base.origin);
-          });
+          repeatRequest(
+            { method: op.method, replayable, timeout, hasAnswered, signal: given.signal, now },
+            async (left) => {
+              const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
+              return bytesOf(op, await transport.open(op.method, target, options), base.origin);
+            },
+          );
         return createDownload(await get({}), get) as OutputOf<O>;
       }
       const { signal, onSent } = given;
       const allowed = timeout + (text?.length ?? 0) / slowest;
-      return repeatRequest({ method: op.method, replayable, timeout: allowed, signal, now }, async (left) => {
+      const repeating = { method: op.method, replayable, timeout: allowed, hasAnswered, signal, now };
+      return repeatRequest(repeating, async (left) => {
         const sending = { headers, body: text, timeout: left, signal, onSent };
         const message = await transport.send(op.method, target, sending);
         try {
-          return readResponse(message, base.origin, answerShapeOf(op), dryRun) as OutputOf<O>;
+          const output = readResponse(message, base.origin, answerShapeOf(op), dryRun) as OutputOf<O>;
+          hasAnswered = true;
+          return output;
         } catch (error) {
           throw withInputNames(op, input as Record<string, unknown>, error);
         }

@@ -66,9 +66,12 @@ export function timedOut(origin: string, ms: number): ServiceError {
   });
 }
 
+/** The cause of an error when a proxy answered because the service did not; it may have got the request. */
+export const badGateway = { code: "BAD_GATEWAY" };
+
 /** Returns the progress of a failed request; undefined when a retry cannot help. */
-export function phaseOf(error: ServiceError): Phase | undefined {
-  return failures[codeOf(error.cause)]?.phase;
+export function phaseOf({ cause }: ServiceError): Phase | undefined {
+  return cause === badGateway ? "talking" : failures[codeOf(cause)]?.phase;
 }
 
 function codeOf(cause: unknown): string {

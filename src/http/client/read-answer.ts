@@ -4,6 +4,7 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { tryParseJson } from "../../contract/parse-json.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
+import { badGateway } from "./connection-errors.ts";
 import type { HttpResponse } from "./transport.ts";
 
 type Answer = Pick<HttpResponse, "status" | "headers"> & { readonly body: { toString(): string } };
@@ -73,9 +74,9 @@ function codeOf(code: unknown, status: number): ErrorCode {
 function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
   const gateway = status === 502 || status === 503 || status === 504;
-  const hint = gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace;
   return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
-    hint,
+    hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
+    ...(gateway && { cause: badGateway }),
     retryAfter: gateway || status === 429 ? retryAfter(headers) : undefined,
   });
 }
