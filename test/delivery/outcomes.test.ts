@@ -105,7 +105,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   it.each([
     ["a service account, which has no address", { service: true }, false],
     ["a deactivated user", { email: "gone@example.com" }, true],
-  ])("410 disables the webhook of %s, without a mail", async (_, fields, leaves) => {
+  ])("410 disables the webhook of %s, and tells the administrators", async (_, fields, leaves) => {
     const name = { first_name: "Ci", last_name: "Bot" };
     const { id } = await instance.administrator.call(users.create, { ...name, ...fields, unit: 1 });
     await instance.administrator.call(users.update, { id, admin: true });
@@ -116,8 +116,11 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     await makeUsers(instance);
     await newEngine(instance).drain({ maxSeconds: 60 });
     expect(await webhook()).toMatchObject({ active: false, disabled_reason: "gone" });
-    const mails = await instance.database.reader.selectFrom("mails").select("kind").where("user_id", "=", id).execute();
-    expect(mails.filter(({ kind }) => kind === "webhook_disabled")).toEqual([]);
+    const mails = await instance.database.reader.selectFrom("mails").selectAll().execute();
+    const told = mails.map((mail) => ({ ...mail, payload: JSON.parse(mail.payload) }));
+    expect(told.filter(({ payload }) => payload.webhook?.id === hook)).toMatchObject([
+      { kind: "webhook_disabled", user_id: 1, recipient: "admin@example.com", payload: { reason: "gone" } },
+    ]);
   });
 
   it("no answer: timeout, and the connection is closed", async () => {

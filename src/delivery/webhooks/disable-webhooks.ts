@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { findRow, insertRow, updateRow, updateRows } from "../../store/bulk.ts";
+import { findRows, insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -16,7 +16,13 @@ export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
   return (isPostgres(tx) ? query.forNoKeyUpdate() : query).execute();
 }
 
-/** Disables a webhook and queues a mail to its author. `stopInactive` ends the waiting deliveries. */
+/** Maximum number of administrators who are told when the author of a webhook cannot be. */
+const mostAdministrators = 10;
+
+/**
+ * Disables a webhook and queues a mail to its author, or to the administrators when the author has left or is a service
+ * account. `stopInactive` ends the waiting deliveries.
+ */
 export async function disable(
   tx: Tx,
   webhook: RowOf<"webhooks", "id" | "name" | "uri" | "author_id">,
@@ -29,23 +35,27 @@ export async function disable(
     disabled_reason: reason,
     updated_at: now,
   });
-  const active = { id: webhook.author_id, active: 1 } as const;
-  const author = await findRow(tx, "users", active, ["email", "first_name", "last_name"]);
-  if (author === undefined || author.email === null) return;
   const { id, name, uri } = webhook;
-  const payload = JSON.stringify({
-    name: `${author.first_name} ${author.last_name}`,
-    webhook: { id, name, uri },
-    reason,
-  });
-  await insertRow(tx, "mails", {
-    kind: "webhook_disabled",
-    user_id: webhook.author_id,
-    recipient: author.email,
-    payload,
-    due_at: now * 1000,
-    created_at: now,
-  });
+  for (const { id: user_id, email: recipient, first_name, last_name } of await recipientsOf(tx, webhook.author_id)) {
+    const payload = JSON.stringify({ name: `${first_name} ${last_name}`, webhook: { id, name, uri }, reason });
+    await insertRow(tx, "mails", {
+      kind: "webhook_disabled",
+      user_id,
+      recipient,
+      payload,
+      due_at: now * 1000,
+      created_at: now,
+    });
+  }
+}
+
+async function recipientsOf(tx: Tx, author: number) {
+  const withAddress = async (where: { readonly id: number } | { readonly admin: 1 }) => {
+    const users = await findRows(tx, "users", { ...where, active: 1 }, ["id", "email", "first_name", "last_name"]);
+    return users.flatMap(({ email, ...user }) => (email === null ? [] : [{ ...user, email }]));
+  };
+  const authors = await withAddress({ id: author });
+  return authors.length > 0 ? authors : (await withAddress({ admin: 1 })).slice(0, mostAdministrators);
 }
 
 const portion = 500;
