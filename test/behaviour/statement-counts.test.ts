@@ -32,6 +32,7 @@ const most: Record<string, [number | Record<DatabaseKind, number>, Request]> = {
     20,
     (caller) => caller.call(names.find, { texts: Array.from({ length: 50 }, (_, at) => `Lars Jensen ${at}`) }),
   ],
+  "conversations.get": [6, (caller) => caller.call(conversations.get, { id: 1 })],
   "conversations.send": [7, (caller) => caller.call(conversations.send, { id: 1, message: "Hello" })],
   "posts.create": [11, (caller) => caller.call(posts.create, { content_type: "news", title: "T", body: "B", unit: 1 })],
 };

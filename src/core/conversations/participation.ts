@@ -24,11 +24,14 @@ const foundAndLocked = prepared((db, p: ParticipationKey) => locking(db, partici
 /** A conversation from the point of view of a participant. */
 export type Participation = Awaited<ReturnType<typeof found>>[number];
 
+export const noConversation = (id: number): ServiceError =>
+  new ServiceError("not_found", `There is no conversation ${id}.`);
+
 const requiredBy =
   (query: typeof found) =>
   async (ctx: Ctx, id: number): Promise<Participation> => {
     const [row] = await query(ctx.db, { id, user: ctx.actor.id });
-    if (row === undefined) throw new ServiceError("not_found", `There is no conversation ${id}.`);
+    if (row === undefined) throw noConversation(id);
     return row;
   };
 

@@ -4,6 +4,7 @@ import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
+import { noConversation } from "./participation.ts";
 import { loadMessageParts, messagesById, presentMessage } from "./present-messages.ts";
 import { standingsIn } from "./present-participants.ts";
 
@@ -60,8 +61,9 @@ export async function presentConversations(ctx: Ctx, rows: readonly Conversation
   });
 }
 
+/** Returns a conversation. Throws `not_found` when the actor is not a participant. */
 export async function presentConversation(ctx: Ctx, id: number): Promise<Conversation> {
   const [conversation] = await presentConversations(ctx, await conversationById(ctx.db, { id, user: ctx.actor.id }));
-  // The actor's conversation is in the result.
-  return conversation!;
+  if (conversation === undefined) throw noConversation(id);
+  return conversation;
 }

@@ -39,11 +39,10 @@ export async function presentMessages(
   if (rows.length === 0) return [];
   const parents = await parentsOf(ctx, rows, cleared_position);
   const all = [...rows, ...parents.values()];
-  const parts = await loadMessageParts(ctx, all);
-  const standings = await standingsOf(ctx.db, {
-    conversation: id,
-    users: [...new Set(all.map((row) => row.author_id))],
-  });
+  const [parts, standings] = await Promise.all([
+    loadMessageParts(ctx, all),
+    standingsOf(ctx.db, { conversation: id, users: [...new Set(all.map((row) => row.author_id))] }),
+  ]);
   const byUser = new Map(standings.map((standing) => [standing.user_id, standing]));
   const present = (row: MessageRow) => presentMessage(row, parts, byUser.get(row.author_id));
   return rows.map((row) => {
@@ -82,8 +81,10 @@ export async function loadMessageParts(
   users: readonly number[] = [],
 ): Promise<MessageParts> {
   const ids = rows.filter((row) => row.type === "normal" && row.deleted_at === null).map((row) => row.id);
-  const reactions = ids.length === 0 ? [] : await reactionsTo(ctx.db, { ids });
-  const files = ids.length === 0 ? new Map() : await presentFiles(ctx, "message", ids);
+  const [reactions, files] = await Promise.all([
+    ids.length === 0 ? [] : reactionsTo(ctx.db, { ids }),
+    presentFiles(ctx, "message", ids),
+  ]);
   const shown = [...users, ...reactions.map((reaction) => reaction.user_id)];
   for (const row of rows) shown.push(row.author_id, ...(metaOf(row)?.users ?? []));
   return {
