@@ -48,6 +48,20 @@ describe("what a program reads", () => {
     expect({ stdout, stderr }).toEqual({ stdout: "departments\n'=1+1;+2\n", stderr: "" });
   });
 
+  it("CSV of one thing has all its fields, or those of --fields", async () => {
+    for (const line of [
+      ["units", "get", "2"],
+      ["users", "get", "me"],
+      ["users", "current"],
+    ]) {
+      const fields = Object.keys(JSON.parse((await home().wcs([...line, "--json"])).stdout));
+      const { stdout } = await home().wcs([...line, "-o", "csv"]);
+      expect(stdout.split("\n")[0]).toBe(fields.join(","));
+    }
+    const { stdout } = await home().wcs(["units", "get", "2", "-o", "csv", "--fields", "id,name"]);
+    expect(stdout).toBe("id,name\n2,Sales\n");
+  });
+
   it("one item per line, CSV and YAML", async () => {
     const fields = ["--fields", "id,name,stats.users"];
     expect((await home().wcs(["units", "list", "-o", "ndjson", ...fields])).stdout).toBe(

@@ -1,22 +1,23 @@
 import { stringify } from "csv-stringify/sync";
 import { pick } from "./field-selection.ts";
+import type { Item } from "./item.ts";
 import { columnsOf, type ItemWriter, type OutputOptions, writeText } from "./renderer.ts";
 import { escapeCell } from "./spreadsheet-cells.ts";
 
 /** Writes comma-separated API values (RFC 4180), with formulas escaped for spreadsheets. */
-export function createCsvWriter({ terminal, header, columns }: OutputOptions): ItemWriter {
+export function createCsvWriter({ terminal, header, columns, chosen }: OutputOptions): ItemWriter {
   let begun = false;
-  const writer: ItemWriter = {
-    async page(items) {
-      const names = columns ?? columnsOf(items);
-      const rows = items.map((item) => names.map((name) => cell(pick(item, name.split(".")))));
-      const text = stringify(!begun && header ? [names, ...rows] : rows);
-      begun = true;
-      await writeText(text, terminal);
-    },
-    one: (item) => writer.page([item]),
+  const write = async (items: readonly Item[], names: readonly string[]) => {
+    const rows = items.map((item) => names.map((name) => cell(pick(item, name.split(".")))));
+    const text = stringify(!begun && header ? [names, ...rows] : rows);
+    begun = true;
+    await writeText(text, terminal);
   };
-  return writer;
+  return {
+    page: (items) => write(items, columns ?? columnsOf(items)),
+    // All fields, as in the other formats: the columns are those of a list.
+    one: (item) => write([item], (chosen && columns) || columnsOf([item])),
+  };
 }
 
 function cell(value: unknown): string {
