@@ -83,8 +83,8 @@ async function fieldsOfCommand(words: readonly string[], { program }: CommandEnv
   if (entry === undefined || isGroup(entry) || !isOperation(entry)) return [];
   const { itemFields } = await import("../../output/field-selection.ts");
   return itemFields(entry.op).flatMap(({ name, description, fields = [] }) => [
-    { value: name, name: description ?? summaryOf(entry) },
-    ...fields.map((field) => ({ value: `${name}.${field.name}`, name: field.description ?? name })),
+    { value: name, name: description ?? "" },
+    ...fields.map((field) => ({ value: `${name}.${field.name}`, name: field.description ?? "" })),
   ]);
 }
 
