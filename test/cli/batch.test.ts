@@ -68,6 +68,19 @@ describePlaces("batch", (place) => {
     ]);
   });
 
+  it("unknown fields for the results are refused before any row runs", async () => {
+    const rows = file("fields.csv", "id,title\n2,Unwanted\n");
+    const command = ["users", "update", "{id}", "--title", "{title}"];
+    for (const flags of [
+      ["--fields", "line,id"],
+      ["-t", "{line} {id}"],
+    ]) {
+      const { code, stdout, stderr } = await batch(rows, flags, ...command);
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("unknown field 'id'")]);
+    }
+    expect(await title(2)).not.toBe("Unwanted");
+  });
+
   it("--dry-run changes nothing, names work in rows, several rows run at a time", async () => {
     const rows = file("mails.ndjson", '{"who":"bob@example.com","title":"X"}\n{"who":"cy doe","title":"Y"}\n');
     const command = ["users", "update", "{who}", "--title={title}"];

@@ -8,6 +8,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { formatsOf, itemFields, parseFields, requireFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
+import { namesIn } from "./placeholders.ts";
 import { type Draw, type ItemWriter, type OutputOptions, type Renderer, type RowSpec, writeText } from "./renderer.ts";
 import { checkTemplate, createTemplateWriter } from "./template-writer.ts";
 
@@ -28,6 +29,8 @@ interface View<T extends object = Item> {
   readonly items?: string;
   /** Shows the empty fields of a single item, too. */
   readonly showEmpty?: boolean;
+  /** An item with all fields that can be named, where no operation says them. Others are refused before any item is made. */
+  readonly sample?: T;
   /** The list never ends, so each page is printed immediately. */
   readonly endless?: boolean;
 }
@@ -84,6 +87,10 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     template: globals.template,
   };
   if (globals.template !== undefined) checkTemplate(globals.template, globals.query ? undefined : view.op);
+  if (view.sample) {
+    requireFields(fields ?? [], [view.sample], "--fields", view.columns);
+    requireFields(namesIn(globals.template ?? ""), [view.sample], "--template");
+  }
   if (view.endless && globals.query !== undefined) {
     throw new UsageError("--query cannot be used on an endless list", { hint: "use -o ndjson and jq" });
   }

@@ -37,6 +37,8 @@ export async function runBatch(context: Context): Promise<void> {
   const concurrency = concurrencyOf(flags.concurrency);
   const file = String(args.file);
   const format = formatFor(file, flags.format);
+  const columns = ["line", "result", "exit", "error"];
+  const output = createOutput<BatchResult>({ columns, items: "rows", endless: true, sample: sampleResult }, context);
   const signal = context.stopOnInterrupt();
   await using source = await openSource(file, terminal, { again: false, signal });
   const connection = await context.connect();
@@ -49,8 +51,7 @@ export async function runBatch(context: Context): Promise<void> {
     const batch: Batch = { context, words, source, connection: shareConnection(connection, signal), log, signal };
     const rows = batchRows(source, format, columnsIn(words));
     const results = countedBy(counts, resultsOf(batch, rows, concurrency));
-    const columns = ["line", "result", "exit", "error"];
-    await createOutput<BatchResult>({ columns, items: "rows", endless: true }, context).list(results);
+    await output.list(results);
   } catch (error) {
     if (counts.done + counts.failed > 0) terminal.note(`${summary(counts)}; the other rows did not run`);
     throw error;
@@ -63,6 +64,8 @@ export async function runBatch(context: Context): Promise<void> {
       `${counts.failed} of ${counts.done + counts.failed + counts.skipped} rows failed.`,
     );
 }
+
+const sampleResult: BatchResult = { line: 1, command: "", result: "done", exit: 0, output: null, error: null };
 
 const summary = ({ done, failed, skipped }: Counts) => `done ${done}, failed ${failed}, skipped ${skipped}`;
 
