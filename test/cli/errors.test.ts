@@ -6,6 +6,9 @@ const home = useHome();
 
 const notAUrl = /^error: The URL of the database is not valid\.\nhint: .*percent-encoded\.\n$/i;
 
+const itemsOnly =
+  /^error: --query: the list is an array here, not in 'data'\.\nhint: Begin with \[\], as in '\[\]\.id'\.\n$/;
+
 /** What is typed, the exit code, and what stderr says. */
 const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] = [
   ["nonsense", 2, /^error: Unknown command 'wcs nonsense'\.\nusage: wcs <command>; see wcs --help\n$/],
@@ -126,6 +129,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users membership remove 1 1", 2, /^error: Needs a confirmation\.\nhint: Pass --yes to confirm\.\n$/],
   ["groups member remove 1 1", 2, /^error: Needs a confirmation\./],
   ["conversations participants remove 1 1", 2, /^error: Needs a confirmation\./],
+  ["users list --query data[].id", 2, itemsOnly],
+  ["api GET /users --query data[].id", 2, itemsOnly],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],

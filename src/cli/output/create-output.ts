@@ -91,6 +91,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     requireFields(fields ?? [], [view.sample], "--fields", view.columns);
     requireFields(namesIn(globals.template ?? ""), [view.sample], "--template");
   }
+  refuseItemsName(globals.query, view.op);
   if (view.endless && globals.query !== undefined) {
     throw new UsageError("--query cannot be used on an endless list", { hint: "use -o ndjson and jq" });
   }
@@ -166,6 +167,15 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     await writer.page(rows);
     await writer.end?.();
   }
+}
+
+/** Throws a `UsageError` for a query that begins with the name that the items have in the body of a response. */
+function refuseItemsName(query = "", op: AnyOperation | undefined): void {
+  const [first] = /^\w+/.exec(query.trim()) ?? [];
+  if (op?.list === undefined || first !== op.list.items) return;
+  throw new UsageError(`--query: the list is an array here, not in '${first}'`, {
+    hint: "begin with [], as in '[].id'",
+  });
 }
 
 type Formatted = Pick<View, "op" | "formats"> & { readonly rows?: Pick<RowSpec, "formats"> | undefined };
