@@ -60,6 +60,20 @@ describe("a password", () => {
     }
   });
 
+  it("of another user replaces the login of a profile, and says so", async () => {
+    await home().sit(["users", "password", "1", "--password-stdin", ...local], { stdin: secret });
+    const ada = ["auth", "login", "--username", "ada@example.com", "--db", database(), "--password-stdin"];
+    const said = async (...profile: string[]) =>
+      (await home().sit([...ada, "--profile", ...profile], { stdin: secret })).stderr.split("\n").slice(1);
+    expect(await said("check")).toEqual([
+      "This replaced the login of bo@example.com. Use --profile NAME to keep both.",
+      "",
+    ]);
+    expect(await said("check")).toEqual([""]);
+    expect(await said("new")).toEqual([""]);
+    await home().sit(["profile", "remove", "new", "--yes"]);
+  });
+
   it("of several lines is refused, because no prompt can take it", async () => {
     const file = home().path("lines.txt");
     writeFileSync(file, `${secret}\nand more\n`);

@@ -37,8 +37,11 @@ export async function login(context: Context): Promise<void> {
     Boolean,
   );
   if (username === undefined || password === undefined) throw new UsageError(`missing ${missing.join(", ")}`);
+  const before = readConfig(terminal.env).profiles[name];
   await signIn({ target, globals, terminal }, name, { username, password, otp: given.otp });
   terminal.note(`Signed in to ${withoutPassword(target.address)} as ${username} (profile ${name}).`);
+  if (before?.token !== undefined && before.user !== undefined && before.user !== username)
+    terminal.note(`This replaced the login of ${before.user}. Use --profile NAME to keep both.`);
   if (flags.username !== undefined && globals === context.globals) return;
   const place = target.remote ? "--url" : "--db";
   const words = [place, withoutPassword(target.address), "--username", username, "--password-stdin"];
