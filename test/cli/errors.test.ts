@@ -131,6 +131,12 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["conversations participants remove 1 1", 2, /^error: Needs a confirmation\./],
   ["users list --query data[].id", 2, itemsOnly],
   ["api GET /users --query data[].id", 2, itemsOnly],
+  [
+    "events create --title E --type user --start now --end +1h --recurrence FREQ=DAILY",
+    2,
+    /^error: --recurrence must be JSON\.\nhint: Use --repeat or --rrule to write it without JSON\.\n$/,
+  ],
+  ["posts create --content-type news --title T --body B --poll-choices A,B", 2, /\nhint: Use --choice to write it /],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],

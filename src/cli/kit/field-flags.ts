@@ -24,6 +24,8 @@ export interface OperationFlag {
   readonly at?: number;
   /** For a time in the future: the field to which `+90m` is relative, or null for now. */
   readonly ahead?: string | null | undefined;
+  /** Flags of the command that set the same field, as --rrule for --recurrence. */
+  readonly others?: readonly string[] | undefined;
 }
 
 export const kebab = (name: string): string =>

@@ -6,7 +6,7 @@ import { describeCommand, ownOption, repeatable, syntaxOf, usageWith, watchFlags
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, type OperationFlag, optionsOf } from "./field-flags.ts";
-import { clearableFields, flagNameOf, type InputSpec, labelOf } from "./read-input.ts";
+import { clearableFields, flagNameOf, type InputSpec, labelOf, longOf } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
 export function createInputSpec(leaf: OperationCommand): InputSpec {
@@ -25,7 +25,11 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
   });
   const inLine = new Set(args.map(({ field }) => field));
   const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map(
-    (flag): OperationFlag => ({ ...flag, ahead: leaf.ahead?.[flag.path.join(".")] }),
+    (flag): OperationFlag => ({
+      ...flag,
+      ahead: leaf.ahead?.[flag.path.join(".")],
+      others: leaf.flags?.filter(({ field }) => field === flag.path[0]).map(longOf),
+    }),
   );
   const positions = args.map((arg, at): OperationFlag => {
     return { name: labelOf(arg), path: [arg.field], field: arg.described, reads: "argument", at };

@@ -46,9 +46,9 @@ export const splitList = (given: unknown): string[] =>
     .flatMap((text) => String(text).split(","))
     .filter((text) => text.trim() !== "");
 
-export function parseJson(text: string, name: string): unknown {
+export function parseJson(text: string, name: string, hint?: string): unknown {
   const value = tryParseJson(text);
-  if (value === undefined) throw new UsageError(`${name} must be JSON`);
+  if (value === undefined) throw new UsageError(`${name} must be JSON`, { hint });
   if (isTooDeep(value)) throw new UsageError(`${name} must not be ${tooDeep}`);
   return value;
 }

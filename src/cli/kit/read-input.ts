@@ -182,7 +182,10 @@ async function readTimeFlag(
 
 async function readText(flag: OperationFlag, given: string, sources: Sources): Promise<unknown> {
   const name = `--${flag.name}`;
-  if (flag.reads === "json") return parseJson(await sources.value(given, name), name);
+  if (flag.reads === "json") {
+    const others = flag.others?.length ? `use ${flag.others.join(" or ")} to write it without JSON` : undefined;
+    return parseJson(await sources.value(given, name), name, others);
+  }
   const isText = flag.reads === "text" && !flag.field.values;
   return parseValue(flag.field, isText ? await sources.value(given, name) : given, name);
 }
