@@ -40,3 +40,31 @@ it("--as takes a name, a reference, an e-mail address or an ID, and refuses a na
     ),
   });
 });
+
+it("users deactivate and delete take several users, and stop at one that fails", async () => {
+  const add = async (name: string) => {
+    const names = ["--first-name", name, "--last-name", "Low", "--email", `${name}@example.com`, "--unit", "1"];
+    return String(JSON.parse((await run("users", "create", ...names, "--json")).stdout).id);
+  };
+  const [kim, lou, max] = [await add("kim"), await add("lou"), await add("max")];
+  expect(await run("users", "deactivate", kim, "lou@example.com", "987654", max, "--yes")).toMatchObject({
+    code: 6,
+    stderr: `Deactivated user ${kim}.\nDeactivated user ${lou}.\nerror: There is no user 987654.\n`,
+  });
+  expect(JSON.parse((await run("users", "get", max, "--json")).stdout).active).toBe(true);
+  expect(await run("users", "delete", `${kim},${lou}`, max, "--yes", "--dry-run")).toMatchObject({ code: 0 });
+  expect(await run("users", "delete", kim, lou, "--yes")).toMatchObject({
+    code: 0,
+    stderr: `Deleted user ${kim}.\nDeleted user ${lou}.\n`,
+  });
+});
+
+it("users delete asks about each of several users before it deletes the first one", async () => {
+  const { home, local } = place();
+  const answers = ["y", "n"];
+  expect(await home.sit(["users", "delete", "2", "1", ...local], { answers })).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining("Nothing was changed."),
+  });
+  expect(await run("users", "get", "2")).toMatchObject({ code: 0, stderr: "" });
+});

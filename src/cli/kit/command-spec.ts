@@ -42,7 +42,7 @@ export interface Positional<Field extends string = string> {
   readonly field: Field;
   /** Its name in help; by default the field's name. */
   readonly label?: string;
-  /** Takes all remaining arguments: as a list, or joined by spaces. */
+  /** Takes all remaining arguments: as a list, joined by spaces, or as IDs for each of which the command runs. */
   readonly many?: true;
   readonly optional?: true;
   /** Makes the field required for this command only. */

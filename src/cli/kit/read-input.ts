@@ -3,7 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { readSecretFile, type Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
-import { holdsFiles, isNamed, kebab, type OperationFlag, otherNumber } from "./field-flags.ts";
+import { holdsFiles, isNamed, kebab, type OperationFlag, otherNumber, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
 
@@ -200,7 +200,18 @@ async function readArgument(flag: OperationFlag, given: string | string[] | unde
   const name = `<${flag.name}>`;
   if (holdsFiles(field)) return readFiles([given].flat(), name, sources);
   if (field.kind === "array") return [given].flat().flatMap((text) => parseList(field, text, name));
+  const texts = textsIn(given);
+  if (Array.isArray(given) && field.kind === "integer" && texts.length > 1)
+    return texts.map((text) => parseValue(field, text, name));
   return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
+}
+
+/** Returns an input for each thing that the first argument names, if the operation takes a single one. */
+export function eachInput({ args: [first] }: InputSpec, input: Input): Input[] {
+  if (first === undefined || first.described.kind === "array") return [input];
+  const ids = input[first.field];
+  if (!Array.isArray(ids)) return [input];
+  return ids.map((id) => ({ ...input, [first.field]: id }));
 }
 
 export function put(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {

@@ -7,7 +7,7 @@ import type { Context, OperationCommand } from "./command-spec.ts";
 import { isNamed, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { missingFields, noteMissing, wordFor } from "./missing-fields.ts";
-import { givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
+import { eachInput, givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
 import { nameInLine } from "./rename-error-fields.ts";
 import { extentOf } from "./walk-list.ts";
 
@@ -67,7 +67,7 @@ async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues
 
 /** Adds issues about values that the service would refuse. */
 async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input, issues: LineIssues): Promise<void> {
-  const whole = await issues.gather("--data", () => withCompletion(leaf, line, input));
+  const whole = await issues.gather("--data", () => withCompletion(leaf, line, eachInput(spec, input)[0] ?? input));
   const { tryParseInput } = await import("../../contract/parse-input.ts");
   const parsed = whole === undefined ? undefined : tryParseInput(leaf.op, whole);
   if (parsed === undefined || parsed.ok) return;

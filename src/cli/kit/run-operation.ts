@@ -14,7 +14,7 @@ import type { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
 import { dryRunNote } from "./note-done.ts";
 import { splitList } from "./parse-value.ts";
-import { givenIn, type Input, type ParsedLine, put, wordOf } from "./read-input.ts";
+import { eachInput, givenIn, type Input, type ParsedLine, put, wordOf } from "./read-input.ts";
 import { type OperationInput, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
@@ -47,12 +47,16 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     const { op, input } = request;
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
-    if (op === leaf.op && leaf.confirm) await (await import("./confirmation.ts")).confirm(leaf, input, caller, context);
+    const each = eachInput(spec, input);
+    if (op === leaf.op && leaf.confirm) {
+      const { confirm } = await import("./confirmation.ts");
+      for (const one of each) await confirm(leaf, one, caller, context);
+    }
     const use = async (edited: Input) => {
       const whole = await withWizard(completed, edited, caller);
       await perform(leaf, { ...request, op, input: whole }, caller, context);
     };
-    if (leaf.written === undefined) await use(input);
+    if (leaf.written === undefined) for (const one of each) await use(one);
     else await (await import("./edit-field.ts")).editField(leaf.written, input, caller, context, use);
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note(dryRunNote);

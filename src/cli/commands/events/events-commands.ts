@@ -157,6 +157,7 @@ export const events: Commands = {
     ],
   }),
   delete: command(ops.delete, {
+    args: [{ field: "id", many: true }],
     confirm: askAbout(ops.get, ({ title }) => `Delete event ${title} and its files?`),
     done: ({ id }) => `Deleted event ${id}.`,
   }),

@@ -103,6 +103,7 @@ export const users: Commands = {
     examples: ["wcs users update 12 --title 'Head of Sales'", "wcs users update me --unset phone"],
   }),
   delete: command(ops.delete, {
+    args: [{ ...id, many: true }],
     confirm: askAbout(
       ops.get,
       ({ name }) =>
@@ -111,11 +112,13 @@ export const users: Commands = {
     done: ({ id }) => `Deleted user ${id}.`,
   }),
   deactivate: command(ops.deactivate, {
+    args: [{ ...id, many: true }],
     confirm: askAbout(ops.get, ({ name }) => `Deactivate user ${name}?`),
     reversible: true,
     done: ({ id }) => `Deactivated user ${id}.`,
+    examples: ["wcs users deactivate 12 13 --yes"],
   }),
-  reactivate: command(ops.reactivate, { done: ({ id }) => `Reactivated user ${id}.` }),
+  reactivate: command(ops.reactivate, { args: [{ ...id, many: true }], done: ({ id }) => `Reactivated user ${id}.` }),
   current: command(ops.current, {}),
   welcome: command(ops.welcome, {
     args: [{ field: "users", label: "id", many: true }],
