@@ -207,7 +207,7 @@ function matching(db: Db, { filter, ...shape }: Shape, p: Values): Posts {
     query = query.where(matches(shape.pinned, isMainFeed ? pinnedInMainFeed(p.at) : pinned(p.at)));
   }
   if (filter.pinned !== undefined) query = query.where(matches(filter.pinned, pinned(p.now)));
-  if (shape.isByBookmark) query = query.where("p.id", "in", bookmarks(db, p.me));
+  if (shape.isByBookmark) query = query.where(isBookmarked(db, p.me));
   else if (filter.bookmarked !== undefined)
     query = query.where(matches(filter.bookmarked, marked("bookmarked_at", p.me)));
   if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, marked("seen_at", p.me)));
@@ -257,11 +257,15 @@ const bookmarks = (db: Db, me: number) =>
     .where("k.user_id", "=", me)
     .where("k.bookmarked_at", "is not", null);
 
+/** Reads the bookmarks first. PostgreSQL may read all posts in the order of the list instead, unless it gets an array. */
+const isBookmarked = (db: Db, me: number) =>
+  isPostgres(db) ? sql<SqlBool>`p.id = any(array(${bookmarks(db, me)}))` : sql<SqlBool>`p.id in (${bookmarks(db, me)})`;
+
 const manyBookmarks = 2000;
 
-/** Returns true for a reader with so many bookmarks that listing all would block other requests on SQLite. */
+/** Returns true for a reader with so many bookmarks that reading all would take long. */
 export const hasManyBookmarks = async (db: Db, me: number): Promise<boolean> =>
-  !isPostgres(db) && (await bookmarks(db, me).limit(1).offset(manyBookmarks).executeTakeFirst()) !== undefined;
+  (await bookmarks(db, me).limit(1).offset(manyBookmarks).executeTakeFirst()) !== undefined;
 
 const marked = (column: "seen_at" | "bookmarked_at", me: number) =>
   sql<SqlBool>`exists (select 1 from post_marks k
