@@ -127,6 +127,12 @@ describePlaces("wcs posts", (place) => {
       { body: "Reply", parent_id: first.id },
     ]);
     expect((await said("posts", "comments", "delete", `${id}`, `${first.id}`, "--yes")).code).toBe(0);
+    const third = await json("posts", "comments", "add", `${id}`, "Well", "said");
+    expect(third.body).toBe("Well said");
+    expect(await said("posts", "comments", "add", `${id}`, "One", "--body", "Two")).toMatchObject({
+      code: 2,
+      stderr: "error: <text> and --body cannot be used together.\n",
+    });
     const path = place().home.path("plan.txt");
     writeFileSync(path, "Plan");
     expect((await said("posts", "files", "add", `${id}`, "--file", path)).code).toBe(0);
@@ -134,6 +140,8 @@ describePlaces("wcs posts", (place) => {
     expect(file).toMatchObject({ name: "plan.txt" });
     expect((await said("posts", "files", "delete", `${id}`, `${file.id}`, "--yes")).code).toBe(0);
     expect(await json("posts", "files", "list", `${id}`)).toEqual([]);
+    expect((await said("posts", "files", "add", `${id}`, path, path)).code).toBe(0);
+    expect(await json("posts", "files", "list", `${id}`)).toHaveLength(2);
   });
 
   it("mistakes are named as they stand on the line", async () => {

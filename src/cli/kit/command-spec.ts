@@ -45,6 +45,8 @@ export interface Positional<Field extends string = string> {
   /** Takes all remaining arguments: as a list, joined by spaces, or as IDs for each of which the command runs. */
   readonly many?: true;
   readonly optional?: true;
+  /** The field has a flag, too. */
+  readonly flag?: true;
   /** Makes the field required for this command only. */
   readonly needed?: true;
   readonly completes?: Completes;

@@ -23,7 +23,7 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     const described = fields.find(({ name }) => name === arg.field);
     return described ? [{ ...arg, described }] : [];
   });
-  const inLine = new Set(args.map(({ field }) => field));
+  const inLine = new Set(args.filter(({ flag }) => !flag).map(({ field }) => field));
   const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map(
     (flag): OperationFlag => ({
       ...flag,

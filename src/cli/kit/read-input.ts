@@ -51,6 +51,9 @@ export async function readInput(
   for (const place of spec.places) {
     const given = givenIn(place, line);
     const word = wordOf(place, line);
+    const twin = spec.flags.find(({ path }) => place.at !== undefined && path.join() === place.path.join());
+    if (twin && isGiven(place, line) && isGiven(twin, line))
+      issues.add(new UsageError(`${word} and ${wordOf(twin, line)} cannot be used together`), [word]);
     const isUncertain = place.at !== undefined && given !== undefined && issues.hasUncertainArguments;
     if (isNamed(place.field, given)) put(input, place.path, given);
     else if (waits(given) || isUncertain || (!issues.isEmpty && options[attribute(`${place.name}-stdin`)]))
@@ -80,6 +83,8 @@ export const secretFlag = ({ name }: OperationFlag, { options }: Pick<ParsedLine
 
 export const givenIn = ({ name, at }: OperationFlag, { args, options }: ParsedLine): unknown =>
   at === undefined ? options[attribute(name)] : args[at];
+
+const isGiven = (place: OperationFlag, line: ParsedLine): boolean => [givenIn(place, line) ?? []].flat().length > 0;
 
 async function readData(spec: InputSpec, text: string | undefined, sources: Sources): Promise<Input> {
   if (text === undefined) return {};
@@ -203,7 +208,8 @@ async function readArgument(flag: OperationFlag, given: string | string[] | unde
   const texts = textsIn(given);
   if (Array.isArray(given) && field.kind === "integer" && texts.length > 1)
     return texts.map((text) => parseValue(field, text, name));
-  return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
+  const text = Array.isArray(given) ? given.join(" ") : given;
+  return parseValue(field, field.multiline ? await sources.value(text, name) : text, name);
 }
 
 /** Returns an input for each thing that the first argument names, if the operation takes a single one. */

@@ -30,9 +30,10 @@ export function fileCommands(owner: "post" | "event", ops: FileOperations): Comm
         examples: [`${path} list 12`],
       }),
       add: command(ops.add, {
+        args: [{ field: "id" }, { field: "files", label: "file", many: true, optional: true, flag: true }],
         ...(owner === "event" && { summary: "Add files to an event" }),
         done: ({ id }) => `Added the files to ${owner} ${id}.`,
-        examples: [`${path} add 12 --file agenda.pdf --file https://vimeo.com/76979871`],
+        examples: [`${path} add 12 agenda.pdf https://vimeo.com/76979871`],
       }),
       delete: command(ops.delete, {
         confirm: askAbout(ops.get, ({ title, files }, { file }) => {

@@ -46,10 +46,11 @@ const comments: CommandGroup = {
       examples: ["wcs posts comments list 12 --all", "wcs posts comments list 12 --parent-id 31"],
     }),
     add: command(ops.commentAdd, {
+      args: [id, { field: "body", label: "text", many: true, optional: true, flag: true }],
       written: { field: "body", file: "comment.md" },
       renderer: commentForm,
       examples: [
-        "wcs posts comments add 12 --body 'Well said'",
+        "wcs posts comments add 12 'Well said'",
         "wcs posts comments add 12 --parent-id 31 --body @reply.md --mentions ann@example.com",
       ],
     }),
