@@ -47,7 +47,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [7, "conflict with existing data"],
   [8, "unreachable, timed out or busy"],
   [9, "a checked condition is not met"],
-  [130, "interrupted"],
+  [130, "interrupted, or a confirmation was answered with no"],
 ];
 
 const exitCodesTopic = `${exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`).join("\n")}
