@@ -149,6 +149,13 @@ it("names lead to IDs, and nothing goes wrong aloud", async () => {
   expect(await run("users", "ada")).toMatchObject({ code: 0, stdout: "Ada Lovelace\tAcme, 1\n" });
   expect(await run("users", "love")).toMatchObject({ code: 0, stdout: "1\tAda Lovelace (Acme, 1)\n" });
   expect(await run("units", "1,Sal")).toMatchObject({ code: 0, stdout: "1,Sales\tAcme, 2\n" });
+  expect(await run("users", "me")).toMatchObject({ code: 0, stdout: "me\tYou\n" });
+  expect(await run("units", "Sales,Sal")).toMatchObject({ code: 0, stdout: "" });
+  const fields = (await run("fields", "id,", "users", "list")).stdout;
+  expect(fields).toContain("id,active\t\n");
+  expect(fields).not.toContain("id,id\t");
+  const scopes = (await run("scopes", "")).stdout.split("\n");
+  expect(scopes).toEqual(expect.arrayContaining(["read\t", "write\t", "webhooks.*\t", "users.get\tGet a user"]));
   expect(await run("units", "2")).toMatchObject({ code: 0, stdout: "1\tAcme\n2\tSales\n" });
   expect(await run("units", "", "units", "get", "--profile=nobody")).toMatchObject({ code: 0, stdout: "", stderr: "" });
   await home().wcs(["units", "department", "add", "Sales", "Exports"]);

@@ -123,12 +123,12 @@ function completesOf(field: Field | undefined): Completes | undefined {
   return (
     field.values ??
     field.items?.values ??
-    (placeholder === undefined ? undefined : byPlaceholder[placeholder]) ??
+    byPlaceholder[placeholder ?? field.items?.placeholder ?? ""] ??
     (group === "files" ? undefined : group)
   );
 }
 
-const byPlaceholder: Readonly<Record<string, Completes>> = { zone: "timezones", tag: "languages" };
+const byPlaceholder: Readonly<Record<string, Completes>> = { zone: "timezones", tag: "languages", scope: "scopes" };
 
 const pathOf = (flags: string): Completes | undefined => (/<(path|file)>/.test(flags) ? "file" : undefined);
 

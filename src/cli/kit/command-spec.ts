@@ -18,7 +18,18 @@ import type { Terminal } from "../terminal/terminal.ts";
 /** The kind of value that a flag or argument takes, or its values, for shell completion. */
 export type Completes =
   | Exclude<Reference, "files">
-  | ("messages" | "profiles" | "aliases" | "command" | "fields" | "settings" | "timezones" | "languages" | "topics")
+  | (
+      | "messages"
+      | "profiles"
+      | "aliases"
+      | "command"
+      | "fields"
+      | "settings"
+      | "scopes"
+      | "timezones"
+      | "languages"
+      | "topics"
+    )
   | "file"
   | readonly string[];
 

@@ -26,9 +26,10 @@ export async function complete(
   try {
     const known = await knownValues(kind, typed, words, environment);
     const candidates = known ?? (await items(kind, prefix, words, environment));
-    const lines = candidates.map(
-      ({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`,
-    );
+    const before = new Set(head.split(","));
+    const lines = candidates
+      .filter(({ value }) => !before.has(String(value)))
+      .map(({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`);
     await terminal.write(lines.join(""));
   } catch (error) {
     if (terminal.env.WCS_DEBUG === "1") throw error;
@@ -79,6 +80,8 @@ async function itemsIn(finder: Finder, wanted: Wanted): Promise<Candidate[]> {
 
 /** Returns the names that begin with a text, so that what was typed stays. Others are replaced by their IDs. */
 async function byName(kind: NamedKind, text: string, caller: Caller, options: CallOptions): Promise<Candidate[]> {
+  // Stays as it is typed, in place of becoming an ID.
+  if (kind === "users" && text === "me") return [{ value: text, name: "You" }];
   const { names } = await import("../../../contract/names.ts");
   const { data } = await caller.call(names.find, { texts: [text], kinds: [kind] }, options);
   return data.map(({ id, name, detail }) => {

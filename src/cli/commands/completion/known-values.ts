@@ -44,13 +44,10 @@ export async function knownValues(
       }));
     case "fields":
       return fieldsOfCommand(words, environment);
-    case "settings": {
-      const [{ settings }, { fieldsOf }] = await Promise.all([
-        import("../../../contract/settings.ts"),
-        import("../../../contract/field-spec.ts"),
-      ]);
-      return fieldsOf(settings.set).map(({ name, description = "" }) => ({ value: name, name: description }));
-    }
+    case "settings":
+      return settingNames();
+    case "scopes":
+      return scopes();
     case "timezones":
       return Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
     case "topics":
@@ -58,6 +55,23 @@ export async function knownValues(
     default:
       return undefined;
   }
+}
+
+async function settingNames(): Promise<Candidate[]> {
+  const [{ settings }, { fieldsOf }] = await Promise.all([
+    import("../../../contract/settings.ts"),
+    import("../../../contract/field-spec.ts"),
+  ]);
+  return fieldsOf(settings.set).map(({ name, description = "" }) => ({ value: name, name: description }));
+}
+
+async function scopes(): Promise<Candidate[]> {
+  const operations = await (await import("../../../contract/all-operations.ts")).allOperations();
+  const groups = new Set(operations.map(({ name }) => `${name.split(".")[0]}.*`));
+  return [
+    ...["read", "write", ...groups].map((value) => ({ value, name: "" })),
+    ...operations.map(({ name, summary }) => ({ value: name, name: summary })),
+  ];
 }
 
 async function topicsIn(words: readonly string[], registry: Registry): Promise<Candidate[]> {
