@@ -167,8 +167,8 @@ it("names lead to IDs, and nothing goes wrong aloud", async () => {
   expect(await run("departments", "", "units", "department", "update", "")).toMatchObject({ code: 0, stdout: "" });
   await home().wcs(["tokens", "create", "--name", "nightly", "--scopes", "read"]);
   expect(await run("tokens", "ni")).toMatchObject({ code: 0, stdout: "nightly\tAda Lovelace, 1\n" });
-  const fields = (await run("fields", "", "users", "list", "--fields")).stdout.split("\n");
-  expect(fields).toEqual(expect.arrayContaining(["id\t", "birthday\t", "unit.name\t"]));
+  const described = (await run("fields", "", "users", "list", "--fields")).stdout.split("\n");
+  expect(described).toEqual(expect.arrayContaining(["id\t", "birthday\t", "unit.name\t"]));
   expect(await run("nonsense")).toMatchObject({ code: 0, stderr: "" });
   const config = home().path("config/config.json");
   const before = readFileSync(config);

@@ -13,15 +13,15 @@ export function databaseOf({ terminal, globals }: Context): string {
 }
 
 /** Runs `work` with a database, explains its failures, and closes the database. Ctrl-Z waits for the end of a transaction. */
-export async function withDatabase(
+export async function withDatabase<T>(
   { terminal }: Context,
   opening: Promise<Database>,
-  work: (database: Database) => Promise<void>,
-): Promise<void> {
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
   const database = await opening;
   terminal.signals.delayStop(database.isWriting);
   try {
-    await work(database);
+    return await work(database);
   } catch (error) {
     throw database.explain(error);
   } finally {

@@ -7,16 +7,18 @@ import { latestMigration } from "../../../store/latest-migration.ts";
 import { findMissingRights } from "../../../store/missing-rights.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
 import { countSecrets, type SecretCounts } from "../../../store/rotate-secret-key.ts";
+import type { Context } from "../../kit/command-spec.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
+import { withDatabase } from "../db/db-target.ts";
 import { noMail } from "../serve/smtp-option.ts";
 import { checkPrivacy, modeOf } from "./check-machine.ts";
 import { type FactChecks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
-export async function readDatabaseFacts(address: string, environment: NodeJS.ProcessEnv) {
-  const database = await openWithKey(address, environment);
-  try {
+export function readDatabaseFacts(context: Context, address: string) {
+  const environment = context.terminal.env;
+  return withDatabase(context, openWithKey(address, environment), async (database) => {
     const now = Date.now();
     const settings = await createService({ database, environment }).settings();
     return {
@@ -28,9 +30,7 @@ export async function readDatabaseFacts(address: string, environment: NodeJS.Pro
       missingForMail: missingForMail(settings),
       now,
     };
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 async function readFileFacts(path: string, damage: string | undefined) {

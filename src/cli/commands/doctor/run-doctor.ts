@@ -38,11 +38,12 @@ async function findAll(context: Context): Promise<Finding[]> {
   return findings;
 }
 
-async function findInTarget({ terminal, globals, connect }: Context): Promise<Finding[]> {
+async function findInTarget(context: Context): Promise<Finding[]> {
+  const { terminal, globals, connect } = context;
   const { address, remote } = findTarget(globals, terminal.env);
   if (!remote) {
     const { databaseChecks, readDatabaseFacts } = await import("./check-database-facts.ts");
-    const facts = await readDatabaseFacts(address, terminal.env);
+    const facts = await readDatabaseFacts(context, address);
     return judgeFacts(databaseChecks, { ...facts, checkLine: lineOf(["db", "check", ...flagOf(globals)]) });
   }
   const { instanceChecks, readInstanceFacts } = await import("./check-instance.ts");

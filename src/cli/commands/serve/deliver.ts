@@ -6,6 +6,7 @@ import { pluralize } from "../../output/pluralize.ts";
 import { createDeliveryEngine } from "../../session/open-caller.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { findTarget } from "../../session/target.ts";
+import { withDatabase } from "../db/db-target.ts";
 import { environmentWithSmtp, noMail } from "./smtp-option.ts";
 
 const countOf = (callbacks: number, mails: number): string =>
@@ -20,9 +21,7 @@ export async function deliver(context: Context): Promise<void> {
       hint: "an instance delivers by itself; use --db",
     });
   const { createService } = await import("../../../core/service.ts");
-  const database = await openWithKey(target.address, terminal.env);
-  terminal.signals.delayStop(database.isWriting);
-  try {
+  await withDatabase(context, openWithKey(target.address, terminal.env), async (database) => {
     const service = createService({ database, environment });
     limitHeap();
     const engine = await createDeliveryEngine(database, service, terminal);
@@ -36,7 +35,5 @@ export async function deliver(context: Context): Promise<void> {
       terminal.note(`To send: ${countOf(before.due, before.mails)}. Still waiting: ${waiting}.`);
     }
     if (missing.length > 0) terminal.note(noMail(missing));
-  } finally {
-    await database.close();
-  }
+  });
 }

@@ -39,12 +39,12 @@ export async function print(changes: AsyncIterable<readonly Done[]>, plan: Organ
   await createOutput(view, context).list(pages());
 }
 
-const marks: Record<PlannedChange["action"], (paint: Paint) => string> = {
-  create: (paint) => paint.success("+"),
-  update: (paint) => paint.key("~"),
-  move: (paint) => paint.key(">"),
-  delete: (paint) => paint.error("-"),
-  deactivate: (paint) => paint.error("-"),
+const actions: Readonly<Record<PlannedChange["action"], { past: string; mark: string; style: keyof Paint }>> = {
+  create: { past: "created", mark: "+", style: "success" },
+  update: { past: "changed", mark: "~", style: "key" },
+  move: { past: "moved", mark: ">", style: "key" },
+  delete: { past: "deleted", mark: "-", style: "error" },
+  deactivate: { past: "deactivated", mark: "-", style: "error" },
 };
 
 /** Writes changes for terminals: a line for each change, and one below it for each field. */
@@ -52,7 +52,8 @@ const createChangeWriter: Renderer<Done> = ({ terminal }) => {
   const { paint, sanitizeLine } = terminal;
   const show = (done: Done) => {
     const { action, kind, name, secret } = done;
-    const lines = [`${marks[action](paint)} ${action} ${kind} ${paint.strong(sanitizeLine(name))}`];
+    const { mark, style } = actions[action];
+    const lines = [`${paint[style](mark)} ${action} ${kind} ${paint.strong(sanitizeLine(name))}`];
     for (const field of changedFields(done, paint, sanitizeLine)) lines.push(`    ${field}`);
     if (secret !== undefined) lines.push(`    secret: ${paint.value(secret)}`);
     return lines.map((line) => `${line}\n`).join("");
@@ -74,14 +75,6 @@ function shown(value: unknown): string {
 
 const kinds = { usertype: "user type", unit: "unit", user: "user", webhook: "webhook" };
 
-const past: Record<PlannedChange["action"], string> = {
-  create: "created",
-  update: "changed",
-  move: "moved",
-  delete: "deleted",
-  deactivate: "deactivated",
-};
-
 /** Numbers of changes by action and kind, such as `delete webhook`. */
 export type ChangeCounts = Map<`${PlannedChange["action"]} ${PlannedChange["kind"]}`, number>;
 
@@ -101,7 +94,7 @@ export function summary(counts: ChangeCounts, tense: "present" | "past" = "prese
   const byAction = Map.groupBy(counts, ([key]) => key.split(" ")[0] as PlannedChange["action"]);
   const parts = [...byAction].map(([action, some]) => {
     const numbers = some.map(([key, count]) => pluralize(count, kinds[key.split(" ")[1] as PlannedChange["kind"]]));
-    return `${tense === "past" ? past[action] : action} ${numbers.join(", ")}`;
+    return `${tense === "past" ? actions[action].past : action} ${numbers.join(", ")}`;
   });
   return parts.join("; ");
 }
