@@ -230,3 +230,16 @@ it("webhooks test and recover name the command that activates the webhook", asyn
     });
   }
 });
+
+it.each([
+  ["Asia/Tokyo", 9],
+  ["America/Phoenix", -7],
+])("the chart of stats begins at a time in the zone of --tz, %s", async (zone, hours) => {
+  const { id } = JSON.parse((await home().sit(create())).stdout);
+  const since = Math.floor(Date.now() / 3_600_000) * 3600 - 86_400;
+  const { stdout } = await home().sit(["webhooks", "stats", `${id}`, "--since", `${since}`, "--tz", zone], {
+    screen: { width: 80, height: 24 },
+  });
+  const local = new Date((since + hours * 3600) * 1000).toISOString();
+  expect(stdout).toContain(local.slice(0, 16).replace("T", " "));
+});

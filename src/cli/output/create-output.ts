@@ -120,7 +120,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
       if (globals.query !== undefined) await query(await collect(counted));
       else if (view.draw && format === "table" && !fields) {
         const { pageOrWrite } = await import("./page-or-write.ts");
-        await pageOrWrite((await view.draw())(await collect(counted), terminal), terminal);
+        await pageOrWrite((await view.draw())(await collect(counted), terminal, zone), terminal);
       } else {
         const to = globals.raw ? undefined : await writer();
         for await (const page of counted) await (to ? to.page(page.items) : raw(page.response));

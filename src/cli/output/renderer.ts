@@ -28,7 +28,7 @@ export interface ItemWriter<T = Item> {
   one(item: T): Promise<void>;
 }
 
-export type Draw<T = Item> = (items: readonly T[], terminal: Terminal) => string;
+export type Draw<T = Item> = (items: readonly T[], terminal: Terminal, zone: string | undefined) => string;
 
 /** Columns for other programs that are derived from the fields of an item. */
 export interface RowSpec<T = Item> {
