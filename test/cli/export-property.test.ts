@@ -24,7 +24,7 @@ const text = fc
 /** Names must show something. */
 const name = text.filter((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value));
 
-it("what is exported comes back as it was, whatever the text", async () => {
+it("what is exported comes back as it was, but for the spaces around names, whatever the text", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(name, name, text, text, text), { minLength: 50, maxLength: 100 }),
@@ -55,7 +55,10 @@ it("what is exported comes back as it was, whatever the text", async () => {
         const [ndjson, csv] = [one.home.path("rows.ndjson"), one.home.path("rows.csv")];
         writeFileSync(ndjson, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
         expect(await one.home.sit(["users", "import", ndjson, ...one.args])).toMatchObject({ code: 0 });
-        expect(await rowsIn(one)).toMatchObject(rows.map((row) => ({ ...row, phone: row.phone || null })));
+        const kept = rows.map(({ first_name, last_name, phone, ...row }) => {
+          return { ...row, first_name: first_name.trim(), last_name: last_name.trim(), phone: phone || null };
+        });
+        expect(await rowsIn(one)).toMatchObject(kept);
         await one.home.sit(["users", "export", csv, ...one.args]);
         expect(await other.home.sit(["users", "import", csv, ...other.args])).toMatchObject({ code: 0 });
         expect(await rowsIn(other)).toEqual(await rowsIn(one));
