@@ -30,6 +30,6 @@ it.each([80, 120])("every help fits %i columns", async (width) => {
 it("an example that is too wide is broken as a shell reads it", async () => {
   const { stdout } = await home().sit(["posts", "create", "--help"], { screen: { width: 80, height: 40 } });
   expect(stdout).toContain(
-    "  $ wcs posts create --content-type news --title 'Tomorrow' --body - \\\n      --publish-publish-on 'tomorrow 8:00' < news.md\n",
+    "  $ wcs posts create --content-type news --title 'Tomorrow' --body - \\\n      --publish-on 'tomorrow 8:00' < news.md\n",
   );
 });

@@ -65,11 +65,11 @@ describePlaces("wcs posts", (place) => {
   it("publishes at a time in words, and clears it", async () => {
     const { id, publish } = await json(
       ...["posts", "create", "--content-type", "news", "--title", "Later"],
-      ...["--publish-publish-on", "+2h", "--publish-unpublish-on", "2099-12-31 14:00"],
+      ...["--publish-on", "+2h", "--unpublish-on", "2099-12-31 14:00"],
     );
     expect(publish).toMatchObject({ status: false, unpublish_on: Date.parse("2099-12-31T14:00Z") / 1000 });
     expect(publish.publish_on - publish.created_at).toBeGreaterThan(7000);
-    expect((await said("posts", "update", `${id}`, "--unset", "publish.unpublish_on")).code).toBe(0);
+    expect((await said("posts", "update", `${id}`, "--unset", "unpublish-on")).code).toBe(0);
     expect((await json("posts", "get", `${id}`)).publish.unpublish_on).toBeNull();
     expect((await json("posts", "list", "--status", "scheduled")).map((post: { id: number }) => post.id)).toEqual([id]);
   });
@@ -247,7 +247,7 @@ describe("wcs posts on a terminal", () => {
   });
 
   it("list has a line for each, with a dot before what is new", async () => {
-    const { id } = await create(["--title", "Later", "--body", "", "--publish-publish-on", "+2h"]);
+    const { id } = await create(["--title", "Later", "--body", "", "--publish-on", "+2h"]);
     const { stdout } = await at(["list", "--status", "scheduled"]);
     expect(stdout).toMatch(/^ID +WHEN +KIND +TITLE +AUTHOR +FOR +ABOUT\n/);
     expect(stdout).toMatch(new RegExp(`\\n${id} +\\S+ \\S+ +News +Later +Ada Lovel`));

@@ -13,7 +13,6 @@ import {
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
 import { holdsFiles, type OperationFlag, OptionAlias, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
-import { flagNameOf } from "../kit/read-input.ts";
 import { formats } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
 
@@ -89,7 +88,10 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
   function ofOperation(operation: Extract<CommandSpec, { op: unknown }>) {
     const spec = createInputSpec(operation);
     const derived = new Map(spec.flags.flatMap(completesOfFlag));
-    derived.set("--unset", spec.clearable.map(flagNameOf));
+    derived.set(
+      "--unset",
+      spec.clearable.map(({ name }) => name),
+    );
     const added = new Map(spec.more.map(({ flags, choices, completes = choices }) => [flags, completes]));
     return {
       command: buildOperation(operation, path, help, spec),

@@ -159,6 +159,8 @@ interface Presentation<O extends AnyOperation> {
   /** Paths of times in the future, each with the field that `+90m` is relative to; null means now. */
   readonly ahead?: { readonly [P in PathIn<ArgumentsOf<O>>]?: FieldName<O> | null };
   readonly flags?: readonly (CommandFlag & { readonly field?: FieldName<O> })[];
+  /** Names of flags, by the paths of their fields, where those made of the path would be long. */
+  readonly flagNames?: { readonly [P in PathIn<ArgumentsOf<O>>]?: string };
   /** Adds values that are derived from other fields and from the flags. */
   complete?(input: Record<string, unknown>, flags: Context["flags"]): MaybePromise<Record<string, unknown>>;
   /** A text field for an editor: with --edit, and when it is missing and not optional. `from` reads the current text. */

@@ -5,8 +5,8 @@ import { tryParse } from "../../contract/parse-input.ts";
 import { describeCommand, ownOption, repeatable, syntaxOf, usageWith, watchFlags } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
-import { changes, describeArgument, familiesOf, flagsOf, type OperationFlag, optionsOf } from "./field-flags.ts";
-import { clearableFields, flagNameOf, type InputSpec, labelOf, longOf } from "./read-input.ts";
+import { changes, describeArgument, familiesOf, flagsOf, kebab, type OperationFlag, optionsOf } from "./field-flags.ts";
+import { clearableFields, type InputSpec, labelOf, longOf } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
 export function createInputSpec(leaf: OperationCommand): InputSpec {
@@ -24,9 +24,11 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     return described ? [{ ...arg, described }] : [];
   });
   const inLine = new Set(args.filter(({ flag }) => !flag).map(({ field }) => field));
+  const nameOf = (path: readonly string[]): string => leaf.flagNames?.[path.join(".")] ?? path.map(kebab).join("-");
   const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map(
     (flag): OperationFlag => ({
       ...flag,
+      name: flag.reads === "files" ? flag.name : nameOf(flag.path),
       ahead: leaf.ahead?.[flag.path.join(".")],
       others: leaf.flags?.filter(({ field }) => field === flag.path[0]).map(longOf),
     }),
@@ -45,7 +47,7 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     clearable: clearableFields(
       all.filter(({ name }) => !hidden.has(name) || replaced.has(name)),
       leaf.op.method === "PATCH",
-    ),
+    ).map((field) => ({ ...field, name: nameOf(field.path) })),
     check: (name, value) => check(leaf, name, value),
   };
 }
@@ -109,7 +111,7 @@ function addCommonOptions(
 /** Names the fields that can be cleared; those of nested objects can be, too, but are too many for help. */
 function describeUnset(clearable: InputSpec["clearable"]): string {
   const shallow = clearable.filter(({ path }) => path.length <= 2);
-  return `Fields to clear: ${shallow.map(flagNameOf).join(", ")}`;
+  return `Fields to clear: ${shallow.map(({ name }) => name).join(", ")}`;
 }
 
 function isOptional(arg: Positional, leaf: OperationCommand, { fields }: InputSpec): true | undefined {

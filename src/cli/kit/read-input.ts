@@ -19,7 +19,7 @@ export interface InputSpec {
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
   readonly needed: OperationCommand["needed"];
-  readonly clearable: readonly ClearableField[];
+  readonly clearable: readonly (ClearableField & { readonly name: string })[];
   readonly check: (name: string, value: unknown) => string | undefined;
 }
 
@@ -105,19 +105,17 @@ async function readData(spec: InputSpec, text: string | undefined, sources: Sour
   return data as Input;
 }
 
-function clear(clearable: readonly ClearableField[], names: readonly string[] | undefined, input: Input): void {
+function clear(clearable: InputSpec["clearable"], names: readonly string[] | undefined, input: Input): void {
   for (const name of (names ?? []).flatMap((list) => list.split(","))) {
-    const field = clearable.find((field) => field.path.join(".") === name || flagNameOf(field) === name);
+    const field = clearable.find((field) => field.path.join(".") === name || field.name === name);
     if (!field) {
-      const known = clearable.map(flagNameOf);
+      const known = clearable.map((each) => each.name);
       const meant = suggestName(name, known) ?? known.join(", ");
       throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
     }
     put(input, field.path, field.empty);
   }
 }
-
-export const flagNameOf = ({ path }: ClearableField): string => path.map(kebab).join("-");
 
 /** A field that --unset clears, and its value then. */
 interface ClearableField {

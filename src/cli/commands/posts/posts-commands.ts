@@ -21,6 +21,11 @@ const columns = [
 
 const composed = {
   ahead: { "publish.publish_on": null, "publish.unpublish_on": null, "pinned.until": null, "poll.close_at": null },
+  flagNames: {
+    "publish.publish_on": "publish-on",
+    "publish.unpublish_on": "unpublish-on",
+    "sharing.shares": "share-with",
+  },
   complete: async (input: Input, flags: Context["flags"]) =>
     (await import("./complete-post.ts")).completePost(input, flags),
 } as const;
@@ -83,7 +88,7 @@ export const posts: Commands = {
     renderer: postForm,
     examples: [
       "wcs posts create --content-type news --title 'New canteen' --body @canteen.md --file menu.pdf",
-      "wcs posts create --content-type news --title 'Tomorrow' --body - --publish-publish-on 'tomorrow 8:00' < news.md",
+      "wcs posts create --content-type news --title 'Tomorrow' --body - --publish-on 'tomorrow 8:00' < news.md",
       "wcs posts create --content-type debate --title Lunch --group 4 --poll-question 'Where?' --choice Canteen --choice Park",
       "wcs posts create --content-type event --title Party --event-datetime-start 'friday 18:00' --event-participation-enabled",
     ],
@@ -97,7 +102,7 @@ export const posts: Commands = {
       "wcs posts update 12 --title 'Old canteen' --important",
       "wcs posts update 12 --edit",
       "wcs posts update 12 --pinned-show-in-main-feed --pinned-until +7d",
-      "wcs posts update 12 --unset pinned,publish.unpublish_on",
+      "wcs posts update 12 --unset pinned,unpublish-on",
     ],
   }),
   delete: command(ops.delete, {
