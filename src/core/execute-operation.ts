@@ -4,7 +4,9 @@ import type { AnyOperation } from "../contract/operation.ts";
 import { type Issues, tryParseInput } from "../contract/parse-input.ts";
 import { needsSecret, withoutSecrets } from "../contract/secrets.ts";
 import type { Settings } from "../contract/settings.ts";
-import type { Database, Tx } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
+import { runOrRollBack } from "../store/dry-run.ts";
+import type { Topic } from "../store/topics.ts";
 import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
@@ -20,8 +22,8 @@ import type { FullOrigin, Identification, IdentifiedCall, Moment } from "./pipel
 import type { LastUses } from "./pipeline/last-uses.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
+import type { RecordedChange } from "./pipeline/outbox.ts";
 import { permit } from "./pipeline/permissions.ts";
-import { runTransaction } from "./run-transaction.ts";
 
 export interface Runtime extends Identification {
   readonly database: Database;
@@ -44,6 +46,7 @@ interface Execution extends IdentifiedCall {
 // Node looks an imported module up again each time, which takes longer than using it.
 const admission = once(() => import("./admission.ts"));
 const auditLog = once(() => import("./pipeline/audit-log.ts"));
+const eventWriting = once(() => import("./directory/write-events.ts"));
 
 export function currentMoment({ clock, database }: Runtime): Moment {
   return { now: Math.floor(clock() / 1000), versions: database.factVersions() };
@@ -176,13 +179,9 @@ function inTransaction<T>(
   work: (ctx: Ctx) => Promise<T>,
   { lasting = false, locking = execution.op.transaction === "locking" } = {},
 ): Promise<T> {
-  const { runtime, op, input, origin, base, repeatable } = execution;
-  const { database, announce } = runtime;
-  const write = locking ? database.writeLocking : database.write;
-  const dryRun = origin.dryRun === true && !lasting;
+  const { op, input, repeatable } = execution;
   const isRecorded = op.method !== "GET" && !op.private && !lasting;
-  const confirm = async (tx: Tx) => (lasting ? base.actor : runtime.confirm(tx, execution));
-  return runTransaction({ write, announce, base, confirm, dryRun }, async (ctx) => {
+  return runTransaction(execution, { lasting, locking }, async (ctx) => {
     if (op.transaction === "own" && !lasting) await permit(ctx, op, input);
     // A lasting transaction is not that of the change, so its result is not the response.
     return storeResponse(ctx, lasting ? undefined : repeatable, async () => {
@@ -190,4 +189,40 @@ function inTransaction<T>(
       return (await auditLog()).runRecorded(ctx, op, input, () => work(ctx));
     });
   });
+}
+
+/** Runs `work` in a transaction, at whose end events of changes are written. Announces topics after the commit. */
+async function runTransaction<T>(
+  execution: Execution,
+  { lasting, locking }: { readonly lasting: boolean; readonly locking: boolean },
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  const { runtime, origin, base } = execution;
+  const { write, writeLocking } = runtime.database;
+  const dryRun = origin.dryRun === true && !lasting;
+  let topics = new Set<Topic>();
+  const result = await runOrRollBack(locking ? writeLocking : write, dryRun, async (tx) => {
+    topics = new Set();
+    const changes: RecordedChange[] = [];
+    const ctx: Ctx = {
+      ...base,
+      actor: lasting ? base.actor : await runtime.confirm(tx, execution),
+      db: tx,
+      announce(...changed) {
+        for (const topic of changed) topics.add(topic);
+      },
+      changed: (trigger, id, before) => changes.push({ trigger, id, before }),
+      transaction: (inner) => inner(ctx),
+      waitFor: async () => {
+        throw new Error("waiting is not possible in a transaction");
+      },
+    };
+    const result = await work(ctx);
+    if (dryRun) return result;
+    if (changes.length > 0) await (await eventWriting()).writeEvents(ctx, changes);
+    for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
+    return result;
+  });
+  if (topics.size > 0 && !dryRun) runtime.announce([...topics]);
+  return result;
 }

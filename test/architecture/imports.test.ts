@@ -25,7 +25,6 @@ const subjects = groupNames.filter((name) => !shared.includes(name));
 const assembly = [
   "service.ts",
   "execute-operation.ts",
-  "run-transaction.ts",
   "find-handler.ts",
   "admission.ts",
   "input-issues.ts",
