@@ -1,7 +1,7 @@
 import { invalid } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, filesField } from "../contract/file-schemas.ts";
-import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
+import type { AnyOperation, Origin } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
 import { findRow } from "../store/bulk.ts";
 import { findAdmission } from "./find-handler.ts";
@@ -14,18 +14,14 @@ type Known = Readonly<Record<string, unknown>>;
 /** Rejects an operation early, as far as the known input allows. Repeats with a key pass: they get their stored answer. */
 export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known, origin: Origin): Promise<void> {
   try {
-    await checkAccess(ctx, op, known);
+    const { access } = op;
+    const isOpen = typeof access === "object" && !access.at?.every((reach) => known[fieldOfReach(reach)] !== undefined);
+    if (isOpen) requireAbility(ctx.actor, access.ability);
+    else await permit(ctx, op, known);
     await (await findAdmission(op))?.(ctx, known);
   } catch (error) {
     if (!(await isRepeat(ctx, op, origin))) throw error;
   }
-}
-
-async function checkAccess(ctx: Ctx, op: AnyOperation, known: Known): Promise<void> {
-  const access = op.access as Access;
-  const isOpen = typeof access === "object" && !access.at?.every((reach) => known[fieldOfReach(reach)] !== undefined);
-  if (isOpen) requireAbility(ctx.actor, access.ability);
-  else await permit(ctx, op, known);
 }
 
 /** A key of another operation does not count: it would admit large bodies that are refused only after they are read. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, fileItem, filesField } from "../contract/file-schemas.ts";
-import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
+import type { AnyOperation, Origin } from "../contract/operation.ts";
 import { type Issues, isRecord, pathInInput, validFields, withoutIgnored } from "../contract/parse-input.ts";
 import { requireAdmission } from "./admission.ts";
 import { findCheck } from "./find-handler.ts";
@@ -81,8 +81,7 @@ async function furtherIssues(
 }
 
 /** Returns true when the actor may call the operation, as far as that does not depend on the input. */
-function isCaller({ actor }: Ctx, op: AnyOperation): boolean {
-  const access = op.access as Access;
+function isCaller({ actor }: Ctx, { access }: AnyOperation): boolean {
   if (access === "public") return true;
   if (access === "signed_in") return actor.id !== 0;
   if (access === "administrator") return actor.admin;

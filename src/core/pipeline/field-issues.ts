@@ -14,12 +14,8 @@ export function refuseIssues(issues: readonly Issue[]): void {
 }
 
 export function fieldErrorsOf(issues: readonly Issue[]): FieldErrors {
-  const fields: FieldErrors = {};
-  for (const issue of issues) {
-    fields[issue.field] ??= [];
-    fields[issue.field]?.push(messageOf(issue));
-  }
-  return fields;
+  const byField = [...Map.groupBy(issues, ({ field }) => field)];
+  return Object.fromEntries(byField.map(([field, found]) => [field, found.map(messageOf)]));
 }
 
 const messages = {

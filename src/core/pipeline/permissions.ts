@@ -86,7 +86,7 @@ export async function permit(
   input: Record<string, unknown>,
   applies: (field: string) => boolean = () => true,
 ): Promise<undefined> {
-  const access = op.access as Access;
+  const { access } = op;
   if (access === "public") return;
   if (ctx.actor.id === 0) throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
   requireTwoFactor(ctx, op);
