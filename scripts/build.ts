@@ -18,7 +18,7 @@ const together = [
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(kit\/(command-context|run-command|build-command|commander-command|line-issues|note-done)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(command-context|run-command|build-command|commander-command|line-issues|note-done)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config)|file-io\/value-sources|time\/(zone-clock|parse-time))/,
   },
   {
     name: "operation",
@@ -26,7 +26,7 @@ const together = [
   },
   {
     name: "client",
-    test: /src\/http\/(codec|field-names|client\/(client|base-url|bearer-header|connection-errors|read-answer|repeat-request|transport))\.ts$|src\/contract\/(retry-after|abortable-sleep)\.ts$/,
+    test: /src\/http\/(codec|field-names|client\/(client|base-url|bearer-header|connection-errors|read-answer|repeat-request|token-times|transport))\.ts$|src\/contract\/(retry-after|abortable-sleep)\.ts$|src\/cli\/session\/token-renewal\.ts$/,
   },
   // Each file that several operation groups share gets its own chunk, because none should load the others.
   {
@@ -50,7 +50,7 @@ const together = [
   },
   {
     name: "service",
-    test: /src\/(store\/(?!migrations|missing-rights|sqlite\/(?:wait-until-unused|can-create)|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns)|directory\/(?!attempts|write-events|passwords)|users\/(?!deactivate-missing|delete-user|export-|free-claimed-keys|import-users|user-import|search-users|send-welcome|set-password)))/,
+    test: /src\/(store\/(?!migrations|schema|insert-by-copy|message-words|missing-rights|sqlite\/(?:wait-until-unused|can-create)|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns)|directory\/(?!attempts|write-events|passwords|personal-events|event-rsvp|start-session)|users\/(?!deactivate-missing|delete-user|export-|free-claimed-keys|import-users|user-import|reset-two-factor|search-users|send-welcome|set-password)))/,
   },
 ];
 

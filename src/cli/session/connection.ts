@@ -7,7 +7,6 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { environmentLogin, environmentToken, requireOwnLogin } from "./environment-login.ts";
 import { open, type Route } from "./open-caller.ts";
 import { findTarget, type Target } from "./target.ts";
-import { addTokenRenewal, freshToken } from "./token-renewal.ts";
 
 export interface ConnectionOptions {
   readonly anonymous?: boolean;
@@ -33,10 +32,14 @@ export async function connect(
     : await openSignedIn(route, options).catch((error) => {
         throw nameSignIn(error, route);
       });
-  const caller = forTerminal(login ? addTokenRenewal(route, opened, login.profile, login.token) : opened, route);
+  const renewing = login && (await renewal()).addTokenRenewal(route, opened, login.profile, login.token);
+  const caller = forTerminal(renewing ?? opened, route);
   const raw = "raw" in opened ? (opened as Client).raw : undefined;
   return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
 }
+
+/** Loaded only for a stored login, which databases have seldom. */
+const renewal = () => import("./token-renewal.ts");
 
 /** Wraps a caller so that its errors name the command that signs in, and the terminal knows about changes. */
 const forTerminal = (caller: Caller, route: Route): Caller => ({
@@ -87,7 +90,7 @@ async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<
     return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
   }
   if (asIs) return { opened: await open(route, profile.token) };
-  const token = await freshToken(route, profile.name, profile.token);
+  const token = await (await renewal()).freshToken(route, profile.name, profile.token);
   return { opened: await open(route, token), login: { profile: profile.name, token } };
 }
 
