@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
+import { ServiceError } from "../../src/contract/errors.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { pageRoutes } from "../../src/http/pages/add-pages.ts";
 import { password, useWorld } from "../support/actors.ts";
@@ -109,6 +110,34 @@ describe("pages", () => {
       if (first !== "" && first !== link.email) expect(text, message).not.toContain(`value="${first}"`);
     }
     expect((await submit(link)).status).toBe(303);
+  });
+
+  it("an input refers to its hint and to its error", async () => {
+    const link = await newLink();
+    const shown = async (answer: Response) => {
+      const text = await answer.text();
+      const inputs = text.matchAll(/<input id="(\w+)" .*(?:username|spellcheck="false)"(.*)>/g);
+      return {
+        inputs: Object.fromEntries(Array.from(inputs, ([, id, attributes]) => [id, attributes])),
+        errors: Array.from(text.matchAll(/<p class="error" id="([^"]*)">./g), ([, id]) => id),
+      };
+    };
+    const invalid = (ids: string) => ` aria-describedby="${ids}" aria-invalid="true"`;
+    const good = { email: "", password: ' aria-describedby="rules"', password_confirm: "" };
+    expect(await shown(await get(linkTo("/welcome", link)))).toEqual({ inputs: good, errors: [] });
+    expect(await shown(await submit(link, "short"))).toEqual({
+      inputs: { ...good, password: invalid("rules password-error") },
+      errors: ["password-error"],
+    });
+    expect(await shown(await submit(link, fresh, "other"))).toEqual({
+      inputs: { ...good, password_confirm: invalid("password_confirm-error") },
+      errors: ["password_confirm-error"],
+    });
+    expect(await shown(await get("/password/forgot"))).toEqual({ inputs: { email: "" }, errors: [] });
+    expect(await shown(await post("/password/forgot", { email: "nonsense" }))).toEqual({
+      inputs: { email: invalid("email-error") },
+      errors: ["email-error"],
+    });
   });
 
   it("unequal passwords with a wrong link say that the link does not work", async () => {
@@ -312,6 +341,38 @@ it("an error of the service becomes a page", async () => {
     expect(answer.status).toBe(500);
     expect(await answer.text()).toContain("Something went wrong");
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  } finally {
+    await server.close();
+  }
+});
+
+it("an operation that is refused for another reason than the input becomes a page with its status", async () => {
+  const server = await serveFake(() => {
+    throw new ServiceError("too_many_requests", "Try again in a minute.");
+  });
+  const post = (path: string) =>
+    fetch(server.url + path, { method: "POST", body: new URLSearchParams({ token: "x" }) });
+  try {
+    const asked = [fetch(`${server.url}/welcome?token=x`), post("/password/set"), post("/password/forgot")];
+    for (const answer of await Promise.all(asked)) {
+      expect(answer.status).toBe(429);
+      expect(await answer.text()).toContain("too many attempts");
+    }
+    await post("/api/password/reset");
+    const [first, ...others] = server.calls.map(({ origin }) => ({ address: origin.address, network: origin.network }));
+    expect(first).toEqual({ address: expect.any(String), network: expect.any(String) });
+    expect(new Set(others.map((origin) => JSON.stringify(origin)))).toEqual(new Set([JSON.stringify(first)]));
+  } finally {
+    await server.close();
+  }
+});
+
+it("a page says that something went wrong when the name of the instance cannot be read either", async () => {
+  const server = await serveFake(undefined, { instance: () => Promise.reject(new Error("broken")) });
+  try {
+    const answer = await fetch(server.url);
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).toContain("Something went wrong");
   } finally {
     await server.close();
   }

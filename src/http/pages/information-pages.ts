@@ -6,7 +6,7 @@ import { pageHeaders } from "./page-response.ts";
 export async function showStart({ options, exchange, language, texts }: PageRequest): Promise<Response> {
   const [{ name }, url] = await Promise.all([options.instance(), options.baseUrl()]);
   // Not relative: without a slash at the end of the base URL, its last part would be missing.
-  const root = `${URL.parse(url)?.pathname.replace(/\/+$/, "") ?? ""}/`;
+  const root = `${URL.parse(url)?.pathname.replace(/\/$/, "") ?? ""}/`;
   const { intro, document, newPassword, server, database, command } = texts.start;
   const main = html`<h1>${name}</h1>
 <p>${intro} <code>wcs</code> ${options.version}</p>
