@@ -62,7 +62,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     "src/core/auth",
     [
       ...behaviour("auth", "password", "sessions", "two-factor"),
-      ...["test/security/password", "test/security/sign-in", "test/security/two-factor-key"],
+      ...["account-notices", "password", "sign-in", "two-factor-key"].map((name) => `test/security/${name}`),
     ],
   ],
   [
