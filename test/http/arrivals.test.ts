@@ -115,6 +115,17 @@ test("a body as fast as it must be gives way to none", async () => {
   expect([fast.state.is, second.state.is]).toEqual(["unavailable", "arriving"]);
 });
 
+test("a body that was slow until now gives way at once", async () => {
+  const arrivals = new Arrivals({ ...limits, rate: 1 }, refusal);
+  const slow = started(arrivals, "a");
+  await pass(limits.window);
+  slow.send(limits.window - 1);
+  const second = started(arrivals, "a");
+  second.send(20);
+  await pass(0);
+  expect([slow.state.is, second.state.is]).toEqual(["unavailable", "arriving"]);
+});
+
 test("a slow body that waits ends no other slow one", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 1000 }, refusal);
   const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
