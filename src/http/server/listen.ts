@@ -197,7 +197,6 @@ function listenError(cause: NodeJS.ErrnoException, { host, port }: ListenOptions
 }
 
 function urlOf(address: AddressInfo, host: string): string {
-  const name =
-    host === "0.0.0.0" || host === "::" || host === "" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${address.port}`;
 }
