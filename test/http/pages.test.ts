@@ -200,12 +200,13 @@ describe("pages", () => {
       "application/json",
       `${form}; charset=latin1`,
       `${form}; charset=utf-8x`,
+      `${form}; charset=x-utf-8`,
       `${form}x`,
       `x-${form}`,
     ]) {
       expect((await send("password=x", type)).status, type).toBe(415);
     }
-    for (const type of [form, `${form}; charset=utf-8`, `${form};charset="UTF-8"`]) {
+    for (const type of [form, `${form}; charset=utf-8`, `${form};charset="UTF-8"`, `${form} ; charset = utf-8`]) {
       expect((await send("password=x", type)).status, type).not.toBe(415);
     }
     expect((await send("x".repeat(20_000), form)).status).toBe(413);
