@@ -145,7 +145,7 @@ describe("names in place of IDs", () => {
     expect(found.stdout.match(/^users\t/gm)).toHaveLength(6);
     expect(found.stderr).toBe("Showing the first 6 users called grace twin.\n");
     expect((await wcs("users", "search", "grace", "--limit", "2")).stderr).toBe(
-      "Showing the first 2. Use a higher --limit or a narrower search for more.\n",
+      "Showing the first 2. Use a higher --limit for more.\n",
     );
     expect(await wcs("users", "search", "grace")).toMatchObject({ code: 0, stderr: "" });
     expect((await wcs("api", "GET", "/users/search?q=grace", "--limit", "2")).stderr).toContain("Showing the first 2.");

@@ -128,12 +128,8 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
       const { page, cursor, limit } = environment.flags ?? {};
-      const isUnpaged = view.op?.list && !view.op.list.paging;
-      const way = isUnpaged
-        ? "a higher --limit or a narrower search"
-        : limit === undefined
-          ? "--all or --limit N"
-          : "a higher --limit";
+      const isLimited = limit !== undefined || (view.op?.list && !view.op.list.paging);
+      const way = isLimited ? "a higher --limit" : "--all or --limit N";
       const first = seen.count === 1 ? "only the first one" : `the first ${seen.count}`;
       if (seen.more) terminal.note(`Showing ${(page ?? cursor) ? seen.count : first}. Use ${way} for more.`);
     },
