@@ -251,7 +251,7 @@ it("units whose parents lead back to themselves are skipped, and named", async (
   expect((await imported("units", rows)).stderr).toEqual([
     "line 2, parent: is below the unit itself: c-1 below c-3 below c-2 below c-1 (also lines 3-4)",
     "line 5, parent: is below the unit itself: c-4 below c-4",
-    "line 6, parent: is not an existing unit: c-1",
+    "line 6, parent: is not the reference of a unit: c-1",
     summary(1, 0, 0, 5),
     ...leftOut(5, 6),
   ]);
@@ -304,13 +304,13 @@ it("equal issues are one line, which names the first runs of rows", async () => 
   const rows = Array.from({ length: 20 }, (_, at) => row(at + 2));
   const { stderr } = await imported("units", `reference,name,parent\n${rows.join("\n")}\nf-40\nf-41\n`, "-n");
   expect(stderr.slice(0, 2)).toEqual([
-    "line 3, parent: is not an existing unit: atlantis (also lines 5-6, 9, 11, 13, 15-17)",
+    "line 3, parent: is not the reference of a unit: atlantis (also lines 5-6, 9, 11, 13, 15-17)",
     "line 22 has 1 column, and the header 3 (also line 23)",
   ]);
   const alternating = Array.from({ length: 20 }, (_, at) => row(at % 2 === 0 ? 3 : at + 30));
   const many = await imported("units", `reference,name,parent\n${alternating.join("\n")}\n`, "-n");
   expect(many.stderr[0]).toBe(
-    "line 2, parent: is not an existing unit: atlantis (also lines 4, 6, 8, 10, 12 and 4 more)",
+    "line 2, parent: is not the reference of a unit: atlantis (also lines 4, 6, 8, 10, 12 and 4 more)",
   );
 });
 

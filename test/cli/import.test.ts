@@ -12,7 +12,7 @@ const withoutIds = (results: string) => results.replace(/,created,\d*,/g, ",crea
 
 const issues = [
   "line 3, unit: must not be blank",
-  "line 4, unit: is not an existing unit: atlantis",
+  "line 4, unit: is not the reference of a unit: atlantis",
   "line 5, email: is taken by user ?",
   "line 6, email: must be an e-mail address like ann@example.com",
   "line 7, birthday: must be a date that exists, as YYYY-MM-DD",
