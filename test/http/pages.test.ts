@@ -165,6 +165,7 @@ describe("pages", () => {
     const [known, unknown] = await Promise.all(answers.map((answer) => answer.text()));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(known).toBe(unknown);
+    expect(known).toMatch(/<title>Check your mail .*<h1>Check your mail<.*on its way/s);
     expect((await sendMails(world().instance)).map(({ to }) => to)).toEqual([[email]]);
     expect((await post("/password/forgot", { email: "nonsense" })).status).toBe(422);
   });
