@@ -114,8 +114,6 @@ function presentOpeningHours(given: string): Unit["opening_hours"] {
 /** Names each field, because fields that follow a spread are slow to add and to write as JSON. */
 function present(ctx: Ctx, row: Row): Unit {
   const edit = may(ctx.actor, "units", row.path);
-  // To delete a unit frees its reference.
-  const mayFree = row.reference === null || may(ctx.actor, "user", row.path);
   return {
     content_type: "unit",
     id: row.id,
@@ -135,7 +133,7 @@ function present(ctx: Ctx, row: Row): Unit {
     opening_hours: presentOpeningHours(row.opening_hours),
     geo: { lat: row.lat, lng: row.lng },
     stats: { users: row.user_count, children: row.child_count, children_total: row.descendant_count },
-    permissions: { edit, delete: edit && row.parent_id !== null && mayFree },
+    permissions: { edit, delete: edit && row.parent_id !== null },
     created_at: row.created_at,
     updated_at: row.updated_at,
   };

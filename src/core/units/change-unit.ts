@@ -3,7 +3,6 @@ import { invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { deleteRows, findRow, updateRow } from "../../store/bulk.ts";
-import type { RowOf } from "../../store/schema/schema.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses, type Unit } from "../directory/present-units.ts";
@@ -32,7 +31,8 @@ export const unitChangeHandlers = {
     const row = await ctx.db.selectFrom("units").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const changes = listChangedColumns(row, columns(fields, before));
     if (Object.keys(changes).length === 0) return before;
-    if (changes.reference !== undefined) requireFreeing(ctx, row);
+    // A unit that took over the reference would get the members of this one at the next import.
+    if (changes.reference !== undefined && row.reference !== null) requireAbility(ctx.actor, "user", row.path);
     await updateRow(ctx.db, "units", id, { ...changes, updated_at: ctx.now });
     ctx.changed("unit.update", id);
     return unitWithChildren(ctx, id);
@@ -52,7 +52,6 @@ export const unitChangeHandlers = {
   async delete(ctx, { id, transfer }) {
     const unit = await placeUnit(ctx, id);
     if (unit.parent_id === null) throw new ServiceError("conflict", "The root unit cannot be deleted.");
-    requireFreeing(ctx, unit);
     if (transfer !== undefined) await requireTransfer(ctx, unit, await placeUnit(ctx, transfer));
     ctx.changed("unit.delete", id, await unitWithChildren(ctx, id));
     const { child_count, user_count } = unit;
@@ -78,15 +77,10 @@ export const unitChangeHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 async function placeUnit(ctx: Ctx, id: number) {
-  const columns = ["id", "path", "level", "parent_id", "child_count", "user_count", "reference"] as const;
+  const columns = ["id", "path", "level", "parent_id", "child_count", "user_count"] as const;
   const unit = await findRow(ctx.db, "units", { id }, columns);
   if (unit === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
   return unit;
-}
-
-/** Throws `forbidden` unless the actor may free the unit's reference: the unit that takes it over gets its members at the next import. */
-function requireFreeing({ actor }: Ctx, { reference, path }: RowOf<"units", "reference" | "path">): void {
-  if (reference !== null) requireAbility(actor, "user", path);
 }
 
 type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
