@@ -49,9 +49,12 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
     ["CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", 405],
     ["a path of stars", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400],
     ["a backslash", "GET /api\\users HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400],
-  ])("%s", async (_, text, status) => {
-    shaped(await speak(server.port, text), status);
+  ])("%s, and a line in the log", async (_, text, status) => {
+    const answer = await speak(server.port, text);
+    shaped(answer, status);
     expect(server.calls).toEqual([]);
+    const logged = { status, request_id: lastBody(answer).error?.request_id };
+    expect(server.logs).toContainEqual(expect.objectContaining(logged));
   });
 
   test.each([
