@@ -96,7 +96,6 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users create", 2, /^error: Missing --first-name, --last-name, --email, --unit\.\n$/],
   ["events create --title E", 2, /^error: Missing --type, --start, --end\.\n$/],
   ["events create --title E --type user", 2, /^error: Missing --start, --end\.\n$/],
-  ["events create --title E --type user --all-day", 2, /^error: Missing --date\.\n$/],
   ["units get 2 --reference SALES", 2, /^error: <id> and --reference cannot be used together\.\n$/],
   ["units list --db a --url http://b", 2, /^error: --db and --url cannot be used together\.\n$/],
   ["units list --db=", 2, /^error: --db must not be empty\.\n$/],

@@ -45,7 +45,10 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   const input = alternative ? {} : await readInput(spec, line, sources, issues);
   await checkOptions(operation, issues);
   const fields = alternative ? [] : missingFields(spec, input, terminal.env);
-  const missing = [...fields.map((field) => wordFor(spec, field)), ...(leaf.wizard?.missing?.(input) ?? [])];
+  // A flag that was given, but cannot be read, has an issue of its own.
+  const more = leaf.wizard?.missing?.(input) ?? [];
+  const isGiven = more.some((word) => issues.concerns(word));
+  const missing = [...fields.map((field) => wordFor(spec, field)), ...(isGiven ? [] : more)];
   // Asked last, because opening stdin takes longer than the rest of this function.
   if (missing.length > 0 && !terminal.interactive) noteMissing(missing, issues);
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);

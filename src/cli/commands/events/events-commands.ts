@@ -139,7 +139,7 @@ export const events: Commands = {
     wizard: {
       ask: async (run) => (await import("./ask-for-event.ts")).askForEvent(run),
       missing: ({ start, end, date, all_day }) =>
-        (start ?? end ?? date) !== undefined ? [] : all_day ? ["--date"] : ["--start", "--end"],
+        all_day || (start ?? end ?? date) !== undefined ? [] : ["--start", "--end"],
     },
     examples: [
       "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
