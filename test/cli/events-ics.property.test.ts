@@ -42,10 +42,15 @@ const times = fc.oneof(
 /** Without what a title has no place for. */
 const line = text.map((value) => value.replace(/[\r\n\t]/g, " "));
 
+/** Nor does the service keep spaces around it. */
+const titleText = line
+  .map((value) => value.trim())
+  .filter((value) => plainText(value) !== "" && plainText(value) === plainText(value).trim());
+
 /** An event as the service shows it, as far as it is written. */
 const event = fc
   .record({
-    title: line.filter((value) => plainText(value).trim() !== ""),
+    title: titleText,
     body: text,
     location: fc.option(line, { nil: null }),
     link: fc.constantFrom("", "https://example.com/a;b,c?d=e&f=%20#g"),

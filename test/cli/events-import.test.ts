@@ -87,6 +87,13 @@ describe("a calendar from elsewhere", () => {
     ]);
   });
 
+  it("a title loses the spaces around it, and is unchanged by the next import", async () => {
+    const file = calendar(["UID:spaced", "SUMMARY: Padded ", day]);
+    expect((await take(file)).stderr).toContainEqual(expect.stringContaining("created 1, changed 0"));
+    expect(await list("[?uid=='spaced'].title | [0]")).toBe("Padded");
+    expect((await take(file)).stderr).toContainEqual(expect.stringContaining("created 0, changed 0, unchanged 1"));
+  });
+
   it("several whole days are those of --tz, as times without a zone", async () => {
     const days = ["UID:days-of-tz", "SUMMARY:Away", day, "DTEND;VALUE=DATE:20261227"];
     expect((await take(calendar(days), "--tz America/New_York")).code).toBe(0);

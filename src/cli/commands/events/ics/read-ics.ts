@@ -43,7 +43,7 @@ export function readEvent(component: RawComponent, context: IcsContext): ReadEve
     ...times,
     line: component.line,
     uid: uidOf(text("uid").trim(), component.lines),
-    title: textOnOneLine(value("summary"), " "),
+    title: textOnOneLine(value("summary"), " ").trim(),
     body: text("description"),
     location: textOnOneLine(value("location"), ", ") || null,
     link: isLink ? link : "",
