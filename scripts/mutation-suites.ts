@@ -73,7 +73,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   [
     "src/core/files",
     [
-      ...behaviour("events.t", "files", "groups-images", "posts", "units-images", "users-avatars"),
+      ...behaviour("events.t", "events-bad-input", "files", "groups-images", "posts", "units-images", "users-avatars"),
       ...["test/security/uploads", "test/http/content"],
     ],
   ],
