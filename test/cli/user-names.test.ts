@@ -53,7 +53,7 @@ it("users deactivate and delete take several users, and stop at one that fails",
   });
   expect(JSON.parse((await run("users", "get", max, "--json")).stdout).active).toBe(true);
   expect(await run("users", "delete", `${kim},${lou}`, max, "--yes", "--dry-run")).toMatchObject({ code: 0 });
-  expect(await run("users", "delete", kim, lou, "--yes")).toMatchObject({
+  expect(await run("users", "delete", kim, lou, kim, "--yes")).toMatchObject({
     code: 0,
     stderr: `Deleted user ${kim}.\nDeleted user ${lou}.\n`,
   });

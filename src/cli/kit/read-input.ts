@@ -215,7 +215,7 @@ export function eachInput({ args: [first] }: InputSpec, input: Input): Input[] {
   if (first === undefined || first.described.kind === "array") return [input];
   const ids = input[first.field];
   if (!Array.isArray(ids)) return [input];
-  return ids.map((id) => ({ ...input, [first.field]: id }));
+  return [...new Set(ids)].map((id) => ({ ...input, [first.field]: id }));
 }
 
 export function put(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {

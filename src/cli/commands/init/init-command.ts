@@ -124,7 +124,7 @@ async function ask(context: Context) {
   const person = { email, first_name, last_name: rest.join(" ") };
   const password =
     (await ownPassword(context)) ?? (terminal.interactive ? await askPassword(terminal, person) : undefined);
-  return { ...person, rootUnit, password, isAsked };
+  return { ...person, rootUnit: rootUnit.trim(), password, isAsked };
 }
 
 /** Checks the password, and returns the function that fills a new database and one that returns the administrator's ID. */
