@@ -173,7 +173,10 @@ function ownContext(execution: Execution, onStored: (answer: unknown) => void): 
   return ctx;
 }
 
-/** Runs `work` in a transaction with the answer and the audit entry. Unless `lasting`, which only counts, the caller must still be signed in and permitted. */
+/**
+ * Runs `work` in a transaction that also stores the answer and the audit entry. The caller must still be signed in and
+ * permitted, unless the transaction is `lasting`, which only counts attempts.
+ */
 function inTransaction<T>(
   execution: Execution,
   work: (ctx: Ctx) => Promise<T>,

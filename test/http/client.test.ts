@@ -384,10 +384,13 @@ describe("asking again", () => {
     expect(requests.length).toBe(2);
   });
 
-  test("GET after 502 of a proxy", async () => {
+  test("GET after 502 of a proxy, not after 504, as the service may still be working", async () => {
     const { url, requests } = await pretend(thenFine(gateway));
     expect(await get(url)).toEqual({ id: 5 });
     expect(requests.length).toBe(2);
+    const slow = await pretend((_, response) => response.writeHead(504, { "content-type": "text/html" }).end());
+    expect(await failure(get(slow.url))).toMatchObject({ code: "unavailable" });
+    expect(slow.requests.length).toBe(1);
   });
 
   test("more often while a service restarts that has answered before, but for a PATCH that a proxy may have sent on", async () => {

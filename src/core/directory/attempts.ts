@@ -23,7 +23,7 @@ interface Attempt<T> {
   readonly settled?: (tx: Ctx, good: boolean) => Promise<unknown>;
 }
 
-/** Checks a secret under rate limits, for which only failures count. Attempts that could exceed a limit together wait. At a limit, throws `too_many_requests` unchecked. */
+/** Checks a secret under rate limits, for which only failures count. Attempts that could exceed a limit together wait. Throws `too_many_requests` at a limit, without checking the secret. */
 export async function attempt<T extends { readonly good: boolean }>(
   ctx: Ctx,
   subject: Subject,

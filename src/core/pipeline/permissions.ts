@@ -79,7 +79,7 @@ export function markAbilities(shown: Record<Ability, boolean>, granted: Iterable
   for (const ability of granted) if (ability in shown) shown[ability] = true;
 }
 
-/** Throws unless the actor may call the operation and the users and units that it names exist; checks those that `applies` admits. */
+/** Throws unless the actor may call the operation and the users and units that it names exist. `applies` limits the check to some fields. */
 export async function permit(
   ctx: Ctx,
   op: AnyOperation,

@@ -174,7 +174,10 @@ function requireReach(
   }
 }
 
-/** Adds an error when the actor lacks an ability of the user, whose account a row can take over, or changes the own membership or provider. */
+/**
+ * Adds an error when the actor lacks an ability of the user, whose account the row can take over, or when users extend
+ * their own membership or change their own provider.
+ */
 function requireTakeover(
   { actor }: Ctx,
   { id, grants, unit_id, types: held }: ExistingUser,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { findRows, insertRow, updateRow, updateRows } from "../../store/bulk.ts";
+import { insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -50,12 +50,18 @@ export async function disable(
 }
 
 async function recipientsOf(tx: Tx, author: number) {
-  const withAddress = async (where: { readonly id: number } | { readonly admin: 1 }) => {
-    const users = await findRows(tx, "users", { ...where, active: 1 }, ["id", "email", "first_name", "last_name"]);
-    return users.flatMap(({ email, ...user }) => (email === null ? [] : [{ ...user, email }]));
-  };
-  const authors = await withAddress({ id: author });
-  return authors.length > 0 ? authors : (await withAddress({ admin: 1 })).slice(0, mostAdministrators);
+  const withAddress = () =>
+    tx
+      .selectFrom("users")
+      .select(["id", "first_name", "last_name"])
+      .select((eb) => eb.ref("email").$notNull().as("email"))
+      .where("active", "=", 1)
+      .where("email", "is not", null);
+  const authors = await withAddress().where("id", "=", author).execute();
+  if (authors.length > 0) return authors;
+  // A literal, because a plan for all values cannot use the index of administrators.
+  const administrators = withAddress().where("admin", "=", sql.lit(1));
+  return administrators.orderBy("id").limit(mostAdministrators).execute();
 }
 
 const portion = 500;

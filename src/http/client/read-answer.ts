@@ -76,7 +76,8 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const gateway = status === 502 || status === 503 || status === 504;
   return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
     hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
-    ...(gateway && { cause: badGateway }),
+    // After 504, the service may still be working.
+    ...(gateway && status !== 504 && { cause: badGateway }),
     retryAfter: gateway || status === 429 ? retryAfter(headers) : undefined,
   });
 }
