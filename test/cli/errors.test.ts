@@ -151,7 +151,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   [
     "users list --as 99",
     6,
-    /^error: There is no user 99\.\nhint: Pass --as with the e-mail address or ID of an active user\.\n$/,
+    /^error: There is no user 99\.\nhint: Pass --as with the name, reference, e-mail address or ID of an active user\.\n$/,
   ],
   ["help nonsense", 2, /^error: Unknown command 'wcs nonsense'\./],
   ["completion tcsh", 2, /^error: Unknown command 'wcs completion tcsh'/],
@@ -213,7 +213,7 @@ it("a local profile whose user cannot act any more says so, and how to go on", a
   await sit(["users", "create", ...person, "--unit", "1", "--admin"]);
   const cy = ["--as", "cy@example.com"];
   expect(await sit(["users", "deactivate", "1", "--yes", ...cy])).toMatchObject({ code: 0 });
-  const active = "Pass --as with the e-mail address or ID of an active user";
+  const active = "Pass --as with the name, reference, e-mail address or ID of an active user";
   const again = `wcs profile remove local && wcs profile add local --db ${path("data/wcs/wcs.db")}`;
   expect(await sit(["units", "list"])).toMatchObject({
     code: 4,

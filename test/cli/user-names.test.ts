@@ -31,6 +31,8 @@ it("--as takes a name, a reference, an e-mail address or an ID, and refuses a na
     home.sit(["users", "get", "me", "--fields", "id", "--no-header", ...local, "--as", as]);
   for (const as of ["grace hopper", "ref:G 1@acme", "GRACE@example.com", `${id}`])
     expect(await actsAs(as), as).toMatchObject({ code: 0, stdout: `${id}\n` });
+  for (const nobody of [" ", "x".repeat(256)])
+    expect(await actsAs(nobody)).toMatchObject({ code: 6, stderr: expect.stringContaining("There is no user") });
   expect(await actsAs("Grace")).toMatchObject({ code: 6, stderr: expect.stringContaining("There is no user Grace.") });
   const { id: other } = JSON.parse((await wcs([...made, "--email", "other@example.com"])).stdout);
   expect(await actsAs("Grace Hopper")).toMatchObject({
@@ -57,6 +59,21 @@ it("users deactivate and delete take several users, and stop at one that fails",
     code: 0,
     stderr: `Deleted user ${kim}.\nDeleted user ${lou}.\n`,
   });
+});
+
+it("events delete and users deactivate: a comma is part of a title or name, and an empty one is refused", async () => {
+  const add = async (title: string) => {
+    const times = ["--type", "user", "--start", "+1d", "--end", "+90m"];
+    return JSON.parse((await run("events", "create", "--title", title, ...times, "--json")).stdout).id as number;
+  };
+  const [named] = [await add("Lunch, then talk"), await add("Lunch"), await add("then talk")];
+  expect(await run("events", "delete", "Lunch, then talk", "--yes")).toMatchObject({
+    code: 0,
+    stderr: `Deleted event ${named}.\n`,
+  });
+  const bob = (await run("users", "get", "bob@example.com", "--query", "id")).stdout.trim();
+  expect((await run("users", "deactivate", bob, "", "--yes")).code).not.toBe(0);
+  expect((await run("users", "get", bob, "--query", "active")).stdout).toBe("true\n");
 });
 
 it("users delete asks about each of several users before it deletes the first one", async () => {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { UsageError } from "../errors/cli-errors.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -23,7 +23,7 @@ export function createSources(terminal: Terminal) {
         throw new UsageError(`${flag}: '${text}' would be read as the name of a file`, {
           hint: "write @@ in place of @",
         });
-      return readNamedFile(text.slice(1), flag, "write @@ for a text that begins with @");
+      return readNamedFile(text.slice(1), flag, { hint: "write @@ for a text that begins with @" });
     },
     async stdin(flag: string): Promise<string> {
       claim(flag);
@@ -48,14 +48,26 @@ export function createSources(terminal: Terminal) {
   return sources;
 }
 
+interface Limits {
+  /** Added to the error when the file cannot be read. */
+  readonly hint?: string;
+  /** Maximum size in bytes. */
+  readonly most?: number;
+}
+
 /** Returns the text of a file without its last line break. Throws a `UsageError` when it cannot be read or is not UTF-8. */
-export function readNamedFile(path: string, flag: string, hint?: string): string {
-  let bytes: Buffer;
+export function readNamedFile(
+  path: string,
+  flag: string,
+  { hint, most = Number.POSITIVE_INFINITY }: Limits = {},
+): string {
+  let bytes: Buffer | undefined;
   try {
-    bytes = readFileSync(path);
+    bytes = statSync(path).size > most ? undefined : readFileSync(path);
   } catch (error) {
     throw new UsageError(`${flag}: ${reason(error, path)}`, { hint });
   }
+  if (bytes === undefined) throw new UsageError(`${flag}: ${path} is larger than ${bytesAsText(most)}`);
   return withoutLastBreak(decodeText(bytes, `${flag}: ${path}`));
 }
 

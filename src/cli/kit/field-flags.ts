@@ -62,10 +62,11 @@ export const namedKindOf = (field: Field): NamedKind | undefined => namedKinds.f
 export const listedKindOf = ({ refersTo: own }: Field): ListedKind | undefined =>
   listedKinds.find((kind) => kind === own);
 
-/** Returns the texts in the value of an argument or flag; comma-separated lists are split. */
-export function textsIn(given: unknown): string[] {
-  if (Array.isArray(given)) return given.flatMap((text: string) => text.split(",")).filter(Boolean);
-  return given === undefined ? [] : [String(given)];
+/** Returns the texts in the value of an argument or flag. Commas separate lists and IDs; names of single things may contain them. */
+export function textsIn(given: unknown, field: Field | undefined): string[] {
+  if (!Array.isArray(given)) return given === undefined ? [] : [String(given)];
+  const isSplit = (text: string) => field?.kind === "array" || /^[\d,]+$/.test(text);
+  return given.flatMap((text: string) => (isSplit(text) ? text.split(",").filter(Boolean) : text));
 }
 
 /** Returns whether a field takes a department of a unit. Its name is looked up when the unit is known. */
@@ -74,7 +75,7 @@ export const takesDepartment = (field: Field): boolean => field.refersTo === "de
 /** Returns whether a field takes things that can be named, and some of these are not given by their IDs. */
 export const isNamed = (field: Field, given: unknown): boolean =>
   (namedKindOf(field) !== undefined || takesDepartment(field)) &&
-  textsIn(given).some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
+  textsIn(given, field).some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
 
 /** Returns the group whose items a field names by ID. */
 export const refersTo = ({ refersTo: own, items }: Field): Reference | undefined => own ?? items?.refersTo;

@@ -203,7 +203,7 @@ async function readArgument(flag: OperationFlag, given: string | string[] | unde
   const name = `<${flag.name}>`;
   if (holdsFiles(field)) return readFiles([given].flat(), name, sources);
   if (field.kind === "array") return [given].flat().flatMap((text) => parseList(field, text, name));
-  const texts = textsIn(given);
+  const texts = textsIn(given, field);
   if (Array.isArray(given) && field.kind === "integer" && texts.length > 1)
     return texts.map((text) => parseValue(field, text, name));
   const text = Array.isArray(given) ? given.join(" ") : given;

@@ -89,7 +89,7 @@ async function userFor(service: Service, { target, globals }: Route, as: string)
     return await service.resolveUser((await idOfName(service, as)) ?? (as || undefined));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const other = "Pass --as with the e-mail address or ID of an active user";
+    const other = "Pass --as with the name, reference, e-mail address or ID of an active user";
     const { profile } = target;
     if (globals.as !== undefined || profile?.user === undefined)
       throw new ServiceError(error.code, error.message, { hint: `${other}.`, cause: error });
@@ -103,9 +103,11 @@ async function userFor(service: Service, { target, globals }: Route, as: string)
   }
 }
 
+const longestName = 255;
+
 /** Returns the ID for a name or reference, as the first administrator finds it; undefined for IDs, addresses and what names nobody. */
 async function idOfName(service: Service, as: string): Promise<string | undefined> {
-  if (/^\d*$|^(?!ref:).*@/.test(as)) return undefined;
+  if (/^\s*\d*\s*$|^(?!ref:).*@/.test(as) || as.length > longestName) return undefined;
   const { names } = await import("../../contract/names.ts");
   const administrator = service.caller({ userId: await service.resolveUser() });
   const { data } = await administrator.call(names.find, { texts: [as], kinds: ["users"] });

@@ -40,7 +40,7 @@ export async function login(context: Context): Promise<void> {
   const before = readConfig(terminal.env).profiles[name];
   await signIn({ target, globals, terminal }, name, { username, password, otp: given.otp });
   terminal.note(`Signed in to ${withoutPassword(target.address)} as ${username} (profile ${name}).`);
-  if (before?.token !== undefined && before.user !== undefined && before.user !== username)
+  if (before?.token !== undefined && before.user !== undefined && before.user.toLowerCase() !== username.toLowerCase())
     terminal.note(`This replaced the login of ${before.user}. Use --profile NAME to keep both.`);
   if (flags.username !== undefined && globals === context.globals) return;
   const place = target.remote ? "--url" : "--db";

@@ -27,9 +27,7 @@ const largest = 1_048_576;
 
 /** Reads a mapping that --save-mapping or a user has written, as YAML or JSON. */
 export function readMappingFile(path: string): ImportMapping {
-  const text = readNamedFile(path, "--mapping");
-  if (text.length > largest) throw new UsageError(`--mapping: ${path} is larger than 1 MiB`);
-  const { parsed } = parseYaml(text);
+  const { parsed } = parseYaml(readNamedFile(path, "--mapping", { most: largest }));
   const [broken] = parsed.errors;
   if (broken !== undefined) throw new UsageError(`--mapping: ${path} is neither YAML nor JSON: ${broken.message}`);
   const result = tryParse(savedMapping(), plainContent(parsed, `--mapping: ${path}`));
