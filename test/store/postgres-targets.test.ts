@@ -162,6 +162,28 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
+  it("that allows few connections: transactions wait for one; without any, it says so", async () => {
+    const limited = await newDatabase("postgres");
+    await (await openDatabase(limited.target, create)).close();
+    await sql(limited.target, "create role few_connections login password 'x' connection limit 2");
+    await sql(limited.target, "grant all on all tables in schema public to few_connections");
+    const url = new URL(limited.target);
+    url.username = "few_connections";
+    url.password = "x";
+    const database = await openDatabase(url.href);
+    const keys = Array.from({ length: 20 }, (_, i) => `few-${i}`);
+    await Promise.all(keys.map((key) => database.writeLocking((tx) => put(tx, key, 1))));
+    expect(await Promise.all(keys.map((key) => get(database, key)))).toEqual(keys.map(() => "1"));
+    await database.close();
+    await sql(limited.target, "alter role few_connections connection limit 0");
+    expect(await refusal(openDatabase(url.href))).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("PostgreSQL refuses another connection: there are too many."),
+    });
+    await sql(limited.target, "drop owned by few_connections; drop role few_connections");
+    await limited.remove();
+  });
+
   it("that cancels statements: unavailable", async () => {
     const { target, remove } = await newDatabase("postgres");
     const database = await openDatabase(target, create);

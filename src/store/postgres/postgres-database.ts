@@ -7,6 +7,7 @@ import { readOnly } from "../missing-rights.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { ArrayCompiler } from "./array-compiler.ts";
+import { LimitedPool, tooManyConnections } from "./limited-pool.ts";
 import { forgetNames, planOnce, StoreClient } from "./named-statements.ts";
 import { pipelinedReads } from "./pipelined-reads.ts";
 import { postgresChanges } from "./postgres-changes.ts";
@@ -106,7 +107,7 @@ interface ClientOptions {
 }
 
 function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = new LimitedPool({
     connectionString: url,
     connectionTimeoutMillis: connectSeconds * 1000,
     max: mostConnections,
@@ -235,6 +236,10 @@ function explain(error: unknown): unknown {
   }
   if (state === "53100") return failed("The disk of the database server is full; nothing was changed.");
   if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) return failedTls(error as Error);
+  if (state === tooManyConnections) {
+    const hint = "Raise max_connections of PostgreSQL, or the connection limit of the user or database.";
+    return failed("PostgreSQL refuses another connection: there are too many.", { hint, retryAfter: 2 });
+  }
   const unreachable = /^(E[A-Z]+|57P0[1-5]|08\w{3}|53\w{3})$/.test(state);
   return unreachable || hasMessage(error, lostConnection)
     ? failed("PostgreSQL cannot be reached; check that it runs and the database URL.", { retryAfter: 2 })
