@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { finished, newHome, start, useHome } from "./support.ts";
+import { bin, finished, newHome, start, useHome } from "./support.ts";
 
 const home = useHome();
 
@@ -358,4 +359,17 @@ describe("global options", () => {
     const said = "Without --dry-run: Deleted unit 2.\nDry run: nothing was changed.\n";
     expect(removed).toEqual({ code: 0, stdout: "", stderr: said });
   });
+});
+
+it.skipIf(process.platform === "win32")("a relative path in a folder that was deleted: says so", () => {
+  const folder = home().path("deleted");
+  const line = `mkdir "$1" && cd "$1" && rmdir "$1" && exec "$2" "$3" users list --db wcs.db`;
+  const { status, stderr } = spawnSync("sh", ["-c", line, "sh", folder, process.execPath, bin], {
+    encoding: "utf8",
+    env: home().env,
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    "error: The current folder does not exist any more.\nhint: Change to another folder, then run the command again.\n",
+  ]);
 });

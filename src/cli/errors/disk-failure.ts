@@ -6,7 +6,7 @@ const sqliteFailing = 10;
 
 export const isDiskFull = (error: unknown): boolean => hasCause(error, saysFull);
 
-/** Returns the failure for an error of a local disk or of open files. That of an instance is reported over HTTP as `unavailable`. */
+/** Returns the failure for an error of a local disk, of open files or of the current folder. That of an instance is reported over HTTP as `unavailable`. */
 export function diskFailureOf(error: unknown) {
   const full = { exit: 1, code: "disk_full", hint: "Free some space, then run the command again." } as const;
   if (isDiskFull(error)) return { ...full, message: "The disk is full." };
@@ -20,6 +20,10 @@ export function diskFailureOf(error: unknown) {
     const hint = "Raise the limit on open files of this process (ulimit -n).";
     return { exit: 1, code: "crash", message: "Too many files are open.", hint } as const;
   }
+  if (hasCause(error, ({ syscall }) => syscall === "uv_cwd")) {
+    const hint = "Change to another folder, then run the command again.";
+    return { exit: 1, code: "crash", message: "The current folder does not exist any more.", hint } as const;
+  }
   if (hasCause(error, ({ errcode }) => primary(errcode) === sqliteFailing)) {
     const hint = "Check the system log and the free space of the disk. Check the database with wcs db check.";
     return { exit: 1, code: "disk_failing", message: (error as Error).message, hint } as const;
@@ -27,7 +31,7 @@ export function diskFailureOf(error: unknown) {
   return undefined;
 }
 
-type Coded = Readonly<Partial<Record<"code" | "errcode", unknown>>>;
+type Coded = Readonly<Partial<Record<"code" | "errcode" | "syscall", unknown>>>;
 
 const primary = (errcode: unknown) => (typeof errcode === "number" ? errcode & 0xff : undefined);
 
