@@ -133,6 +133,15 @@ describePlaces("wcs posts", (place) => {
       code: 2,
       stderr: "error: <text> and --body cannot be used together.\n",
     });
+    expect((await json("posts", "comments", "add", `${id}`, "@ann", "thanks")).body).toBe("@ann thanks");
+    expect(await said("posts", "comments", "add", `${id}`, "")).toMatchObject({
+      code: 3,
+      stderr: "error: <text> must not be blank.\n",
+    });
+    expect(await said("posts", "files", "add", `${id}`, "/no/file")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error: <file>: no such file: \/no\/file\.\n$/),
+    });
     const path = place().home.path("plan.txt");
     writeFileSync(path, "Plan");
     expect((await said("posts", "files", "add", `${id}`, "--file", path)).code).toBe(0);

@@ -4,7 +4,7 @@ import { environmentPassword } from "../session/environment-login.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { kebab } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
-import { type Input, type InputSpec, wordOf } from "./read-input.ts";
+import { type Input, type InputSpec, type ParsedLine, placeFor, wordOf } from "./read-input.ts";
 
 /** Returns the required fields that an input lacks. A new password comes from the environment when it is there. */
 export function missingFields({ fields, needed }: InputSpec, input: Input, env: Terminal["env"]): Field[] {
@@ -26,7 +26,7 @@ export function noteMissing(missing: readonly string[], issues: LineIssues): voi
 }
 
 /** Returns the argument or flag of a field. */
-export function wordFor({ places }: InputSpec, { name }: Field): string {
-  const place = places.find(({ path }) => path[0] === name);
-  return place === undefined ? `--${kebab(name)}` : wordOf(place, { words: [] });
+export function wordFor(spec: InputSpec, line: ParsedLine, { name }: Field): string {
+  const place = placeFor(spec, line, (path) => path[0] === name);
+  return place === undefined ? `--${kebab(name)}` : wordOf(place, line);
 }

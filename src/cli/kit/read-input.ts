@@ -86,6 +86,12 @@ export const givenIn = ({ name, at }: OperationFlag, { args, options }: ParsedLi
 
 const isGiven = (place: OperationFlag, line: ParsedLine): boolean => [givenIn(place, line) ?? []].flat().length > 0;
 
+/** Returns the argument or flag of a field: of several, the one that the line has, or the first. */
+export function placeFor({ places }: InputSpec, line: ParsedLine, fits: (path: readonly string[]) => boolean) {
+  const found = places.filter(({ path }) => fits(path));
+  return found.find((each) => isGiven(each, line)) ?? found[0];
+}
+
 async function readData(spec: InputSpec, text: string | undefined, sources: Sources): Promise<Input> {
   if (text === undefined) return {};
   const data = parseJson(await sources.value(text, "--data"), "--data");
@@ -207,7 +213,8 @@ async function readArgument(flag: OperationFlag, given: string | string[] | unde
   if (Array.isArray(given) && field.kind === "integer" && texts.length > 1)
     return texts.map((text) => parseValue(field, text, name));
   const text = Array.isArray(given) ? given.join(" ") : given;
-  return parseValue(field, field.multiline ? await sources.value(text, name) : text, name);
+  const isSource = field.multiline && texts.length === 1;
+  return parseValue(field, isSource ? await sources.value(text, name) : text, name);
 }
 
 /** Returns an input for each thing that the first argument names, if the operation takes a single one. */

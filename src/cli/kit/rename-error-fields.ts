@@ -1,7 +1,16 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import { holdsFiles } from "./field-flags.ts";
-import { attributeOf, type Input, type InputSpec, longOf, type ParsedLine, secretFlag, wordOf } from "./read-input.ts";
+import {
+  attributeOf,
+  type Input,
+  type InputSpec,
+  longOf,
+  type ParsedLine,
+  placeFor,
+  secretFlag,
+  wordOf,
+} from "./read-input.ts";
 
 /** Replaces field names in a validation error by the names that `nameOf` returns. Other errors stay unchanged. */
 export function renameErrorFields(error: unknown, nameOf: (field: string) => string): unknown {
@@ -13,12 +22,12 @@ export function renameErrorFields(error: unknown, nameOf: (field: string) => str
 }
 
 /** Returns a function that names the argument or flag of a field, as in `--contact-phone` for `contact.phone`. */
-export function nameInLine({ places, more }: InputSpec, line: ParsedLine, input: Input): (field: string) => string {
+export function nameInLine(spec: InputSpec, line: ParsedLine, input: Input): (field: string) => string {
   return (field) => {
     const [first = "", index = ""] = field.split(".");
     const file = index && (input[first] as Partial<FileItem>[] | undefined)?.[Number(index)]?.name;
-    const place = places.find(({ path }) => `${field}.`.startsWith(`${path.join(".")}.`));
-    const other = more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
+    const place = placeFor(spec, line, (path) => `${field}.`.startsWith(`${path.join(".")}.`));
+    const other = spec.more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
     if (other && place?.at === undefined) return longOf(other);
     if (!place) return field;
     // A secret that was asked for, or is part of --data, has no flag on the line.
