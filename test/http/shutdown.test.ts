@@ -33,6 +33,7 @@ async function closesInOrder(notice: number): Promise<boolean> {
     "5",
   ]);
   expect(health.status).toBe(200);
+  expect(server.logs.filter(({ level }) => level === "error")).toEqual([]);
   await expect
     .poll(() =>
       fetch(`${server.url}/healthz`).then(

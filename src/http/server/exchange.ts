@@ -136,7 +136,12 @@ export class Exchange implements Origin {
   fail(error: unknown, more?: Record<string, string>): Response {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", crashed, { cause: error });
     if (known.status >= 500) this.#logError(known.cause ?? known, known.message);
-    return this.respond(known.status, errorBody(known, this.id), { ...this.#errorHeaders(known), ...more });
+    return this.refuse(known, more);
+  }
+
+  /** Responds with an error that is no failure of the service, so it has no entry in the log besides that of the request. */
+  refuse(error: ServiceError, more?: Record<string, string>): Response {
+    return this.respond(error.status, errorBody(error, this.id), { ...this.#errorHeaders(error), ...more });
   }
 
   #errorHeaders(error: ServiceError): Record<string, string> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hono } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
-import type { ServerState } from "./exchange.ts";
+import type { Exchange, ServerState } from "./exchange.ts";
 import { type AppEnv, answering } from "./routing.ts";
 
 interface Probes {
@@ -12,20 +12,20 @@ interface Probes {
 /** Serves /healthz, /readyz and /openapi.json, also below `/api`. */
 export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, describe }: Probes): void {
   const ok = JSON.stringify({ status: "ok" });
-  const probes: Record<string, () => Promise<string>> = {
-    "/healthz": async () => ok,
-    "/readyz": async () => {
-      if (state.closing) throw new ServiceError("unavailable", "The service is shutting down.");
+  const probes: Record<string, (exchange: Exchange) => Promise<Response>> = {
+    "/healthz": async (exchange) => exchange.respond(200, ok),
+    "/readyz": async (exchange) => {
+      if (state.closing) return exchange.refuse(new ServiceError("unavailable", "The service is shutting down."));
       const isReady = await Promise.race([ready(), sleep(5000, false, { ref: false })]).catch((cause) => {
         throw notReady(cause);
       });
       if (!isReady) throw notReady();
-      return ok;
+      return exchange.respond(200, ok);
     },
-    "/openapi.json": describe,
+    "/openapi.json": async (exchange) => exchange.respond(200, await describe()),
   };
-  for (const [path, body] of Object.entries(probes)) {
-    const handler = answering(state, path, async (exchange) => exchange.respond(200, await body()));
+  for (const [path, respond] of Object.entries(probes)) {
+    const handler = answering(state, path, respond);
     app.get(path, handler).get(`/api${path}`, handler);
   }
 }
