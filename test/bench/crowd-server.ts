@@ -45,7 +45,7 @@ const app = createApp({
   admit: service.admit,
   bodyLimit: 1_048_576,
   uploadLimit: 41_943_040,
-  log: { info() {}, warn() {}, error() {} },
+  log: { debug() {}, info() {}, warn() {}, error() {} },
   ready: async () => true,
   baseUrl: service.baseUrl,
   instance: service.instance,

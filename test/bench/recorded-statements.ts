@@ -21,7 +21,7 @@ export async function recordStatements(
   const restore = [recordPostgres((each) => recorded.push(each)), recordSqlite((each) => recorded.push(each))];
   const database = await openDatabase(target);
   const service = createService({ database });
-  const log = { info() {}, warn() {}, error() {} };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
   const app = createApp({
     operations: await allOperations(),
     invoke: service.invoke,

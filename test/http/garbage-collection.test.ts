@@ -15,7 +15,7 @@ function oldBytes(): number {
 }
 
 it("A request is collected with the young generation", async () => {
-  const silent = { info() {}, warn() {}, error() {} };
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const server = await serveFake(undefined, { invoke: async () => ({ id: 7 }), log: silent });
   const socket = connect(server.port, "127.0.0.1");
   const request = async (count: number) => {

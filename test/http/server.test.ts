@@ -427,6 +427,7 @@ describe("the log", () => {
 describe("probes", () => {
   test.each(["/healthz", "/readyz", "/api/healthz", "/api/readyz"])("%s", async (path) => {
     expect(await (await get(path)).json()).toEqual({ status: "ok" });
+    expect(server.logs).toMatchObject([{ level: "debug", route: path.replace("/api", ""), status: 200 }]);
   });
 
   test.each([
@@ -441,6 +442,7 @@ describe("probes", () => {
       "unavailable",
     ]);
     expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
+    expect(other.logs.map(({ level }) => level)).toEqual(["error", "info", "debug"]);
     await other.close();
   });
 
@@ -484,7 +486,7 @@ describe("metrics", () => {
     const other = await serveFake(undefined, { metrics });
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
     await other.close();
-    const app = createMetricsApp(metrics, { info() {}, warn() {}, error() {} });
+    const app = createMetricsApp(metrics, { debug() {}, info() {}, warn() {}, error() {} });
     const own = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0 } });
     expect(await (await fetch(`${own.url}/metrics`)).text()).toBe("up 1\n");
     await own.close();

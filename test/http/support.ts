@@ -70,7 +70,7 @@ export async function serveFake(
       calls.push(call);
       return answer(call);
     },
-    log: { info: write("info"), warn: write("warn"), error: write("error") },
+    log: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
     ...standard,
     ...options,
   });

@@ -173,7 +173,7 @@ export async function newInstance(
     bodyLimit: 1_048_576,
     uploadLimit: 41_943_040,
     trustedProxies: blockListOf([parseNetwork("127.0.0.1")!]),
-    log: { info: (request) => void statuses.add(statusLine(request)), warn() {}, error() {} },
+    log: { debug() {}, info: (request) => void statuses.add(statusLine(request)), warn() {}, error() {} },
   });
   const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0, quiet: 0 } });
   const tokenOf = async (userId: number) => (await service.caller({ userId }).call(auth.renew, {}))[0].jwt;

@@ -8,6 +8,7 @@ import { clientAddress, networkOf } from "./client-address.ts";
 
 /** The request log; a pino logger fits. */
 export interface ServerLog {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -36,6 +37,8 @@ export interface SocketEnv {
 }
 
 const crashed = "The service failed; its log has the details under this request ID.";
+/** Routes that load balancers and monitoring request every second; responses 200 are logged for debugging only. */
+const probes: readonly string[] = ["/healthz", "/readyz"];
 const saneId = /^[\w.:-]{1,128}$/;
 
 /** The getters must be those of a class: V8 keeps the shape of an object literal with one, and all that the getter reaches. */
@@ -161,7 +164,8 @@ export class Exchange implements Origin {
     const { method } = this.request;
     const ms = performance.now() - this.#started;
     const { id: request_id, address = null } = this;
-    this.#state.log.info(
+    const level = status === 200 && probes.includes(this.#route) ? "debug" : "info";
+    this.#state.log[level](
       { method, route: this.#route, status, ms: Math.round(ms * 1000) / 1000, request_id, address, actor: this.#actor },
       "request",
     );
