@@ -11,12 +11,14 @@ export type ServeOptions = Awaited<ReturnType<typeof readServeOptions>>;
 
 /** Reads the options of `wcs serve`: from flags, else from the environment, else from the file of --config. */
 export async function readServeOptions({ flags, globals, terminal }: Context) {
-  const { bodyLimitsOf, mostWorkers, optionsIn, standardOptions, trustedProxiesOf } = await import("./serve-schema.ts");
+  const { bodyLimitsOf, mostWorkers, noticeOf, optionsIn, standardOptions, trustedProxiesOf } = await import(
+    "./serve-schema.ts"
+  );
   const file =
     flags.config === undefined ? undefined : (await import("./serve-config.ts")).readServeConfig(String(flags.config));
   const env = file ? await file.under(terminal.env) : terminal.env;
   const given = { ...(file?.options ?? standardOptions()), ...optionsIn(flags) };
-  const notice = given.shutdown_notice * 1000;
+  const notice = noticeOf(given.shutdown_notice) * 1000;
   const options = {
     port: given.port,
     metricsPort: given.metrics_port,

@@ -31,7 +31,12 @@ const bodyLimit = () =>
       "must be a size in bytes, KiB or MiB from 64KiB to 40MiB",
     );
 const count = `must be auto or a number from 1 to ${mostWorkers}`;
-const notice = "must be a number of seconds from 0 to 3600";
+
+/** Returns the seconds of a shutdown notice, as in `2`, `2s` or `1m`; NaN for other texts. */
+export function noticeOf(value: string | number): number {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)([sm]?)$/.exec(String(value)) ?? [];
+  return Number(digits) * (unit === "m" ? 60 : 1);
+}
 
 /** Options that are flags, and keys of the file of --config. */
 export const sharedOptions = () => ({
@@ -42,7 +47,10 @@ export const sharedOptions = () => ({
   behind_proxy: z.union([z.boolean(), z.array(network()).min(1)]).default(false),
   body_limit: bodyLimit().default("1MiB"),
   upload_limit: bodyLimit().default("40MiB"),
-  shutdown_notice: z.number(notice).min(0, notice).max(3600, notice).default(1),
+  shutdown_notice: z
+    .union([z.number(), z.string()])
+    .refine((value) => noticeOf(value) <= 3600, "must be a number of seconds from 0 to 3600, as in 2s")
+    .default(1),
   log_level: z.enum(logLevels).default("info"),
   log_format: z.enum(logFormats).default("auto"),
 });
