@@ -158,7 +158,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
         expect(overflow, shown).toBeLessThanOrEqual(0);
         expect(await violationsOn(page), shown).toEqual([]);
       };
-      for (const path of ["/", "/welcome", "/password/forgot", "/password/done"]) {
+      for (const path of ["/", "/welcome", "/password/forgot", "/password/requested", "/password/done"]) {
         await page.goto(world().instance.url + path);
         await check(path);
       }

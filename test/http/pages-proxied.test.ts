@@ -71,6 +71,7 @@ it("below a path, the mail leads to the form, the form to the next page, and eve
   expect(used.status).toBe(410);
   const forgot = await show(await fetch(`${proxy.url}/password/forgot`));
   const requested = await show(await submit(forgot));
+  expect(requested.url).toBe(`${proxy.url}/password/requested?lang=en`);
   const start = [await open(proxy.url), await open(`${proxy.url}/`)];
   const reference = await open(`${proxy.url}/docs`);
   for (const page of [form, done, forgot, requested, ...start, reference]) {

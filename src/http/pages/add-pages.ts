@@ -8,7 +8,15 @@ import { showDocs, showStart } from "./information-pages.ts";
 import type { PageOptions, PageRequest } from "./page-context.ts";
 import { pageTexts, pickLanguage } from "./page-language.ts";
 import { pageHeaders } from "./page-response.ts";
-import { errorPage, showDone, showForm, showRequest, submitForm, submitRequest } from "./password-pages.ts";
+import {
+  errorPage,
+  showDone,
+  showForm,
+  showRequest,
+  showRequested,
+  submitForm,
+  submitRequest,
+} from "./password-pages.ts";
 
 const formLimit = 16_384;
 
@@ -29,6 +37,7 @@ export const pageRoutes: readonly Route[] = [
   { method: "GET", path: "/password/done", show: showDone },
   { method: "GET", path: "/password/forgot", show: showRequest },
   { method: "POST", path: "/password/forgot", show: submitRequest },
+  { method: "GET", path: "/password/requested", show: showRequested },
 ];
 
 export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOptions): void {

@@ -18,7 +18,7 @@ export async function showForm(request: PageRequest, kind: Kind): Promise<Respon
 }
 
 export async function submitForm(request: PageRequest): Promise<Response> {
-  const { options, exchange, fields, language, root } = request;
+  const { options, exchange, fields } = request;
   requireOwnForm(exchange, await options.baseUrl());
   const kind = only(fields, "kind") === "welcome" ? "welcome" : "reset";
   const input = {
@@ -32,8 +32,12 @@ export async function submitForm(request: PageRequest): Promise<Response> {
     // Unequal passwords are refused before the link is checked.
     return respondToFailure(request, kind, (await findFailure(request)) ?? error);
   }
-  // A new page, so that reloading it does not send the form again.
-  return exchange.respond(303, null, { ...pageHeaders(), location: `${root}password/done?lang=${language}` });
+  return redirect(request, "password/done");
+}
+
+/** Leads to a new page, so that reloading it does not send the form again. */
+function redirect({ exchange, root, language }: PageRequest, path: string): Response {
+  return exchange.respond(303, null, { ...pageHeaders(), location: `${root}${path}?lang=${language}` });
 }
 
 export async function showDone(request: PageRequest): Promise<Response> {
@@ -64,7 +68,11 @@ export async function submitRequest(request: PageRequest): Promise<Response> {
     if (!isInvalid(error)) throw error;
     return showRequest(request, [{ input: "email", message: texts.issues.email }]);
   }
-  const { title, intro, spam } = texts.requested;
+  return redirect(request, "password/requested");
+}
+
+export function showRequested(request: PageRequest): Promise<Response> {
+  const { title, intro, spam } = request.texts.requested;
   return respond(request, { title, main: html`<h1>${title}</h1>\n<p>${intro}</p>\n<p>${spam}</p>` });
 }
 
