@@ -185,7 +185,7 @@ describePlaces("wcs conversations", (place) => {
       ["send", "--to=", `${group}`, "for", "them"],
     ]) {
       const { code, stderr } = await say(line);
-      expect([code, stderr]).toEqual([6, expect.stringContaining("'' is not a user")]);
+      expect([code, stderr]).toEqual([6, expect.stringContaining("'' names no user")]);
     }
     const none = await say(["list", "--status", "archived"], { screen });
     expect(none).toMatchObject({ stdout: "", stderr: "No conversations.\n" });

@@ -124,7 +124,7 @@ describe("names in place of IDs", () => {
     expect(none.stderr).toContain("--unit: no unit is called Argyl; similar names: Argyll Works (Acme, 2);");
     expect(none.stderr).toContain("--user-type: no user type is called nobody.");
     expect((await wcs("users", "get", "ref:2")).stderr).toContain("no user has the reference 2");
-    expect((await wcs("units", "get", "")).stderr).toContain("'' is not a unit");
+    expect((await wcs("units", "get", "")).stderr).toContain("'' names no unit");
   });
 
   it("an ambiguous name exits with 2 and lists the candidates; on a terminal it is a choice", async () => {

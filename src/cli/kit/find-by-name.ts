@@ -141,7 +141,7 @@ async function choose(
 
 function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): string {
   const noun = referenceNouns[kind];
-  if (!isName(text)) return `'${text.slice(0, 80)}' is not a ${noun}`;
+  if (!isName(text)) return `'${text.slice(0, 80)}' names no ${noun}`;
   const reference = /^ref:(.*)/s.exec(text)?.[1];
   if (reference === "") return "there is no reference after ref:";
   if (reference !== undefined) return `no ${noun} has the reference ${reference}`;
