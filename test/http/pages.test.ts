@@ -277,20 +277,6 @@ describe("pages", () => {
     }
   });
 
-  it("an address without a page is one that says so for a browser, and JSON for others", async () => {
-    const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-    const shown = await get("/team/news?lang=da", { accept });
-    expect([shown.status, shown.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
-    expect(shown.headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(await shown.text()).toMatch(/<html lang="da">.*href="\.\.\/assets\/page\.css".*<h1>Siden findes ikke</s);
-    for (const other of ["*/*", "application/json"]) {
-      expect(await (await get("/team/news", { accept: other })).json()).toMatchObject({ error: { code: "not_found" } });
-    }
-    expect(await (await get("/api/users/99999", { accept })).json()).toMatchObject({
-      error: { code: "unauthenticated" },
-    });
-  });
-
   it("addresses come from base_url, with its path, and never from the Host header", async () => {
     const { actors, instance } = world();
     await actors.administrator.call(settings.set, { base_url: "https://example.com/wcs", name: "Acme <b>" });

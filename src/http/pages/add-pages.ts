@@ -1,8 +1,7 @@
 import type { Hono } from "hono";
-import type { ServiceError } from "../../contract/errors.ts";
-import type { Exchange, ServerState } from "../server/exchange.ts";
+import type { ServerState } from "../server/exchange.ts";
 import { readForm } from "../server/request-body.ts";
-import { type AppContext, type AppEnv, answering, queryOf } from "../server/routing.ts";
+import { type AppEnv, answering, queryOf } from "../server/routing.ts";
 import { assetNames, respondWithAsset } from "./asset-files.ts";
 import { showDocs, showStart } from "./information-pages.ts";
 import type { PageOptions, PageRequest } from "./page-context.ts";
@@ -45,11 +44,14 @@ export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOpt
     const handler = answering(state, path, async (exchange, c) => {
       const isForm = method === "POST";
       const fields = isForm ? await readForm(exchange, formLimit) : new URLSearchParams(queryOf(c.env));
-      const request = pageRequest(options, exchange, path, fields);
+      const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
+      const root = "../".repeat(path.split("/").length - 2);
+      const request = { options, exchange, fields, language, texts: pageTexts[language], root };
       try {
         return await show(request);
       } catch (error) {
-        return failWithPage(request, error);
+        const { status, headers } = exchange.fail(error, pageHeaders());
+        return new Response(await errorPage(request, error), { status, headers });
       }
     });
     app.on(method, path, handler);
@@ -61,23 +63,4 @@ export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOpt
       answering(state, path, (exchange) => respondWithAsset(exchange, name)),
     );
   }
-}
-
-/** Returns a function that responds to a browser with a page, and to other clients with JSON. */
-export function respondToUnknown(options: PageOptions) {
-  return (exchange: Exchange, c: AppContext, error: ServiceError): Response | Promise<Response> => {
-    if (!exchange.header("accept")?.includes("text/html")) return exchange.fail(error);
-    return failWithPage(pageRequest(options, exchange, c.req.path, new URLSearchParams(queryOf(c.env))), error);
-  };
-}
-
-function pageRequest(options: PageOptions, exchange: Exchange, path: string, fields: URLSearchParams): PageRequest {
-  const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
-  const root = "../".repeat(path.split("/").length - 2);
-  return { options, exchange, fields, language, texts: pageTexts[language], root };
-}
-
-async function failWithPage(request: PageRequest, error: unknown): Promise<Response> {
-  const { status, headers } = request.exchange.fail(error, pageHeaders());
-  return new Response(await errorPage(request, error), { status, headers });
 }

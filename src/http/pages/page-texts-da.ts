@@ -70,5 +70,4 @@ export const danishPages: PageTexts = {
     foreign: "Formularen blev sendt fra et andet websted. Åbn linket i din mail igen.",
     busy: "Der var for mange forsøg. Prøv igen senere.",
   },
-  missing: { title: "Siden findes ikke", intro: "Der er ingen side på denne adresse. Kontrollér linket." },
 };

@@ -68,7 +68,6 @@ export const englishPages = {
     foreign: "The form was sent from another website. Open the link in your mail again.",
     busy: "There were too many attempts. Try again later.",
   },
-  missing: { title: "Page not found", intro: "There is no page at this address. Check the link." },
 };
 
 export type PageTexts = typeof englishPages;

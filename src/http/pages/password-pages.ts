@@ -78,14 +78,13 @@ export function showRequested(request: PageRequest): Promise<Response> {
 
 /** Shows an error in place of a page. `status` is that of the response to the same error of the API. */
 export async function errorPage(request: PageRequest, error: unknown): Promise<string> {
-  const { failure, missing } = request.texts;
+  const { failure } = request.texts;
   const code = error instanceof ServiceError ? error.code : "internal";
   const text = code === "forbidden" ? failure.foreign : code === "too_many_requests" ? failure.busy : failure.later;
-  const { title, intro } = code === "not_found" ? missing : { title: failure.title, intro: text };
-  const main = html`<h1>${title}</h1>\n<p>${intro}</p>`;
+  const main = html`<h1>${failure.title}</h1>\n<p>${text}</p>`;
   // The database of the name may be the one that fails.
   const { name } = await request.options.instance().catch(() => ({ name: "wcs" }));
-  return renderPage({ ...request, name, title, main });
+  return renderPage({ ...request, name, title: failure.title, main });
 }
 
 const linkOf = (fields: URLSearchParams) => ({ token: only(fields, "token"), email: only(fields, "email") });

@@ -6,8 +6,8 @@ import type { AnyOperation, Invoke } from "../../contract/operation.ts";
 import { decodeWire, withRefused } from "../codec.ts";
 import { hasBody } from "../encode-request.ts";
 import { withWireNames } from "../field-names.ts";
-import { addPages, respondToUnknown } from "../pages/add-pages.ts";
-import type { PageInstance, PageOptions } from "../pages/page-context.ts";
+import { addPages } from "../pages/add-pages.ts";
+import type { PageInstance } from "../pages/page-context.ts";
 import { type BodyOptions, bodyReader } from "./admitted-body.ts";
 import { encodeOutput } from "./encode-output.ts";
 import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
@@ -41,9 +41,7 @@ export function createApp(options: AppOptions): App {
     servedAt: undefined,
     closing: false,
   };
-  const { instance, version, invoke } = options;
-  const pages: PageOptions = { instance, invoke, version, baseUrl: () => baseOf(options, state) };
-  const app = newHono(state, respondToUnknown(pages));
+  const app = newHono(state);
   const readBody = bodyReader(options);
   const add = (op: AnyOperation) => {
     const handler = operationHandler(options, state, op, readBody);
@@ -56,7 +54,8 @@ export function createApp(options: AppOptions): App {
     if (paths.slice(i + 1).some(([later]) => overlap(path, later))) refuseOtherMethods(app, state, path, named);
   }
   addProbes(app, state, { ready: options.ready, describe: describer(options, state) });
-  addPages(app, state, pages);
+  const { instance, version, invoke } = options;
+  addPages(app, state, { instance, invoke, version, baseUrl: () => baseOf(options, state) });
   if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
   return { fetch: app.fetch, state };
 }

@@ -12,19 +12,14 @@ export interface App {
   readonly state: ServerState;
 }
 
-type RespondToUnknown = (exchange: Exchange, c: AppContext, error: ServiceError) => Response | Promise<Response>;
-
-/** Creates a Hono app without routes, whose responses all have our format. `respond` gets requests of unknown paths. */
-export function newHono(
-  state: ServerState,
-  respond: RespondToUnknown = (exchange, _, error) => exchange.fail(error),
-): Hono<AppEnv> {
+/** Creates a Hono app without routes, whose responses all have our format. */
+export function newHono(state: ServerState): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ router: new TrieRouter(), getPath: (_, given) => pathOf(given?.env) });
   app.onError((error, c) => new Exchange(state, "unmatched", c.req.raw, c.env).fail(error));
   app.notFound((c) => {
     const exchange = new Exchange(state, "unmatched", c.req.raw, c.env);
     const found = methods.filter((method) => app.router.match(method, c.req.path)[0].length > 0);
-    if (found.length === 0) return respond(exchange, c, new ServiceError("not_found", "This path does not exist."));
+    if (found.length === 0) return exchange.fail(new ServiceError("not_found", "This path does not exist."));
     return refuseMethod(exchange, found);
   });
   return app;
