@@ -192,6 +192,10 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       await page.locator("#operations-tag-Auth").waitFor();
       expect(await violationsOn(page)).toEqual([]);
       if (name === "light") await shoot(page, "docs");
+      if (name === "narrow") {
+        const widths = "Array.from(document.querySelectorAll('.opblock-tag small'), (each) => each.clientWidth)";
+        expect(Math.min(...(await page.evaluate<number[]>(widths)))).toBeGreaterThan(narrow.viewport.width / 2);
+      }
       await page.locator("#operations-tag-Auth").click();
       await page.getByText("/api/authenticate", { exact: true }).click();
       await page.getByText("a good long password").first().waitFor();
