@@ -70,6 +70,16 @@ describeEverywhere("polls", (environment) => {
     expect(await wrongFields(vote(multiple.id, ids(single)))).toEqual(["choices"]);
   });
 
+  it("a choice is named once in a change", async () => {
+    const post = await write();
+    const [soup] = ids(post);
+    const choices = [
+      { id: soup, title: "Soup" },
+      { id: soup, title: "Stew" },
+    ];
+    expect(await wrongFields(change(post.id, { choices }))).toEqual(["poll.choices"]);
+  });
+
   it("close: nobody votes any more, until it is opened again", async () => {
     const { instance } = newsroom();
     const post = await write({ close_at: instance.now() + 10 });
