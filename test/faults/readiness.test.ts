@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import pg from "pg";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, inject, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
 import { readinessOf } from "../../src/core/pipeline/readiness.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
+import { finished, newHome, start } from "../cli/support.ts";
 import { describeOnDatabases } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
@@ -48,6 +50,31 @@ describeOnDatabases("readiness", (open, kind) => {
       await readOnly("off");
       await expect.poll(status).toBe(200);
       await instance.administrator.call(units.create, { name: "After", parent: 1 });
+    });
+
+    it("the log of a server has the reason of a failed probe", async () => {
+      const name = new URL(instance.target).pathname.slice(1);
+      const administer = (text: string) => query(`${inject("postgresUrl")}/postgres`, text);
+      const server = start(["serve", "--port", "0", "--shutdown-notice", "0"], {
+        ...newHome().env,
+        WCS_DB: instance.target,
+      });
+      const ended = finished(server);
+      const [line] = (await once(server.stdout!, "data")) as [Buffer];
+      await administer(`alter database ${name} allow_connections false`);
+      await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+      await expect.poll(async () => (await fetch(`${String(line).trim()}/readyz`)).status).toBe(503);
+      await administer(`alter database ${name} allow_connections true`);
+      server.kill("SIGTERM");
+      const { stderr } = await ended;
+      const entries = stderr
+        .trim()
+        .split("\n")
+        .map((text) => JSON.parse(text));
+      const errors = entries.flatMap(({ err }) => (err ? [err] : []));
+      expect(errors[0]).toMatchObject({ type: "error", message: expect.stringMatching(/^database .* connections$/) });
+      for (const { type, message } of errors)
+        expect([type, message]).toEqual([expect.stringMatching(/[a-z]{4}/), expect.not.stringContaining(".:")]);
     });
 
     it("what pages and openapi.json say is unavailable while the database is", async () => {

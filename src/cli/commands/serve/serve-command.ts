@@ -111,7 +111,9 @@ async function createLog({ logFormat, level, workers }: ServeOptions, terminal: 
       if (severity >= warnLevel) destination.flush();
     },
   };
-  return { log: pino({ level, hooks }, lines), flush: () => flushLog(destination) };
+  // Pino adds the messages of causes to the message, which ends with a full stop, and takes the type from a name that is minified.
+  const err = (error: Error) => ({ ...pino.stdSerializers.err(error), type: error.name, message: error.message });
+  return { log: pino({ level, hooks, serializers: { err } }, lines), flush: () => flushLog(destination) };
 }
 
 /**
