@@ -8,6 +8,7 @@ const mostLinger = 500;
 
 /** Runs the command line of the process. Ctrl-C ends the process by the signal on a terminal, and by `exit` elsewhere. */
 export async function main(argv: readonly string[], exit: (code: number) => void): Promise<void> {
+  nameTimeZone(process.env);
   const terminal = await openTerminal(process);
   const { signals } = terminal;
   signals.take(() => {
@@ -19,6 +20,11 @@ export async function main(argv: readonly string[], exit: (code: number) => void
   if (code === 130) signals.repeat();
   // A lookup of a name that hangs cannot be aborted, and would keep the process running for minutes.
   setTimeout(() => process.stdout.writableLength === 0 && exit(code), mostLinger).unref();
+}
+
+/** Replaces the path of a time zone, which libc takes, by its name, since Node would use the zone without summer time. */
+function nameTimeZone(env: NodeJS.ProcessEnv): void {
+  if (env.TZ?.includes("/zoneinfo/")) env.TZ = env.TZ.replace(/^:?\/usr\/share\/zoneinfo\//, "");
 }
 
 /** Runs a command line on a terminal, reports errors, and returns the exit code. */

@@ -373,3 +373,14 @@ it.skipIf(process.platform === "win32")("a relative path in a folder that was de
     "error: The current folder does not exist any more.\nhint: Change to another folder, then run the command again.\n",
   ]);
 });
+
+it.each(["Europe/Berlin", "/usr/share/zoneinfo/Europe/Berlin", ":/usr/share/zoneinfo/Europe/Berlin"])(
+  "TZ=%s is a time zone with summer time",
+  async (zone) => {
+    const times = ["--start", "2027-07-03 02:15", "--end", "2027-07-03 03:15"];
+    const line = ["events", "create", "--title", "Run", "--type", "user", ...times, "-n", "--json"];
+    const { stdout, stderr } = await finished(start(line, { ...home().env, TZ: zone }));
+    expect(stderr).toBe("Dry run: nothing was changed.\n");
+    expect(JSON.parse(stdout)).toMatchObject({ dates: [{ start: Date.parse("2027-07-03T00:15:00Z") / 1000 }] });
+  },
+);
