@@ -72,7 +72,9 @@ describeOnDatabases("readiness", (open, kind) => {
         .split("\n")
         .map((text) => JSON.parse(text));
       const errors = entries.flatMap(({ err }) => (err ? [err] : []));
-      expect(errors[0]).toMatchObject({ type: "error", message: expect.stringMatching(/^database .* connections$/) });
+      expect(errors).toContainEqual(
+        expect.objectContaining({ type: "error", message: expect.stringMatching(/^database .* connections$/) }),
+      );
       for (const { type, message } of errors)
         expect([type, message]).toEqual([expect.stringMatching(/[a-z]{4}/), expect.not.stringContaining(".:")]);
     });
