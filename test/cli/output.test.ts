@@ -104,6 +104,23 @@ describe("what a program reads", () => {
     expect((await home().wcs(["units", "list", "--json", "-o", "csv"])).code).toBe(2);
     expect((await home().wcs(["units", "list", "-o", "xml"])).code).toBe(2);
     expect((await home().wcs(["units", "list", "--query", "[["])).code).toBe(2);
+    for (const query of ["sizes(@)", "map(&sizes(@), @)", "{a: sizes(@)}", "[?sizes(name)]"]) {
+      const { code, stderr } = await home().wcs([
+        "units",
+        "create",
+        "--name",
+        "Half done",
+        "--parent",
+        "1",
+        "--query",
+        query,
+      ]);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^error: --query: there is no function sizes\(\)\./),
+      });
+    }
+    expect((await home().wcs(["units", "list", "--search", "Half done", "--query", "[].name"])).stdout).toBe("");
     expect((await home().wcs(["units", "list", "--tz", "Mars/Olympus"])).code).toBe(2);
     expect((await home().wcs(["units", "list", "--raw", "--all"])).code).toBe(2);
   });

@@ -6,15 +6,44 @@ import type { Item } from "./item.ts";
 
 const tutorial = "see https://jmespath.org/tutorial.html";
 
+declare module "jmespath" {
+  interface QueryNode {
+    readonly type: string;
+    readonly name?: string;
+    readonly value?: unknown;
+    readonly children?: readonly QueryNode[];
+  }
+  // The declarations of the package lack it.
+  function compile(expression: string): QueryNode;
+}
+
+/** Functions of the JMESPath specification. */
+const functions = new Set(
+  `abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null reverse sort sort_by
+   starts_with sum to_array to_number to_string type values`.split(/\s+/),
+);
+
 /** Throws a `UsageError` when an expression is malformed, so that nothing is changed before that is noticed. */
 export function checkQuery(expression: string): void {
+  let query: jmespath.QueryNode;
   try {
-    jmespath.search(null, expression);
+    query = jmespath.compile(expression);
   } catch (error) {
-    // Errors of the evaluation, which depend on the data, are of the class itself.
-    if ((error as Error).name === "Error") return;
     throw new UsageError(`--query: ${(error as Error).message}`, { hint: tutorial });
   }
+  for (const name of calledFunctions(query)) {
+    if (functions.has(name)) continue;
+    const hint = `functions: ${[...functions].join(", ")}`;
+    throw new UsageError(`--query: there is no function ${name}()`, { hint });
+  }
+}
+
+function calledFunctions({ type, name, value, children = [] }: jmespath.QueryNode): string[] {
+  const inner = type === "KeyValuePair" ? [value as jmespath.QueryNode] : children;
+  return [
+    ...(type === "Function" && name !== undefined ? [name] : []),
+    ...inner.filter(isRecord).flatMap(calledFunctions),
+  ];
 }
 
 /** The newer @jmespath-community/jmespath is under MPL-2.0, whose conditions the bundle would have to meet. */
