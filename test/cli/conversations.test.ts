@@ -183,6 +183,7 @@ describePlaces("wcs conversations", (place) => {
       ["list", "--with="],
       ["list", "--without=,"],
       ["send", "--to=", `${group}`, "for", "them"],
+      ["send", "--to=me", "--to=", "for both"],
     ]) {
       const { code, stderr } = await say(line);
       expect([code, stderr]).toEqual([6, expect.stringContaining("'' names no user")]);

@@ -7,11 +7,12 @@ import { renameErrorFields } from "../../kit/rename-error-fields.ts";
 
 export const wordsIn = (given: string | string[] | undefined): string[] => [given ?? []].flat();
 
-/** Returns the users that a flag names. An empty flag has an empty name, which is refused when it is looked up. */
-export function usersNamed(given: unknown): string[] {
-  const texts = splitList(given);
-  return given !== undefined && texts.length === 0 ? [""] : texts;
-}
+/** Returns the users that a flag names. Where it is empty it has an empty name, which is refused when it is looked up. */
+export const usersNamed = (given: unknown): string[] =>
+  [given ?? []].flat().flatMap((text) => {
+    const names = splitList(text);
+    return names.length === 0 ? [""] : names;
+  });
 
 const names: Readonly<Record<string, string>> = {
   id: "<id>",
