@@ -74,6 +74,16 @@ it("aliases are kept, take more words, and are removed", async () => {
   expect(await run("mine")).toMatchObject({ code: 2, stderr: expect.stringContaining("Unknown command") });
 });
 
+it("profile add keeps the aliases", async () => {
+  expect((await run("alias", "set", "kept", "units list")).code).toBe(0);
+  expect((await run("profile", "add", "other", "--db", "other.db")).code).toBe(0);
+  expect((await run("alias", "list", "--query", "[].name", "--json")).stdout).toContain("kept");
+});
+
+it("alias remove does not find an alias in the properties that every object has", async () => {
+  expect(await run("alias", "remove", "constructor")).toMatchObject({ code: 6 });
+});
+
 it("an alias never hides a command", async () => {
   for (const name of [...Object.keys(registry), "user", "whoami"])
     expect(await run("alias", "set", name, "users list"), name).toMatchObject({ code: 2 });

@@ -60,11 +60,11 @@ const splitWords = (text: string): string[] =>
 
 async function remove(context: Context): Promise<void> {
   const name = String(context.args.name);
-  const change = (config: Config) => {
-    const { [name]: removed, ...rest } = config.aliases ?? {};
-    if (removed === undefined)
+  const change = ({ aliases = {}, ...config }: Config) => {
+    if (!Object.hasOwn(aliases, name))
       throw new ServiceError("not_found", `There is no alias ${name}.`, { hint: "List aliases with wcs alias list." });
-    return { ...config, aliases: rest };
+    const { [name]: _, ...others } = aliases;
+    return { ...config, aliases: others };
   };
   await changeConfig(context.terminal.env, change, context.flags.dryRun === true);
   noteDone(context, `Removed alias ${name}.`);

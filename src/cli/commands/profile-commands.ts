@@ -5,7 +5,7 @@ import { createSources } from "../file-io/value-sources.ts";
 import { type Commands, type Context, dryRunFlag } from "../kit/command-spec.ts";
 import { noteDone } from "../kit/note-done.ts";
 import { createOutput } from "../output/create-output.ts";
-import { type Config, changeConfig, readConfig } from "../session/config.ts";
+import { type Config, changeConfig, readConfig, withProfile } from "../session/config.ts";
 import { withoutPassword } from "../session/database-url.ts";
 import { baseUrl, databaseAddress, isRemote } from "../session/target.ts";
 import { lineOf } from "../terminal/shell-words.ts";
@@ -87,7 +87,7 @@ async function add(context: Context): Promise<void> {
         hint: `Remove it with ${lineOf(["profile", "remove", name])}.`,
       });
     }
-    return { profiles: { ...config.profiles, [name]: { target } }, current: config.current ?? name };
+    return { ...withProfile(config, name, { target }), current: config.current ?? name };
   });
   noteDone(context, `Added profile ${name}.${current === name ? " It is the current one." : ""}`);
 }
