@@ -383,5 +383,6 @@ it("every topic of help is there, and help on a command is its --help", async ()
   expect(onHelp.split("Global options:")).toHaveLength(2);
   expect(await home().sit(["help", "users", "create"])).toEqual(await home().sit(["users", "create", "--help"]));
   expect(await home().sit(["help"])).toEqual(await home().sit([]));
+  expect(await home().sit(["help", "constructor"])).toMatchObject({ code: 2 });
   expect((await home().sit(["users"])).stdout).toContain("Commands:");
 });

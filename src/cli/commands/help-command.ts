@@ -12,7 +12,8 @@ export const help: TopLevelCommand = {
   async run({ args, terminal, program }) {
     const words = (args.topic ?? []) as string[];
     const { topics } = await import("../help/help-topics.ts");
-    const topic = words.length === 1 ? topics[words[0] ?? ""] : undefined;
+    const [name = ""] = words;
+    const topic = words.length === 1 && Object.hasOwn(topics, name) ? topics[name] : undefined;
     if (topic) return terminal.write(topic);
     await program.run([...words, "--help"], terminal);
   },
