@@ -185,6 +185,11 @@ describe("api", () => {
     expect(JSON.parse((await wcs("api GET /units")).stdout)).toHaveProperty("meta");
   });
 
+  it("a query may contain question marks", async () => {
+    const found = await home().wcs(["api", "GET", "/users/search?q=ada?nobody", "--query", "length([])"]);
+    expect(found).toMatchObject({ code: 0, stdout: "0\n" });
+  });
+
   it("--all fetches all pages, --limit as many as needed; a cut list is reported", async () => {
     const cut = await wcs("api GET /units -f limit=1 --query [].name");
     expect(JSON.parse(cut.stdout)).toEqual(["Acme"]);

@@ -23,9 +23,8 @@ export async function request(context: Context): Promise<void> {
   if (!["GET", "POST", "PUT", "PATCH", "DELETE"].includes(method))
     throw new UsageError(`<method> must be GET, POST, PUT, PATCH or DELETE, not '${args.method}'`);
   if (flags.watch && method !== "GET") throw new UsageError("--watch repeats only GET");
-  const [path = "", query = ""] = String(args.path)
-    .replace(/^\/?(api(?=\/))?\/?/, "/")
-    .split("?", 2);
+  const address = String(args.path).replace(/^\/?(api(?=\/))?\/?/, "/");
+  const [path = "", query = ""] = address.split(/\?(.*)/s);
   if (method === "DELETE")
     await requireConfirmation(context, async () => `Send DELETE ${path}?`, "DELETE needs a confirmation");
   const sources = createSources(terminal);
