@@ -25,7 +25,7 @@ const interfaceVersion = "1.0";
 /** `url` is that of the service without `/api`. Default: the origin of the document. */
 export function openapi(
   operations: readonly AnyOperation[],
-  { version = "0.0.0", url = "" }: { version?: string | undefined; url?: string | undefined } = {},
+  { version = "0.0.0", url = "" }: { version?: string; url?: string } = {},
 ) {
   const paths: ZodOpenApiPathsObject = {};
   for (const op of operations) {

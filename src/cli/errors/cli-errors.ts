@@ -6,7 +6,7 @@ export class UsageError extends Error {
   readonly hint: string | undefined;
   readonly usage: string | undefined;
 
-  constructor(message: string, more: { hint?: string | undefined; usage?: string | undefined } = {}) {
+  constructor(message: string, more: { hint?: string; usage?: string } = {}) {
     super(message);
     this.hint = more.hint;
     this.usage = more.usage;
@@ -55,10 +55,10 @@ export interface Failure {
   exit: number;
   code: ErrorCode | "usage" | "condition" | "disk_full" | "disk_failing" | "crash";
   message: string;
-  hint?: string | undefined;
-  usage?: string | undefined;
-  fields?: FieldErrors | undefined;
-  retryAfter?: number | undefined;
+  hint?: string;
+  usage?: string;
+  fields?: FieldErrors;
+  retryAfter?: number;
 }
 
 const isServiceError = (error: unknown): error is ServiceError =>

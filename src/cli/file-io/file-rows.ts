@@ -39,9 +39,9 @@ export interface Outcome {
   readonly id: number | null;
   readonly reference: string | null;
   /** True for a user who is deactivated and stays so. */
-  readonly deactivated?: boolean | undefined;
-  readonly fields?: FieldErrors | undefined;
-  readonly issues?: readonly Issue[] | undefined;
+  readonly deactivated?: boolean;
+  readonly fields?: FieldErrors;
+  readonly issues?: readonly Issue[];
 }
 
 export const skippedRow = (

@@ -32,10 +32,7 @@ export const repeatable = (option: Option): Option =>
 export const describeCommand = (summary: string, description?: string): string =>
   [`${summary}.`, description].filter(Boolean).join("\n\n");
 
-type ArgumentSyntax = Pick<CommandArgument, "name"> & {
-  readonly optional?: true | undefined;
-  readonly many?: true | undefined;
-};
+type ArgumentSyntax = Pick<CommandArgument, "name" | "optional" | "many">;
 
 /** Returns `<name>`, `[name]` or `<name...>`. */
 export function syntaxOf({ name, optional, many }: ArgumentSyntax): string {

@@ -7,7 +7,7 @@ import type { Context, Program } from "./command-spec.ts";
 export interface CommandEnvironment {
   readonly program: Program;
   readonly terminal: Terminal;
-  readonly connect?: Context["connect"] | undefined;
+  readonly connect?: Context["connect"];
   readonly isRepeated?: boolean;
 }
 

@@ -13,7 +13,7 @@ export class HelpShown extends Error {}
 
 /** Parts of a help page that commander does not know. */
 export interface Beside {
-  readonly examples?: readonly string[] | undefined;
+  readonly examples?: readonly string[];
   readonly sections?: readonly HelpSection[];
 }
 

@@ -23,9 +23,9 @@ export interface OperationFlag {
   readonly reads: "text" | "number" | "boolean" | "time" | "list" | "json" | "secret" | "files" | "argument";
   readonly at?: number;
   /** For a time in the future: the field to which `+90m` is relative, or null for now. */
-  readonly ahead?: string | null | undefined;
+  readonly ahead?: string | null;
   /** Flags of the command that set the same field, as --rrule for --recurrence. */
-  readonly others?: readonly string[] | undefined;
+  readonly others?: readonly string[];
 }
 
 export const kebab = (name: string): string =>

@@ -17,8 +17,8 @@ export function renameErrorFields(error: unknown, nameOf: (field: string) => str
   if (!(error instanceof ServiceError) || !error.fields) return error;
   const sentences = Object.entries(error.fields).map(([field, reasons]) => `${nameOf(field)} ${reasons.join(" and ")}`);
   if (sentences.length === 0) return error;
-  const { fields: wrong, hint } = error;
-  return new ServiceError(error.code, sentences.join("; "), { fields: wrong, ...(hint && { hint }) });
+  const { code, fields, hint } = error;
+  return new ServiceError(code, sentences.join("; "), { fields, hint });
 }
 
 /** Returns a function that names the argument or flag of a field, as in `--contact-phone` for `contact.phone`. */

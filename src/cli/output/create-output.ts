@@ -20,11 +20,11 @@ interface View<T extends object = Item> {
   /** Columns of a row, unless --fields names others. */
   readonly columns?: readonly string[];
   /** Columns that are not cut, besides times, numbers, IDs and states. */
-  readonly uncut?: readonly string[] | undefined;
+  readonly uncut?: readonly string[];
   /** Derives the columns of rows and CSV, unless --fields names others. */
-  readonly rows?: RowSpec<T> | undefined;
-  readonly draw?: (() => Promise<Draw<T>>) | undefined;
-  readonly renderer?: (() => Promise<Renderer<T>>) | undefined;
+  readonly rows?: RowSpec<T>;
+  readonly draw?: () => Promise<Draw<T>>;
+  readonly renderer?: () => Promise<Renderer<T>>;
   /** Plural name of the items, for the message that there are none. */
   readonly items?: string;
   /** Shows the empty fields of a single item, too. */
@@ -174,7 +174,7 @@ function refuseItemsName(query = "", op: AnyOperation | undefined): void {
   });
 }
 
-type Formatted = Pick<View, "op" | "formats"> & { readonly rows?: Pick<RowSpec, "formats"> | undefined };
+type Formatted = Pick<View, "op" | "formats"> & { readonly rows?: Pick<RowSpec, "formats"> };
 
 function formatsIn({ op, formats, rows }: Formatted): (path: string) => FieldFormat | undefined {
   const known = once(

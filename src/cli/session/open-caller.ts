@@ -32,10 +32,10 @@ export async function open(route: Route, token: string | undefined, as?: string)
     const { createClient } = await import("../../http/client/client.ts");
     return createClient({
       url: target.address,
-      ...(token && { token }),
+      token: token || undefined,
       userAgent: `wcs/${version}`,
       timeout: readDuration(globals.timeout ?? standardTimeout, "--timeout") * 1000,
-      ...(globals.caFile !== undefined && { ca: readCaFile(globals.caFile) }),
+      ca: globals.caFile === undefined ? undefined : readCaFile(globals.caFile),
     });
   }
   const { createService } = await import("../../core/service.ts");

@@ -7,7 +7,7 @@ import { open, type Route, warnOfPlainHttp } from "./open-caller.ts";
 export interface Credentials {
   readonly username: string;
   readonly password: string;
-  readonly otp?: string | undefined;
+  readonly otp?: string;
 }
 
 /** Signs in and stores the token in the profile. A new profile becomes the current one. */

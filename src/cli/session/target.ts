@@ -100,7 +100,7 @@ function chosen(read: () => Config, choice: (kind: Kind) => [source: string, val
     const found = config.profiles[name];
     return found?.target === address ? [{ name, ...found }] : [];
   });
-  return { address, remote: true, ...(profile && { profile }) };
+  return { address, remote: true, profile };
 }
 
 function byProfile(config: Config, name: string): Target {

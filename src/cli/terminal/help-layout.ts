@@ -9,7 +9,7 @@ export interface HelpPage {
   readonly usage: string;
   readonly description: string;
   readonly sections: readonly HelpSection[];
-  readonly examples?: readonly string[] | undefined;
+  readonly examples?: readonly string[];
   readonly globals: HelpSection;
 }
 

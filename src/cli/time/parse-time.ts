@@ -29,9 +29,9 @@ export async function readPeriodEnd(
 }
 
 interface Ahead {
-  readonly zone?: string | undefined;
+  readonly zone?: string;
   /** Unix time that `+90m` and `15:00` are relative to; default: now. */
-  readonly after?: number | undefined;
+  readonly after?: number;
   readonly now?: number;
 }
 
@@ -65,7 +65,7 @@ export async function readDay(text: string, flag: string, zone?: string, now = D
 interface Reading {
   readonly zone: string | undefined;
   readonly now: number;
-  readonly isAhead?: boolean | undefined;
+  readonly isAhead?: boolean;
   readonly isEnd?: true;
 }
 

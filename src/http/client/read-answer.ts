@@ -57,10 +57,12 @@ function errorOf(message: Answer, value: unknown, origin: string): ServiceError 
   const id = error.request_id;
   return new ServiceError(codeOf(error.code, message.status), error.message, {
     fields: error.fields as FieldErrors | undefined,
-    ...(Array.isArray(error.issues) && { issues: error.issues as readonly Issue[] }),
+    issues: Array.isArray(error.issues) ? (error.issues as readonly Issue[]) : undefined,
     retryAfter: retryAfter(message.headers),
-    ...(message.status >= 500 &&
-      typeof id === "string" && { hint: `In the log of ${origin} look for the request ID ${id}.` }),
+    hint:
+      message.status >= 500 && typeof id === "string"
+        ? `In the log of ${origin} look for the request ID ${id}.`
+        : undefined,
   });
 }
 
@@ -77,7 +79,7 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
     hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
     // After 504, the service may still be working.
-    ...(gateway && status !== 504 && { cause: badGateway }),
+    cause: gateway && status !== 504 ? badGateway : undefined,
     retryAfter: gateway || status === 429 ? retryAfter(headers) : undefined,
   });
 }

@@ -9,7 +9,7 @@ interface RepeatOptions {
   readonly timeout: number;
   /** True once the service has answered: it may be restarting, which takes longer than to say that a URL is wrong. */
   readonly hasAnswered?: boolean;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
   readonly now: () => number;
 }
 

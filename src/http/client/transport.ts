@@ -19,10 +19,10 @@ export interface Reply extends Omit<HttpResponse, "body"> {
 
 interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string;
   readonly timeout: number;
-  readonly signal?: AbortSignal | undefined;
-  readonly onSent?: ((sent: number, of: number) => void) | undefined;
+  readonly signal?: AbortSignal;
+  readonly onSent?: (sent: number, of: number) => void;
 }
 
 const largest = 64 * 1024 * 1024;

@@ -65,7 +65,7 @@ class ApiConnection {
     const target = `${this.#base.prefix}/api${path}${query && `?${query}`}`;
     const { timeout = 30_000 } = this.#options;
     const { method, replayable = false } = row;
-    const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const request = { method, headers, body: body && JSON.stringify(body) };
     return repeatRequest({ method, replayable, timeout, signal, now: () => performance.now() }, (left) =>
       this.#send(target, request, left, signal, (response) => this.#read(row, response, dryRun)),
     );

@@ -63,7 +63,7 @@ interface Labelled {
   readonly id: FormIssue["input"];
   readonly label: string;
   readonly issues: readonly FormIssue[];
-  readonly hint?: string | undefined;
+  readonly hint?: string;
 }
 
 /** Returns an input with its label and its error. `input` gets the attributes that refer to the error and the hint. */

@@ -91,7 +91,7 @@ const linkOf = (fields: URLSearchParams) => ({ token: only(fields, "token"), ema
 
 function originOf({ exchange }: PageRequest): Origin {
   const { address, network } = exchange;
-  return { ...(address !== undefined && { address }), network };
+  return { address, network };
 }
 
 const isInvalid = (error: unknown): error is ServiceError =>

@@ -27,7 +27,7 @@ export interface AppOptions extends BodyOptions {
   readonly baseUrl: () => Promise<string | null>;
   readonly metrics?: Metrics;
   /** Networks of proxies whose X-Forwarded-For is trusted. Default: none. */
-  readonly trustedProxies?: BlockList | undefined;
+  readonly trustedProxies?: BlockList;
   readonly version: string;
   readonly instance: () => Promise<PageInstance>;
 }

@@ -21,7 +21,7 @@ export interface ServerState {
   readonly log: ServerLog;
   readonly observe: Observe | undefined;
   /** Networks of proxies whose X-Forwarded-For is trusted. */
-  readonly trustedProxies?: BlockList | undefined;
+  readonly trustedProxies?: BlockList;
   /** True once the log has warned of the header although no proxy is trusted. */
   warnedOfProxy?: boolean;
   /** The address that `listen` took, as a URL without a trailing slash. */

@@ -23,7 +23,7 @@ export interface ListenOptions {
   /** Lets other processes of this user listen on the port at the same time; the system chooses who gets a connection. */
   readonly reusePort?: boolean;
   /** During the shutdown: resolves when no other process listens on the port either. Default: there is no other. */
-  readonly othersClosed?: (() => Promise<void>) | undefined;
+  readonly othersClosed?: () => Promise<void>;
 }
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
@@ -193,7 +193,7 @@ function listenError(cause: NodeJS.ErrnoException, { host, port }: ListenOptions
   };
   const reason = why[cause.code as keyof typeof why] ?? "cannot be listened on";
   const hint = "Use a port from 1024 on, behind a reverse proxy, or give the service the right CAP_NET_BIND_SERVICE.";
-  return new ServiceError("unavailable", `${host}:${port} ${reason}.`, { cause, ...(isLow && { hint }) });
+  return new ServiceError("unavailable", `${host}:${port} ${reason}.`, { cause, hint: isLow ? hint : undefined });
 }
 
 function urlOf(address: AddressInfo, host: string): string {

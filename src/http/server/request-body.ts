@@ -28,7 +28,7 @@ interface Reception {
   readonly limit: number;
   /** Looks at each part as it arrives. Throws a `ServiceError` when no more is to be read. */
   readonly check?: (chunk: Buffer) => void;
-  readonly arrival?: Arrival | undefined;
+  readonly arrival?: Arrival;
 }
 
 export function readBytes(exchange: Exchange, reception: Reception): Promise<Buffer | undefined> {

@@ -34,7 +34,7 @@ interface Parts {
   readonly connections: Connections;
   readonly door: Door;
   /** Resolves when no other process listens on the port either. */
-  readonly othersClosed?: (() => Promise<void>) | undefined;
+  readonly othersClosed?: () => Promise<void>;
 }
 
 /** Milliseconds that a new connection has to send a request. */
