@@ -9,14 +9,15 @@ import type { Ctx } from "./pipeline/context.ts";
 import { fieldOfReach, permit, requireAbility } from "./pipeline/permissions.ts";
 
 /** An operation's input, or only its path fields while the body has not been read. */
-type Known = Readonly<Record<string, unknown>>;
+export type KnownInput = Readonly<Record<string, unknown>>;
 
 /** Rejects an operation early, as far as the known input allows. Repeats with a key pass: they get their stored answer. */
-export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known, origin: Origin): Promise<void> {
+export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: KnownInput, origin: Origin): Promise<void> {
   try {
     const { access } = op;
-    const isOpen = typeof access === "object" && !access.at?.every((reach) => known[fieldOfReach(reach)] !== undefined);
-    if (isOpen) requireAbility(ctx.actor, access.ability);
+    const isPlaceUnknown =
+      typeof access === "object" && !access.at?.every((reach) => known[fieldOfReach(reach)] !== undefined);
+    if (isPlaceUnknown) requireAbility(ctx.actor, access.ability);
     else await permit(ctx, op, known);
     await (await findAdmission(op))?.(ctx, known);
   } catch (error) {
@@ -30,17 +31,18 @@ async function isRepeat({ db, actor }: Ctx, { name }: AnyOperation, { idempotenc
   return (await findRow(db, "idempotency_keys", { actor_id: actor.id, key, operation: name }, ["key"])) !== undefined;
 }
 
-/** Decodes the files of an input before the transaction, which would block other writers. */
-export async function prepare(ctx: Ctx, op: AnyOperation, input: Known, origin: Origin): Promise<void> {
+/** Checks permission and decodes the files of an input before the transaction, which would block other writers. */
+export async function prepareLargeInput(ctx: Ctx, op: AnyOperation, input: KnownInput, origin: Origin): Promise<void> {
   const field = filesField(op);
   const files = field === undefined ? [] : ((input[field] ?? []) as readonly FileItem[]);
   if (field !== undefined && files.length === 0) return;
   await requireAdmission(ctx, op, input, origin);
+  // Each file is decoded once. The handler refuses the wrong ones.
   if (files.length > 0) await (await import("./files/attached-files.ts")).fileIssues(ctx, files);
 }
 
 /** Throws `validation_failed` for invalid path fields; the other fields have not arrived yet. */
-export function requirePath(op: AnyOperation, known: Known): void {
+export function requirePath(op: AnyOperation, known: KnownInput): void {
   const names = pathFields(op).map(({ name }) => name);
   if (names.length === 0) return;
   const result = tryParseInput(op, known);

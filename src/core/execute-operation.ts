@@ -9,7 +9,7 @@ import { runOrRollBack } from "../store/dry-run.ts";
 import type { Topic } from "../store/topics.ts";
 import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
-import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
+import type { Ctx, Instance } from "./pipeline/context.ts";
 import {
   type exclusive,
   findResponse,
@@ -39,7 +39,7 @@ export interface Runtime extends Identification {
 interface Execution extends IdentifiedCall {
   readonly runtime: Runtime;
   readonly input: Record<string, unknown>;
-  readonly base: BaseContext;
+  readonly reading: Ctx;
   readonly repeatable: Repeatable | undefined;
 }
 
@@ -52,11 +52,16 @@ export function currentMoment({ clock, database }: Runtime): Moment {
   return { now: Math.floor(clock() / 1000), versions: database.factVersions() };
 }
 
-export async function baseContext(
+/** Returns the context of a call outside a transaction. */
+export async function readingContext(
   { database, settings, instance }: Runtime,
-  { caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: Omit<IdentifiedCall, "op">,
-): Promise<BaseContext> {
+  { op, caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: IdentifiedCall,
+): Promise<Ctx> {
+  const misplaced = () => {
+    throw new Error(`${op.name} only reads`);
+  };
   return {
+    db: database.reader,
     actor,
     token,
     apiToken,
@@ -69,6 +74,10 @@ export async function baseContext(
     servedAt: origin.servedAt,
     dryRun: origin.dryRun === true,
     secrets: database.secrets,
+    changed: misplaced,
+    announce: misplaced,
+    transaction: misplaced,
+    waitFor: misplaced,
   };
 }
 
@@ -98,22 +107,21 @@ async function executeAs(
 ): Promise<unknown> {
   const handler = await findHandler(op);
   const { actor } = caller;
-  const base = await baseContext(runtime, { caller, origin, moment });
+  const reading = await readingContext(runtime, { op, caller, origin, moment });
   const wrong = async (found: Issues) => {
     const { inputError } = await import("./input-issues.ts");
-    const ctx = readingContext(op, base, runtime.database);
-    return inputError(ctx, op, { input: rawInput, found, origin });
+    return inputError(reading, op, { input: rawInput, found, origin });
   };
   const parsed = tryParseInput(op, rawInput);
   if (!parsed.ok) throw await wrong(parsed);
   if (origin.refused !== undefined) throw await wrong({ fields: {}, issues: [] });
   const input = parsed.value;
   if (op.bodyLimit !== undefined) {
-    const { prepare } = await admission();
-    await prepare(readingContext(op, base, runtime.database), op, input, origin);
+    const { prepareLargeInput } = await admission();
+    await prepareLargeInput(reading, op, input, origin);
   }
   const repeatable = await repeatableOf(op, input, origin, runtime.instance);
-  const execution: Execution = { runtime, op, input, origin, moment, caller, base, repeatable };
+  const execution: Execution = { runtime, op, input, origin, moment, caller, reading, repeatable };
   const run = async (ctx: Ctx) => {
     try {
       await permit(ctx, op, input);
@@ -129,14 +137,14 @@ async function executeAs(
   };
   return runtime.runExclusively(actor.id, origin, async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);
-    return op.transaction === "own" ? runOwn(execution, run) : run(readingContext(op, base, runtime.database));
+    return op.transaction === "own" ? runOwn(execution, run) : run(reading);
   });
 }
 
 /** Runs an operation that opens its transactions itself. A repeat gets the stored answer before anything else is checked. */
 async function runOwn(execution: Execution, run: (ctx: Ctx) => Promise<unknown>): Promise<unknown> {
-  const { runtime, op, base, repeatable } = execution;
-  const stored = repeatable && (await findResponse(readingContext(op, base, runtime.database), repeatable));
+  const { runtime, reading, repeatable } = execution;
+  const stored = repeatable && (await findResponse(reading, repeatable));
   if (stored !== undefined) return stored.answer;
   let kept: unknown;
   const output = await run(
@@ -145,20 +153,20 @@ async function runOwn(execution: Execution, run: (ctx: Ctx) => Promise<unknown>)
     }),
   );
   if (repeatable && output !== kept)
-    await runtime.database.write((tx) => replaceResponse(tx, base.actor.id, repeatable, output));
+    await runtime.database.write((tx) => replaceResponse(tx, reading.actor.id, repeatable, output));
   return output;
 }
 
 /** Returns the context of an operation that opens its transactions itself. Calls `onStored` with the answer that one stored. */
 function ownContext(execution: Execution, onStored: (answer: unknown) => void): Ctx {
-  const { runtime, op, input, origin, base, caller } = execution;
+  const { runtime, op, input, origin, reading, caller } = execution;
   const { actor, token, apiToken } = caller;
   const authorize = async () => {
     const again = await runtime.identify(op, origin, currentMoment(runtime));
     await permit({ ...ctx, actor: again.actor }, op, input);
   };
   const ctx: Ctx = {
-    ...readingContext(op, base, runtime.database),
+    ...reading,
     async transaction(work, options) {
       const answer = await inTransaction(execution, work, options);
       if (!options?.lasting) onStored(answer);
@@ -200,7 +208,7 @@ async function runTransaction<T>(
   { lasting, locking }: { readonly lasting: boolean; readonly locking: boolean },
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
-  const { runtime, origin, base } = execution;
+  const { runtime, origin, reading } = execution;
   const { write, writeLocking } = runtime.database;
   const dryRun = origin.dryRun === true && !lasting;
   let topics = new Set<Topic>();
@@ -208,8 +216,8 @@ async function runTransaction<T>(
     topics = new Set();
     const changes: RecordedChange[] = [];
     const ctx: Ctx = {
-      ...base,
-      actor: lasting ? base.actor : await runtime.confirm(tx, execution),
+      ...reading,
+      actor: lasting ? reading.actor : await runtime.confirm(tx, execution),
       db: tx,
       announce(...changed) {
         for (const topic of changed) topics.add(topic);

@@ -4,14 +4,12 @@ import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, fileItem, filesField } from "../contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../contract/operation.ts";
 import { type Issues, isRecord, pathInInput, validFields, withoutIgnored } from "../contract/parse-input.ts";
-import { requireAdmission } from "./admission.ts";
+import { type KnownInput, requireAdmission } from "./admission.ts";
 import { findCheck } from "./find-handler.ts";
 import { may } from "./pipeline/actor.ts";
 import type { Ctx } from "./pipeline/context.ts";
 import { cursorIssues } from "./pipeline/cursor.ts";
 import { permit } from "./pipeline/permissions.ts";
-
-type Known = Readonly<Record<string, unknown>>;
 
 /** An input with issues, found by its schema or by the permission check. */
 interface WrongInput {
@@ -50,7 +48,7 @@ function checkableFiles(op: AnyOperation, input: unknown, wrong: readonly string
 }
 
 interface Checkable {
-  readonly known: Known;
+  readonly known: KnownInput;
   readonly files: readonly (FileItem | undefined)[];
   readonly wrong: readonly string[];
   readonly origin: Origin;

@@ -5,8 +5,7 @@ import type { Database } from "../store/database.ts";
 import { instanceName } from "../store/instance-name.ts";
 import type { Topic } from "../store/topics.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
-import { baseContext, currentMoment, executeOperation, type Runtime } from "./execute-operation.ts";
-import { readingContext } from "./pipeline/context.ts";
+import { currentMoment, executeOperation, type Runtime, readingContext } from "./execute-operation.ts";
 import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
 import { LastUses } from "./pipeline/last-uses.ts";
@@ -116,7 +115,6 @@ async function admit(
   const caller = await runtime.identify(op, origin, moment);
   const { requireAdmission, requirePath } = await import("./admission.ts");
   requirePath(op, path);
-  const base = await baseContext(runtime, { caller, origin, moment });
-  await requireAdmission(readingContext(op, base, runtime.database), op, path, origin);
+  await requireAdmission(await readingContext(runtime, { op, caller, origin, moment }), op, path, origin);
   return caller.actor.id;
 }

@@ -3,7 +3,7 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import type { AnyOperation, InputOf, OutputOf } from "../../contract/operation.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { Trigger } from "../../contract/webhooks.ts";
-import type { Database, Db } from "../../store/database.ts";
+import type { Db } from "../../store/database.ts";
 import type { SecretCipher } from "../../store/secret-cipher.ts";
 import type { Topic } from "../../store/topics.ts";
 import type { Actor } from "./actor.ts";
@@ -78,12 +78,3 @@ export type Checks<R extends Record<string, AnyOperation>> = {
 };
 
 type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;
-
-export type BaseContext = Omit<Ctx, "db" | "announce" | "changed" | "transaction" | "waitFor">;
-
-export function readingContext(op: AnyOperation, base: BaseContext, { reader }: Pick<Database, "reader">): Ctx {
-  const misplaced = () => {
-    throw new Error(`${op.name} only reads`);
-  };
-  return { ...base, db: reader, announce: misplaced, changed: misplaced, transaction: misplaced, waitFor: misplaced };
-}
