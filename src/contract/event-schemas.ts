@@ -39,10 +39,11 @@ export const mostEventEntries = 20_000;
 const day = () =>
   date().refine((value) => value >= firstDate && value <= lastDate, "must be between the years 1900 and 9000");
 
+const weekday = `(${weekdays.join("|")})`;
 const someDays = () =>
   z
     .string()
-    .regex(/^(MO|TU|WE|TH|FR|SA|SU)([+,](MO|TU|WE|TH|FR|SA|SU))*$/, `must be of ${weekdays.join(", ")}, as in MO+TU`);
+    .regex(new RegExp(`^${weekday}([+,]${weekday})*$`), `must be weekdays (${weekdays.join(", ")}), as in MO+TU`);
 
 /** An integer, also accepted as text. */
 const written = (pattern: RegExp, message: string) =>
