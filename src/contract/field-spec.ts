@@ -15,13 +15,14 @@ export interface Field extends Omit<FieldMetadata, "id" | "values"> {
   readonly values: readonly string[] | undefined;
   /** Explains values that do not explain themselves. */
   readonly explanations: FieldMetadata["values"];
+  /** True for a list that may be empty. */
   readonly emptiable: boolean;
   readonly items: Field | undefined;
   readonly fields: readonly Field[] | undefined;
 }
 
 export function fieldsOf(op: AnyOperation): readonly Field[] {
-  return shape("", op.input()).fields ?? [];
+  return fieldOf("", op.input()).fields ?? [];
 }
 
 const pathField = /\{(\w+)(?:=(\w+))?\}/g;
@@ -32,7 +33,8 @@ export const pathFields = memoize(
     Array.from(path.matchAll(pathField), ([, wire = "", name]) => ({ wire, name: name ?? wire })),
 );
 
-export function filledPath(op: Pick<AnyOperation, "path">, textOf: (name: string) => string): string {
+/** Returns the path of an operation with the text of each field. */
+export function fillPath(op: Pick<AnyOperation, "path">, textOf: (name: string) => string): string {
   return op.path.replace(pathField, (_, wire: string, name = wire) => textOf(name));
 }
 
@@ -65,7 +67,7 @@ export function describeField(
   return [description, values.join(", ")].filter(Boolean).join(": ") || undefined;
 }
 
-export function shape(name: string, schema: z.ZodType): Field {
+export function fieldOf(name: string, schema: z.ZodType): Field {
   const { inner, required, nullable, fallback, metadata } = unwrap(schema);
   const { def } = inner._zod;
   return {
@@ -77,11 +79,11 @@ export function shape(name: string, schema: z.ZodType): Field {
     default: fallback,
     explanations: metadata.values,
     values: def.type === "enum" ? Object.values((def as z.core.$ZodEnumDef).entries).map(String) : undefined,
-    emptiable: def.type === "array" && !(Number(inner._zod.bag.minimum ?? 0) > 0),
-    items: def.type === "array" ? shape("", (def as z.core.$ZodArrayDef).element as z.ZodType) : undefined,
+    emptiable: def.type === "array" && Number(inner._zod.bag.minimum ?? 0) === 0,
+    items: def.type === "array" ? fieldOf("", (def as z.core.$ZodArrayDef).element as z.ZodType) : undefined,
     fields:
       def.type === "object"
-        ? Object.entries((def as z.core.$ZodObjectDef).shape).map(([key, value]) => shape(key, value as z.ZodType))
+        ? Object.entries((def as z.core.$ZodObjectDef).shape).map(([key, value]) => fieldOf(key, value as z.ZodType))
         : undefined,
   };
 }
@@ -96,12 +98,9 @@ function unwrap(schema: z.core.$ZodType) {
   for (;;) {
     const { def } = inner._zod;
     if (def.type === "optional" || def.type === "nullable" || def.type === "default") {
-      if (def.type === "optional") required = false;
       if (def.type === "nullable") nullable = true;
-      if (def.type === "default") {
-        required = false;
-        fallback = (def as z.core.$ZodDefaultDef).defaultValue;
-      }
+      else required = false;
+      if (def.type === "default") fallback = (def as z.core.$ZodDefaultDef).defaultValue;
       inner = (def as z.core.$ZodOptionalDef).innerType;
     } else if (def.type === "union") {
       const { options } = def as z.core.$ZodUnionDef;

@@ -1,5 +1,5 @@
 import { invalid } from "../contract/errors.ts";
-import { filledPath, pathFields } from "../contract/field-spec.ts";
+import { fillPath, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 
 /** `path` is relative to `/api`, `query` has no question mark, `body` is to be sent as JSON. */
@@ -20,7 +20,7 @@ export function encodeRequest(
   input: Readonly<Record<string, unknown>>,
   isTextList: (name: string) => boolean,
 ): WireOutput {
-  const path = filledPath(op, (name) => segment(name, input));
+  const path = fillPath(op, (name) => segment(name, input));
   const names = new Set(pathFields(op).map(({ name }) => name));
   const rest = Object.entries(input).filter(([name, value]) => value !== undefined && !names.has(name));
   if (hasBody(op)) return { path, query: "", body: rest.length > 0 ? Object.fromEntries(rest) : undefined };

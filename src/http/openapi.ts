@@ -8,7 +8,7 @@ import {
 } from "zod-openapi";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { type FieldFormat, internalMetadata } from "../contract/field-metadata.ts";
-import { describeField, describeReference, metadataOf, pathFields, shape } from "../contract/field-spec.ts";
+import { describeField, describeReference, fieldOf, metadataOf, pathFields } from "../contract/field-spec.ts";
 import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
 import { hasBody } from "./encode-request.ts";
@@ -193,7 +193,7 @@ const formatNames: Partial<Record<FieldFormat, string>> = {
 /** Adds the unit and the explanations of the values, as in `When voting ends (Unix time in seconds)`. */
 export function describeSchema(schema: z.core.$ZodType, metadata = metadataOf(schema)): string | undefined {
   const text = describeField(
-    metadata.description ?? describeReference(shape("", schema as z.ZodType)),
+    metadata.description ?? describeReference(fieldOf("", schema as z.ZodType)),
     metadata.values,
   );
   const unit = metadata.format && formatNames[metadata.format];

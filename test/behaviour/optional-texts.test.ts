@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
-import { type Field, shape } from "../../src/contract/field-spec.ts";
+import { type Field, fieldOf } from "../../src/contract/field-spec.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { users } from "../../src/contract/users.ts";
 import { hasBody } from "../../src/http/encode-request.ts";
@@ -35,7 +35,9 @@ function textsOf(schema: z.ZodType, path = ""): { path: string; schema: z.ZodTyp
     inner = ("innerType" in def ? def.innerType : def.element) as z.ZodType;
   if (inner._zod.def.type !== "object") return [];
   return Object.entries((inner as z.ZodObject).shape as Record<string, z.ZodType>).flatMap(([name, field]) => [
-    ...(isText(shape(name, field)) && field.safeParse(undefined).success ? [{ path: path + name, schema: field }] : []),
+    ...(isText(fieldOf(name, field)) && field.safeParse(undefined).success
+      ? [{ path: path + name, schema: field }]
+      : []),
     ...textsOf(field, `${path}${name}.`),
   ]);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
-import { shape } from "../../src/contract/field-spec.ts";
+import { fieldOf } from "../../src/contract/field-spec.ts";
 import { blockListOf, parseNetwork } from "../../src/http/server/client-address.ts";
 import { listen } from "../../src/http/server/listen.ts";
 import { createMetricsApp } from "../../src/http/server/metrics-endpoint.ts";
@@ -99,7 +99,7 @@ describe("the answer", () => {
 
   test("has what its Location names, or else what was made could not be announced", () => {
     const missing = operations.flatMap((op) => {
-      const { fields = [] } = shape("", op.output());
+      const { fields = [] } = fieldOf("", op.output());
       const known = [...fields, ...(fields.find(({ name }) => name === op.item)?.fields ?? [])].map(({ name }) => name);
       const named = [...(op.location ?? "").matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
       return named.filter((name) => !known.includes(name)).map((name) => `${op.name}: ${name}`);

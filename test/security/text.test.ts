@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { allOperations } from "../../src/contract/all-operations.ts";
-import { type Field, shape } from "../../src/contract/field-spec.ts";
+import { type Field, fieldOf } from "../../src/contract/field-spec.ts";
 import { tryParse } from "../../src/contract/parse-input.ts";
 import { unitRow } from "../../src/contract/unit-schemas.ts";
 import { units } from "../../src/contract/units.ts";
@@ -67,7 +67,7 @@ const inputs: (readonly [string, z.ZodType])[] = [
   ["a row of units.import", unitRow()],
 ];
 const places = inputs.flatMap(([name, schema]) =>
-  [...textFields(shape("", schema))].map((place) => ({ name: `${name} ${place.path.join(".")}`, schema, ...place })),
+  [...textFields(fieldOf("", schema))].map((place) => ({ name: `${name} ${place.path.join(".")}`, schema, ...place })),
 );
 
 describe("No text field of any operation takes characters that a terminal or a mail header obeys", () => {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { FieldErrors } from "../../contract/errors.ts";
-import { shape } from "../../contract/field-spec.ts";
+import { fieldOf } from "../../contract/field-spec.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
 
 /** The columns of a file of rows: the fields of a row in the contract. */
@@ -16,7 +16,7 @@ export interface Table {
 }
 
 export function tableOf(name: Table["name"], row: z.ZodType): Table {
-  const fields = shape("", row).fields ?? [];
+  const fields = fieldOf("", row).fields ?? [];
   return {
     name,
     columns: fields.map((field) => field.name),

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { FieldFormat } from "../../contract/field-metadata.ts";
-import { type Field, shape } from "../../contract/field-spec.ts";
+import { type Field, fieldOf } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
@@ -96,7 +96,7 @@ function check(path: string, fields: readonly Field[], flag: string): void {
 
 /** Returns the fields of an operation's output; for a list, those of an item. */
 export function itemFields(op: AnyOperation): readonly Field[] {
-  const output = shape("", op.output() as z.ZodType);
+  const output = fieldOf("", op.output() as z.ZodType);
   const inside = [op.list?.items, op.item].filter((name) => name !== undefined).flatMap((name) => name.split("."));
   let field: Field | undefined = output;
   for (const name of inside) field = field?.fields?.find((candidate) => candidate.name === name);

@@ -1,6 +1,6 @@
 import { auth } from "../../contract/auth.ts";
 import { events } from "../../contract/events.ts";
-import { filledPath, pathFields, pathOfCreated } from "../../contract/field-spec.ts";
+import { fillPath, pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { users } from "../../contract/users.ts";
 import { insertRows } from "../../store/bulk.ts";
@@ -34,7 +34,7 @@ export async function recordChange(ctx: Ctx, op: AnyOperation, input: object, ou
 function recordedPath(op: AnyOperation, input: object, output: unknown): string {
   if (op.location) return pathOfCreated(op, op.location, output);
   const given = input as Record<string, unknown>;
-  return filledPath(op, (name) => String(given[name]));
+  return fillPath(op, (name) => String(given[name]));
 }
 
 async function isPersonal({ db }: Ctx, event: number): Promise<boolean> {

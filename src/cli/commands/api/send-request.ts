@@ -1,6 +1,6 @@
 import { allOperations } from "../../../contract/all-operations.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { type Field, fieldsOf, shape } from "../../../contract/field-spec.ts";
+import { type Field, fieldOf, fieldsOf } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import type { AnyOperation } from "../../../contract/operation.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
@@ -60,7 +60,7 @@ const jsonUnlessAsked = (context: Context): Context =>
     : { ...context, globals: { ...context.globals, json: true } };
 
 async function print(context: Context, answer: unknown, op?: AnyOperation): Promise<void> {
-  const formats = op ? Object.fromEntries(formatsOf(shape("", op.output()).fields ?? [])) : {};
+  const formats = op ? Object.fromEntries(formatsOf(fieldOf("", op.output()).fields ?? [])) : {};
   await createOutput({ formats }, jsonUnlessAsked(context)).one(answer as Item);
 }
 

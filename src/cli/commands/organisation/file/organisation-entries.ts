@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { z } from "zod";
-import { type Field, shape } from "../../../../contract/field-spec.ts";
+import { type Field, fieldOf } from "../../../../contract/field-spec.ts";
 import type { Issue } from "../../../../contract/issue-messages.ts";
 import { isRecord, tryParse } from "../../../../contract/parse-input.ts";
 import { suggestName } from "../../../errors/nearest-name.ts";
@@ -93,7 +93,7 @@ function explained(issue: Issue, path: readonly string[], schema: z.ZodType): st
     (above, part) => {
       return /^\d+$/.test(part) ? above?.items : above?.fields?.find((field) => field.name === part);
     },
-    shape("", schema),
+    fieldOf("", schema),
   );
   return unknown(path.at(-1) ?? "", known?.fields?.map((field) => field.name) ?? []);
 }
