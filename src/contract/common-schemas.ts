@@ -22,8 +22,10 @@ export const formatError = (message: string) => ({
     input !== undefined && (code === "invalid_format" || code === "invalid_type") ? message : undefined,
 });
 
+/** Returns several fields, each with a schema of the same kind. */
 export const alike = <const N extends readonly string[], T extends z.ZodType>(names: N, schema: () => T) =>
   Object.fromEntries(names.map((name) => [name, schema()])) as { [K in N[number]]: T };
+
 /** Returns the schema of a text in an output that can be missing. */
 export const shownText = () => z.string().nullable();
 
@@ -90,9 +92,10 @@ export const isVisible = (value: string): boolean => visible().test(value);
 // biome-ignore lint/complexity/useRegexLiterals: V8 reads a literal when it parses the code around it, even if that never runs.
 const visible = once(() => new RegExp("[^\\s\\p{Default_Ignorable_Code_Point}]", "u"));
 
-/** A code point has two units at most. Longer text is refused first: looking through megabytes holds up other requests. */
+/** Returns the schema of a text of `min` to `max` code points. */
 function text(max: number, min: number, form: (schema: z.ZodString) => z.ZodString) {
   const error = `must have at most ${max} characters`;
+  // A code point has two units at most. Longer text is refused first: looking through megabytes holds up other requests.
   return form(z.string().refine((value) => value.length <= 2 * max, { error, abort: true }))
     .refine((value) => value.isWellFormed(), "must not contain half a surrogate pair")
     .refine((value) => value.length <= max || [...value].length <= max, error)

@@ -43,6 +43,7 @@ export interface FieldMetadata {
   /** The last moment of a period, so that the command line takes a day without a time as the whole day. */
   readonly periodEnd?: boolean | undefined;
   readonly refersTo?: Reference | undefined;
+  /** An attached file: the command line takes its name and content from a path. */
   readonly file?: boolean | undefined;
   /** The value must not be logged, repeated or shown in full. */
   readonly secret?: boolean | undefined;
@@ -66,4 +67,4 @@ export const internalMetadata = [
   "multiline",
   "placeholder",
   "values",
-] as const;
+] as const satisfies readonly (keyof FieldMetadata)[];

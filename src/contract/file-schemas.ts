@@ -35,6 +35,7 @@ export const imageItems = () =>
 
 export const fileItems = () => z.array(fileItem()).max(50).describe("Files to attach");
 
+/** Returns the name of the input field with the attached files. */
 export const filesField: (op: AnyOperation) => string | undefined = memoize(
   (op) => fieldsOf(op).find(({ items }) => items?.file)?.name,
 );

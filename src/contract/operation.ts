@@ -7,8 +7,8 @@ export type Ability = (typeof abilities)[number];
 
 /**
  * Names the input field with the place that an ability has to reach: a `unit`, or the first unit of a `user` (or of each user
- * of a list). A `member` may be in any unit, so the ability has to reach only the other places of the operation. Only
- * administrators change the account of an administrator, whether it is a `user` or a `member`.
+ * of a list). A `member` is a user whose unit does not matter: the ability has to reach only the other places. The account of
+ * an administrator, as a `user` or a `member`, can be changed by administrators only.
  */
 export type Reach = { readonly user: string } | { readonly member: string } | { readonly unit: string };
 
@@ -32,7 +32,10 @@ export type Access =
       readonly takeover?: true | readonly IdentityField[];
     };
 
-/** `pages` and `hits` have totals; a whole list of `ids` is read by `before`, since new items move others to later pages. */
+/**
+ * `cursor` continues after an item. `pages` counts pages and has totals; so has `hits`, in another form. `ids` counts pages, too,
+ * but a whole list is read by the input field `before`, because new items would move others to later pages.
+ */
 export type Paging = "cursor" | "pages" | "ids" | "hits";
 
 /** One operation of the service, as data. Routes, client, OpenAPI, commands, completions and help derive from it. */
@@ -69,9 +72,9 @@ export interface Operation<
   /** Errors in addition to those that access, path, input and transport imply. */
   readonly errors?: readonly ErrorCode[];
   /**
-   * `read` runs on the reader; `write` (what is not GET) in one serializable transaction; `locking` in one that locks the
-   * rows by which it decides, so that many can follow each other quickly where they change the same; `own` opens its
-   * transactions itself, because something slow or something that has to outlive a failure happens around them.
+   * `read` (default of GET) runs on the reader; `write` (default of the others) in one serializable transaction; `locking` in one
+   * that locks the rows by which it decides, so that calls that change the same rows wait for each other and do not conflict; `own`
+   * opens its transactions itself, because something slow or something that has to outlive a failure happens around them.
    */
   readonly transaction: "read" | "write" | "locking" | "own";
   /** Needs a sign-in: API tokens cannot call the operation, whatever their scopes. */
@@ -80,6 +83,7 @@ export interface Operation<
   readonly limitsTokens?: true;
   /** May be called by administrators who have to set up two factors before they do anything else. */
   readonly withoutTwoFactor?: true;
+  /** Left out of the audit log. */
   readonly private?: true;
   /** Maximum size of the request body in bytes; default 1 MiB. */
   readonly bodyLimit?: number;

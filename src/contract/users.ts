@@ -28,7 +28,6 @@ const monthDay = () =>
     )
     .meta({ placeholder: "MM-DD" });
 
-const onlyGiven = "Only the given fields change.";
 const allAbilities = "Needs every ability that the user has, in every unit where the user has it.";
 
 const avatar = imageOperations({
@@ -128,7 +127,7 @@ export const users = operationGroup("users", {
     errors: ["too_many_requests"],
   }),
   update: operation("PATCH", "/users/{id}", "Update a user", {
-    description: `${onlyGiven} Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address, reference or provider of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one, and users with a password get a notice at the old one. A user of another provider than local loses the password and is signed out. Nobody can change their own provider, and the last active administrator who can sign in keeps rights and provider. When a service account becomes an administrator, its API tokens end, because others may have created them.`,
+    description: `Only the given fields change. Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address, reference or provider of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one, and users with a password get a notice at the old one. A user of another provider than local loses the password and is signed out. Nobody can change their own provider, and the last active administrator who can sign in keeps rights and provider. When a service account becomes an administrator, its API tokens end, because others may have created them.`,
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference", "provider"] },
     input: () => ({
       id: id("users"),
