@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 import { ServiceError } from "../../contract/errors.ts";
 import { latestMigration } from "../latest-migration.ts";
 import { quotePath } from "../shell-quote.ts";
-import { isMarked, translateError } from "../sqlite/sqlite-database.ts";
+import { isMarked } from "../sqlite/sqlite-database.ts";
+import { translateError } from "../sqlite/sqlite-errors.ts";
 import { isAsSealed } from "./backup-seal.ts";
 import { findTableDamage, logSuffixes } from "./copy-database.ts";
 

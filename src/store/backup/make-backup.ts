@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../contract/errors.ts";
-import { isFileError, openFile, translateError } from "../sqlite/sqlite-database.ts";
+import { openFile } from "../sqlite/sqlite-database.ts";
+import { isFileError, translateError } from "../sqlite/sqlite-errors.ts";
 import { fingerprint, seal } from "./backup-seal.ts";
 import { copyDatabase, findTableDamage, removeDatabase, type Watch } from "./copy-database.ts";
 import { immutable, instanceSchemaIn, issuerOf } from "./examine-backup.ts";

@@ -2,7 +2,8 @@ import { existsSync, statSync } from "node:fs";
 import { link, rename, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../contract/errors.ts";
-import { applicationId, headerOf, isBusy, isHeader, isMarked, notOurs } from "../sqlite/sqlite-database.ts";
+import { applicationId, headerOf, isHeader, isMarked, notOurs } from "../sqlite/sqlite-database.ts";
+import { isBusy } from "../sqlite/sqlite-errors.ts";
 import { copyDatabase, logSuffixes, syncFile, syncFolder, type Watch } from "./copy-database.ts";
 
 /** Milliseconds to wait for running commands of other processes. */

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makeFolders } from "../make-folders.ts";
-import { translateError } from "../sqlite/sqlite-database.ts";
+import { translateError } from "../sqlite/sqlite-errors.ts";
 import { copyDatabase, removeDatabase, syncFile, type Watch } from "./copy-database.ts";
 import { mustBeWhole, openBackup } from "./examine-backup.ts";
 import { replaceDatabase } from "./replace-database.ts";

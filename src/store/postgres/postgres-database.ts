@@ -7,11 +7,12 @@ import { readOnly } from "../missing-rights.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { ArrayCompiler } from "./array-compiler.ts";
-import { LimitedPool, tooManyConnections } from "./limited-pool.ts";
-import { forgetNames, planOnce, StoreClient } from "./named-statements.ts";
+import { LimitedPool } from "./limited-pool.ts";
+import { planOnce, StoreClient } from "./named-statements.ts";
 import { pipelinedReads } from "./pipelined-reads.ts";
 import { postgresChanges } from "./postgres-changes.ts";
 import { PostgresWritingDriver, patienceSeconds } from "./postgres-driver.ts";
+import { isConflict, lacksRight, translateOpeningError, translatePostgresError } from "./postgres-errors.ts";
 import { withPassword } from "./postgres-password.ts";
 import type { AnswerLimit } from "./watch-answers.ts";
 
@@ -27,7 +28,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Opens a PostgreSQL database (or an engine that speaks its protocol) by URL. */
 export async function connectPostgres(target: string, { create }: OpenOptions): Promise<Connected> {
-  const url = readable(target);
+  const url = usableUrl(target);
   const behindPooler = isBehindPooler(url);
   const answerLimit: AnswerLimit = { milliseconds: undefined };
   const pool = openPool(url, { behindPooler, answerLimit });
@@ -41,7 +42,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     await (create ? requireUsable(pool) : pool.query("select 1"));
   } catch (error) {
     await pool.end();
-    throw sqlState(error) === noSuchDatabase ? isMissing(error) : explain(error);
+    throw translateOpeningError(error);
   }
   const changes = postgresChanges(pool, behindPooler ? undefined : url);
   const [serializable, locking] = [conflictRetries(), conflictRetries()];
@@ -53,7 +54,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     onChange: changes.onChange,
     isWriting: () => false,
     announce: changes.announce,
-    explain,
+    explain: translatePostgresError,
     limitAnswers() {
       answerLimit.milliseconds = answerSeconds * 1000;
     },
@@ -93,7 +94,7 @@ function withPlainMode(url: string): string {
 }
 
 /** Returns the URL with its password. Throws `unavailable` for one that pg cannot read, or that names a missing certificate. */
-function readable(target: string): string {
+function usableUrl(target: string): string {
   try {
     return withPassword(withPlainMode(target));
   } catch (cause) {
@@ -165,83 +166,4 @@ function conflictRetries() {
     };
     return run(0);
   };
-}
-
-function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === "string" ? code : undefined;
-}
-
-/** Returns true for serialization failures, deadlocks, and unique keys taken by a transaction that was not visible yet. */
-function isConflict(error: unknown): boolean {
-  return ["40001", "40P01", "23505"].includes(sqlState(error) ?? "");
-}
-
-const noSuchDatabase = "3D000";
-
-const isMissing = (cause: unknown) =>
-  new ServiceError("not_found", "The PostgreSQL database does not exist. Create it with createdb.", { cause });
-
-/** SQLSTATEs of transactions that waited too long for a lock, or for their next statement. */
-const waitedTooLong = ["55P03", "25P03"];
-/** SQLSTATEs of statements and transactions that took longer than a setting of PostgreSQL allows, or that an administrator cancelled. */
-const cancelled = ["57014", "25P04"];
-
-// node-pg reports these failures as plain errors without a code or a class, so only the message tells them apart.
-const missingPassword = /password must be a (non-empty )?string$/i;
-const lostConnection =
-  /^(timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client .* is not queryable)/;
-
-const withoutTls = /^The server does not support SSL connections/;
-
-const hasMessage = (error: unknown, known: RegExp): boolean =>
-  error instanceof Error && sqlState(error) === undefined && known.test(error.message);
-
-const lacksRight = (cause?: unknown) =>
-  new ServiceError("unavailable", "The PostgreSQL user of the database URL lacks a right that wcs needs.", {
-    hint: "Make the user the owner of the database (alter database NAME owner to USER), run wcs db migrate as the owner, or grant it connect, usage of the schema, and select, insert, update and delete on all tables.",
-    cause,
-  });
-
-const failedTls = (cause: Error) =>
-  new ServiceError("unavailable", `PostgreSQL cannot be reached over TLS: ${cause.message}.`, {
-    hint: "Check sslmode and sslrootcert in the database URL.",
-    cause,
-  });
-
-/** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
-function explain(error: unknown): unknown {
-  const state = sqlState(error) ?? "";
-  const failed = (message: string, more: { readonly hint?: string; readonly retryAfter?: number } = {}) =>
-    new ServiceError("unavailable", message, { ...more, cause: error });
-  if (state === "0A000") forgetNames();
-  if (isConflict(error) || waitedTooLong.includes(state))
-    return failed("The database is busy; try again.", { retryAfter: 1 });
-  if (cancelled.includes(state)) {
-    const hint = "Check statement_timeout and transaction_timeout of the PostgreSQL user and database.";
-    return failed("PostgreSQL cancelled a statement; try again.", { hint, retryAfter: 1 });
-  }
-  if (state === "55000") return failed("PostgreSQL refuses connections to the database.");
-  // It existed when it was opened.
-  if (state === noSuchDatabase) return failed("The PostgreSQL database was dropped or renamed.");
-  if (state.startsWith("28") || hasMessage(error, missingPassword)) {
-    const hint = "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.";
-    return failed("PostgreSQL rejected the user or password of the database URL.", { hint });
-  }
-  if (state === "42501") return lacksRight(error);
-  if (state === "25006") return failed(readOnly.message, { hint: readOnly.hint, retryAfter: 2 });
-  if (state === "26000" || state === "42P05") {
-    const hint = "Add ?pgbouncer=true to the database URL.";
-    return failed("A pooler in transaction mode is between wcs and PostgreSQL.", { hint });
-  }
-  if (state === "53100") return failed("The disk of the database server is full; nothing was changed.");
-  if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) return failedTls(error as Error);
-  if (state === tooManyConnections) {
-    const hint = "Raise max_connections of PostgreSQL, or the connection limit of the user or database.";
-    return failed("PostgreSQL refuses another connection: there are too many.", { hint, retryAfter: 2 });
-  }
-  const unreachable = /^(E[A-Z]+|57P0[1-5]|08\w{3}|53\w{3})$/.test(state);
-  return unreachable || hasMessage(error, lostConnection)
-    ? failed("PostgreSQL cannot be reached; check that it runs and the database URL.", { retryAfter: 2 })
-    : error;
 }

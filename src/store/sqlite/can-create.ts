@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { isSpecial, translateError } from "./sqlite-database.ts";
+import { isSpecial } from "./sqlite-database.ts";
+import { translateError } from "./sqlite-errors.ts";
 
 /** Returns true when there is no file, or an empty one, and a database can be created there. Creates nothing. */
 export function canCreate(path: string): boolean {

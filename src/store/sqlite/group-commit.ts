@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import { unknownOutcome } from "../unknown-outcome.ts";
 import { SqliteConnection } from "./sqlite-driver.ts";
+import { isIoError } from "./sqlite-errors.ts";
 
 /** Milliseconds after which a group accepts no more transactions, because its members wait for its end. */
 const longEnough = 5;
@@ -179,9 +180,4 @@ export class WritingDriver implements Driver {
       group.end.reject(group.kept && isIoError(error) ? unknownOutcome(error) : error);
     }
   }
-}
-
-/** Returns true for SQLITE_IOERR, after which the transaction can be complete in the write-ahead log. */
-function isIoError(error: unknown): boolean {
-  return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 10;
 }

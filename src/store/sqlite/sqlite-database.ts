@@ -11,6 +11,7 @@ import { quotePath } from "../shell-quote.ts";
 import { WritingDriver } from "./group-commit.ts";
 import { createKysely, WritingAdapter } from "./kysely-on-sqlite.ts";
 import { ReadingDriver } from "./sqlite-driver.ts";
+import { isBusy, translateError } from "./sqlite-errors.ts";
 import { watchedFile } from "./watched-file.ts";
 
 /** "wcs1" in ASCII: marks database files of wcs. */
@@ -239,62 +240,4 @@ async function begin(check: () => void, connection: DatabaseSync, isPatient: boo
     }
     await sleep(pause * (0.5 + Math.random()));
   }
-}
-
-export function isFileError(error: unknown): error is NodeJS.ErrnoException {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return typeof code === "string" && /^E[A-Z]+$/.test(code);
-}
-
-/** Returns the primary result code of an error of SQLite, 0 for other errors. */
-const resultCode = (error: unknown): number => ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff;
-
-export const isBusy = (error: unknown): boolean => [5, 6].includes(resultCode(error));
-
-const restore = "Restore a backup with wcs db restore, which keeps the present file.";
-
-/**
- * Translates an error of SQLite into a `ServiceError`; returns other errors unchanged. `path` names a file that is being
- * opened: damage in it is a `conflict` of the command, while a database in use that turns out to be damaged is `unavailable`.
- * Only hints name the `file` in use, since messages are shown to users of the service.
- */
-export function translateError(error: unknown, path?: string, file = path): unknown {
-  const name = path ?? "The database";
-  const failed = (message: string, more: { readonly hint?: string | undefined; readonly retryAfter?: number } = {}) =>
-    new ServiceError("unavailable", message, { ...more, cause: error });
-  const damaged = (message: string) =>
-    new ServiceError(path === undefined ? "unavailable" : "conflict", message, { hint: restore, cause: error });
-  if (isFileError(error)) {
-    const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
-    return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`);
-  }
-  switch (resultCode(error)) {
-    case 5:
-    case 6:
-      return failed("The database is busy; try again.", { retryAfter: 1 });
-    case 8: {
-      const hint = file && `You need permission to write to ${file}, ${file}-wal and ${file}-shm, and to their folder.`;
-      return failed("The database cannot be written to.", { hint });
-    }
-    case 13:
-      return failed("The disk is full; nothing was changed.");
-    case 10:
-      return failed("The disk is full or failing; nothing was changed.");
-    case 11:
-      return damaged(`${name} is damaged.`);
-    case 26:
-      return damaged(`${name} is not a wcs database, or it is damaged.`);
-    case 14:
-      return failed(`${name} cannot be opened; ${whyNotOpened(path)}.`);
-    default:
-      return error;
-  }
-}
-
-function whyNotOpened(path: string | undefined): string {
-  const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return "its folder must exist and be writable";
-  return found.isDirectory()
-    ? "it is a folder"
-    : "SQLite must be able to write to its folder, even to read. Check the permissions of both, and the limit on open files (ulimit -n)";
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isBusy } from "./sqlite-database.ts";
+import { isBusy } from "./sqlite-errors.ts";
 
 /** Milliseconds to wait for running commands. */
 const patience = 5000;

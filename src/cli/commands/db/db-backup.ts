@@ -5,7 +5,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { logSuffixes, syncFolder, type Watch } from "../../../store/backup/copy-database.ts";
 import { instanceIn } from "../../../store/backup/examine-backup.ts";
 import { type Backup, checkBackupSource, makeBackup } from "../../../store/backup/make-backup.ts";
-import { isFileError } from "../../../store/sqlite/sqlite-database.ts";
+import { isFileError } from "../../../store/sqlite/sqlite-errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
 import { cannotWrite, draftFor, exists } from "../../file-io/open-destination.ts";

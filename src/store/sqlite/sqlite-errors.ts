@@ -1,0 +1,78 @@
+import { statSync } from "node:fs";
+import { ServiceError } from "../../contract/errors.ts";
+
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return typeof code === "string" && /^E[A-Z]+$/.test(code);
+}
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
+const codes = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
+
+/** Returns the primary result code of an error of SQLite, 0 for other errors. */
+const resultCode = (error: unknown): number => ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff;
+
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === codes.busy || code === codes.locked;
+}
+
+/** Returns true for an error after which the transaction can be complete in the write-ahead log. */
+export const isIoError = (error: unknown): boolean => resultCode(error) === codes.ioError;
+
+const restore = "Restore a backup with wcs db restore, which keeps the present file.";
+
+/**
+ * Translates an error of SQLite into a `ServiceError`; returns other errors unchanged. `path` names a file that is being
+ * opened: damage in it is a `conflict` of the command, while a database in use that turns out to be damaged is `unavailable`.
+ * Only hints name the `file` in use, since messages are shown to users of the service.
+ */
+export function translateError(error: unknown, path?: string, file = path): unknown {
+  const name = path ?? "The database";
+  const failed = (message: string, more: { readonly hint?: string | undefined; readonly retryAfter?: number } = {}) =>
+    new ServiceError("unavailable", message, { ...more, cause: error });
+  const damaged = (message: string) =>
+    new ServiceError(path === undefined ? "unavailable" : "conflict", message, { hint: restore, cause: error });
+  if (isFileError(error)) {
+    const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
+    return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`);
+  }
+  switch (resultCode(error)) {
+    case codes.busy:
+    case codes.locked:
+      return failed("The database is busy; try again.", { retryAfter: 1 });
+    case codes.readOnly: {
+      const hint = file && `You need permission to write to ${file}, ${file}-wal and ${file}-shm, and to their folder.`;
+      return failed("The database cannot be written to.", { hint });
+    }
+    case codes.full:
+      return failed("The disk is full; nothing was changed.");
+    case codes.ioError:
+      return failed("The disk is full or failing; nothing was changed.");
+    case codes.corrupt:
+      return damaged(`${name} is damaged.`);
+    case codes.notADatabase:
+      return damaged(`${name} is not a wcs database, or it is damaged.`);
+    case codes.cannotOpen:
+      return failed(`${name} cannot be opened; ${whyNotOpened(path)}.`);
+    default:
+      return error;
+  }
+}
+
+function whyNotOpened(path: string | undefined): string {
+  const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return "its folder must exist and be writable";
+  return found.isDirectory()
+    ? "it is a folder"
+    : "SQLite must be able to write to its folder, even to read. Check the permissions of both, and the limit on open files (ulimit -n)";
+}
