@@ -114,7 +114,13 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     ],
   ],
   ["src/store/backup", ["test/store/backups", "test/cli/db"]],
-  ["src/store/sqlite", ["test/store", "test/faults/commits", "test/faults/writes", "test/cli/db.", "test/cli/dry-run"]],
+  [
+    "src/store/sqlite",
+    [
+      ...["test/store", "test/faults/commits", "test/faults/replaced-file", "test/faults/writes"],
+      ...["test/cli/db.", "test/cli/dry-run"],
+    ],
+  ],
 ];
 
 /** The folders that are mutated unless others are given. */
