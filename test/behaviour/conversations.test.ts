@@ -118,6 +118,27 @@ describeEverywhere("conversations", (environment) => {
     expect(await subtext()).toBe("Driver, Harbour");
   });
 
+  it("get: the time of the last change is that of the latest message, or of a later change of the title", async () => {
+    const { instance } = world();
+    const [ann, bob, cat] = await people(3);
+    const { conversationId: id, date: created_at } = await ann!.write([bob!.id, cat!.id], "All");
+    const changed = async () => {
+      const { updated_at, publish, ...conversation } = await cat!.get(id);
+      expect([conversation.created_at, publish]).toEqual([created_at, { created_at, updated_at }]);
+      return updated_at;
+    };
+    expect(await changed()).toBe(created_at);
+    instance.wait(60);
+    const { date } = await bob!.send(id, "Again");
+    expect(date).toBeGreaterThanOrEqual(created_at + 60);
+    expect(await changed()).toBe(date);
+    instance.wait(60);
+    await cat!.caller.call(conversations.seen, { id });
+    expect(await changed()).toBe(date);
+    await ann!.caller.call(conversations.update, { id, title: "Crew" });
+    expect(await changed()).toBeGreaterThanOrEqual(date + 60);
+  });
+
   it("get: whoever is not in it is refused, administrators too", async () => {
     const [ann, bob, eve] = await people(3);
     const { conversationId: id, id: messageId } = await ann!.write([bob!.id], "Between us");

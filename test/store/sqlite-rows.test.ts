@@ -69,9 +69,10 @@ describe("rows of SQLite", () => {
 
   it("are found by statements with flags and limits as literals", async () => {
     const { reader } = open().database;
-    const query = reader.selectFrom("users").select("id").where("active", "=", 1).where("id", ">", 5).limit(7);
+    const users = reader.selectFrom("users").select("id");
+    const query = users.where("active", "=", 1).where("admin", "=", 0).where("id", ">", 5).limit(7);
     const { sql: text, parameters } = query.compile();
-    expect(text).toMatch(/"active" = 1 and "id" > \? limit 7$/);
+    expect(text).toMatch(/"active" = 1 and "admin" = 0 and "id" > \? limit 7$/);
     expect(parameters).toStrictEqual([5]);
     // Flags to store are parameters, so that rows with different ones have one statement.
     expect(reader.updateTable("users").set({ active: 0 }).compile().parameters).toStrictEqual([0]);
