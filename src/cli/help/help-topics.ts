@@ -181,8 +181,10 @@ Units are matched by reference, webhooks by name, user types by reference or els
 address. An existing entry without a reference gets the reference of the file. Names of user types are equal if they differ
 only in case and accents.
 
-Sections and fields that are not in the file stay unchanged. null or an empty text clears a field. wcs export omits empty
-fields. Departments are added. Departments and entries that are not in the file are removed only by wcs apply --prune.
+Sections that are not in the file stay unchanged, and so do fields that an entry lacks; null or an empty text clears a field.
+wcs export omits empty fields and writes "complete: true" into the file: fields that an entry lacks are then empty, so that
+wcs diff shows what was added by hand. Only "active" stays unchanged. Departments are added. Departments and entries that are
+not in the file are removed only by wcs apply --prune.
 `;
 
 const proxy = `Sign-in rate limits count attempts by client address, with IPv6 addresses grouped by /64. Behind a reverse proxy, all

@@ -19,18 +19,23 @@ import { createDiskList } from "./scratch-database.ts";
 /** The entries of a file. An absent section is left unchanged. */
 export type Organisation = {
   readonly [S in Exclude<OrganisationSection, "users">]?: readonly OrganisationEntry<S>[];
-} & { readonly users?: FileUsers };
+} & {
+  readonly users?: FileUsers;
+  /** Fields that an entry lacks are empty. Otherwise, they are left unchanged. */
+  readonly complete: boolean;
+};
 
 /** Collects the valid content of a file, and adds an issue for each invalid part. */
 export function collectOrganisation(issues: FileIssues, scratch: DatabaseSync) {
   const lists: Partial<Record<OrganisationSection, unknown[]>> = {};
   let users: FileUsers | undefined;
+  let complete = false;
   const rejected = new Set<string>();
 
   /** Adds entries after those that were added before. */
   function addEntries(name: string, entries: readonly unknown[]): void {
     if (!isSection(name)) {
-      if (!rejected.has(name)) issues.add([name], unknown(name, ["version", ...sections]));
+      if (!rejected.has(name)) issues.add([name], unknown(name, ["version", "complete", ...sections]));
       rejected.add(name);
     } else if (name === "users") {
       users ??= createFileUsers(scratch, issues);
@@ -44,6 +49,9 @@ export function collectOrganisation(issues: FileIssues, scratch: DatabaseSync) {
     if (name === "$schema") return;
     if (name === "version") {
       if (value !== undefined && value !== formVersion) issues.add(["version"], `must be ${formVersion}`);
+    } else if (name === "complete") {
+      if (typeof value === "boolean") complete = value;
+      else issues.add(["complete"], "must be true or false");
     } else if (isSection(name) && !Array.isArray(value)) issues.add([name], "must be a list; an empty list is []");
     else addEntries(name, Array.isArray(value) ? value : []);
   }
@@ -55,7 +63,7 @@ export function collectOrganisation(issues: FileIssues, scratch: DatabaseSync) {
       else issues.add([], `must be an object with ${sections.join(", ")}`);
     },
     get organisation(): Organisation {
-      return { ...lists, ...(users && { users }) } as Organisation;
+      return { ...lists, ...(users && { users }), complete } as Organisation;
     },
   };
 }

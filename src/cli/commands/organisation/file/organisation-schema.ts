@@ -72,7 +72,12 @@ export const schemaFile = "organisation.schema.json";
 
 export function organisationJsonSchema(): Record<string, unknown> {
   const lists = Object.fromEntries(sections.map((section) => [section, z.array(forms[section]()).optional()]));
-  const file = z.strictObject({ $schema: z.string().optional(), version: z.literal(formVersion).optional(), ...lists });
+  const file = z.strictObject({
+    $schema: z.string().optional(),
+    version: z.literal(formVersion).optional(),
+    complete: z.boolean().optional().describe("Fields that an entry lacks are empty; otherwise, they stay unchanged"),
+    ...lists,
+  });
   const schema = z.toJSONSchema(file, { io: "input", unrepresentable: "any", target: "draft-7" });
   return { title: "Organisation of wcs", ...schema };
 }

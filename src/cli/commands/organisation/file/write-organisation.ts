@@ -1,7 +1,7 @@
 import { withoutEmpty } from "../plan/change.ts";
 import { formVersion, type OrganisationSection, schemaFile } from "./organisation-schema.ts";
 
-/** Fields that are always written, because an absent field is left unchanged when the file is applied. */
+/** Fields that are written even when they are empty: files should show who has no rights. */
 const always = new Set(["abilities", "user_types"]);
 
 /** Returns the entry without empty fields and without the usual values of `admin`, `active` and `provider`. */
@@ -23,7 +23,7 @@ type Form = Awaited<ReturnType<typeof yamlForm>>;
 export const formOf = async (format: "yaml" | "json"): Promise<Form> => (format === "json" ? jsonForm : yamlForm());
 
 const jsonForm: Form = {
-  head: `{\n  "$schema": "./${schemaFile}",\n  "version": ${formVersion}`,
+  head: `{\n  "$schema": "./${schemaFile}",\n  "version": ${formVersion},\n  "complete": true`,
   open: (section) => `,\n  "${section}": [`,
   entry: (entry, before) =>
     `${before > 0 ? "," : ""}\n${JSON.stringify(essence(entry), null, 2).replace(/^/gm, "    ")}`,
@@ -50,7 +50,7 @@ async function yamlForm() {
     return document.toString({ lineWidth: 0, flowCollectionPadding: false });
   };
   return {
-    head: `# yaml-language-server: $schema=./${schemaFile}\n# An organisation: wcs diff FILE compares, wcs apply FILE carries out; wcs help organisation\nversion: ${formVersion}\n`,
+    head: `# yaml-language-server: $schema=./${schemaFile}\n# An organisation: wcs diff FILE compares, wcs apply FILE carries out; wcs help organisation\nversion: ${formVersion}\n# Fields that an entry lacks are empty. With false, they stay unchanged.\ncomplete: true\n`,
     open: (section: OrganisationSection) => `\n${section}:`,
     entry: (entry: object, before: number) => `${before > 0 ? "" : "\n"}${text(essence(entry))}`,
     close: (entries: number): string => (entries > 0 ? "" : " []\n"),

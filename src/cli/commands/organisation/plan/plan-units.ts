@@ -3,6 +3,7 @@ import { deepestUnit } from "../../../../contract/nesting.ts";
 import { describeCircle } from "../../transfer/unit-order.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
+import { completeEntry } from "./complete-entry.ts";
 import { type Names, unitEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, type OrganisationSnapshot, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
@@ -27,7 +28,8 @@ export function planUnits(planning: Planning, names: Names) {
     const unit = held.unitByReference.get(entry.reference);
     if (unit === undefined) checkNew(entry, at, planning);
     const there = unit && { id: unit.id, entry: unitEntry(unit, names) };
-    const task = compareEntry("units", withDepartments(entry, there?.entry, prune), there, at);
+    const whole = organisation.complete && there ? completeEntry("units", entry, there.entry) : entry;
+    const task = compareEntry("units", withDepartments(whole, there?.entry, prune), there, at);
     if (task) tasks.push(task);
     // Without a task, the unit exists already.
     after.set(entry.reference, task?.after ?? there!.entry);

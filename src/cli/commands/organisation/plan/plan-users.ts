@@ -7,6 +7,7 @@ import type { FileUsers } from "../file/organisation-entries.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { createDiskList } from "../file/scratch-database.ts";
 import type { Task } from "./change.ts";
+import { completeEntry } from "./complete-entry.ts";
 import { type CurrentUser, compare, type Names, userEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, type Planning, removal } from "./plan-context.ts";
 import type { UnitPlan } from "./plan-units.ts";
@@ -74,10 +75,11 @@ async function planEntries(file: FileUsers, planning: UserPlanning) {
   return tasks;
 }
 
-function compareUser(user: CurrentUser, entry: UserEntry, at: number, planning: UserPlanning) {
+function compareUser(user: CurrentUser, given: UserEntry, at: number, planning: UserPlanning) {
   // Callers who may not change a user cannot see the address either.
   requireEdit(user.email !== null, user);
   const there = { id: user.id, entry: userEntry(user, planning.names) };
+  const entry = planning.organisation.complete ? completeEntry("users", given, there.entry) : given;
   const named = resolved(entry, there.entry, at, planning);
   const task = compareEntry("users", named, there, at);
   if (task) {
