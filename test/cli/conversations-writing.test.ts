@@ -82,6 +82,8 @@ describe("the text of a message", () => {
     expect(await change(() => "\n")).toMatchObject({ code: 130, stderr: "Nothing was changed.\n" });
     expect((await change((text) => text.replace("tekst", "text"))).code).toBe(0);
     expect(await newest()).toEqual(["An old text"]);
+    const alone = await home().sit(["conversations", "message", "edit"], { answers: [] });
+    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing <id>, <message>") });
   });
 
   it("is tried out by --dry-run", async () => {

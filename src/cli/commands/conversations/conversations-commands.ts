@@ -83,7 +83,7 @@ const oneMessage: CommandGroup = {
       summary: ops.messageUpdate.summary,
       description: "The editor opens with the current text.",
       args: [
-        conversationArgument,
+        { name: "id", description: "Conversation, by title or ID", completes: "conversations" },
         { name: "message", description: "ID of the message", completes: "messages" },
         textArgument,
       ],
