@@ -7,7 +7,7 @@ import { clockOf } from "../../../time/zone-clock.ts";
 import { occurrencesIn, type ShownOccurrence, type TimeSpan } from "./find-occurrences.ts";
 import type { ListedEvent } from "./walk-events.ts";
 
-const longest = 366;
+const mostDays = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;
 
 export async function calendar(context: Context): Promise<void> {
@@ -34,7 +34,7 @@ export async function calendar(context: Context): Promise<void> {
 async function spanOf(flags: Context["flags"], today: string, zone: string | undefined): Promise<TimeSpan> {
   const { month, week, from, to } = flags as { month?: string; week?: true; from?: string; to?: string };
   if (month !== undefined && (week || from !== undefined || to !== undefined))
-    throw new UsageError("--month excludes --week, --from and --to");
+    throw new UsageError("--month cannot be combined with --week, --from or --to");
   if (week && to !== undefined) throw new UsageError("--week and --to cannot be used together");
   const first = from === undefined ? today : await readDay(from, "--from", zone);
   if (week) return { first: mondayOf(first), last: addDays(mondayOf(first), 6) };
@@ -44,7 +44,7 @@ async function spanOf(flags: Context["flags"], today: string, zone: string | und
   }
   const last = to === undefined ? addDays(first, 27) : await readDay(to, "--to", zone);
   if (last < first) throw new UsageError(`--to ${last} is before --from ${first}`);
-  if (daysBetween(first, last) >= longest) throw new UsageError(`--from and --to can be at most ${longest} days apart`);
+  if (daysBetween(first, last) >= mostDays) throw new UsageError(`--from and --to can span at most ${mostDays} days`);
   return { first, last };
 }
 
