@@ -24,7 +24,7 @@ import { once } from "./once.ts";
 import { shortUser } from "./user-schemas.ts";
 
 export const eventTypes = ["chain", "unit", "user"] as const;
-export const answers = ["accepted", "rejected"] as const;
+const answers = ["accepted", "rejected"] as const;
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 export const frequencies = ["daily", "weekly", "monthly", "yearly"] as const;
 

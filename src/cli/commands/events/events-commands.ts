@@ -1,4 +1,4 @@
-import { answers, eventTypes } from "../../../contract/event-schemas.ts";
+import { eventTypes } from "../../../contract/event-schemas.ts";
 import { events as ops } from "../../../contract/events.ts";
 import {
   askAbout,
@@ -167,13 +167,13 @@ export const events: Commands = {
   accept: command(ops.accept, {
     summary: "Accept the invitation to an event",
     hidden: ["answer"],
-    complete: (input) => ({ ...input, answer: answers[0] }),
+    complete: (input) => ({ ...input, answer: "accepted" }),
     done: ({ id }) => `Accepted event ${id}.`,
   }),
   decline: command(ops.accept, {
     summary: "Decline the invitation to an event",
     hidden: ["answer"],
-    complete: (input) => ({ ...input, answer: answers[1] }),
+    complete: (input) => ({ ...input, answer: "rejected" }),
     done: ({ id }) => `Declined event ${id}.`,
   }),
   withdraw: command(ops.withdraw, { done: ({ id }) => `Withdrew your answer to event ${id}.` }),

@@ -7,7 +7,7 @@ import { phraseOf } from "../../time/recurrence/describe-rule.ts";
 import { clockOf } from "../../time/zone-clock.ts";
 import type { ListedEvent } from "./calendar/walk-events.ts";
 
-const dayLength = 86_400;
+const daySeconds = 86_400;
 const shownDates = 4;
 const widestText = 100;
 
@@ -65,7 +65,7 @@ function timesOf({ zone }: OutputOptions, hasEnd: boolean): (event: ListedEvent)
   const { short: text } = timesIn(zone);
   const span = ({ start, end }: ListedEvent["dates"][number]) => {
     if (start === end || !hasEnd) return text(start);
-    const isSameDay = end - start < dayLength && clock.day(start) === clock.day(end);
+    const isSameDay = end - start < daySeconds && clock.day(start) === clock.day(end);
     return `${text(start)}${isSameDay ? `–${text(end).slice(11)}` : ` – ${text(end)}`}`;
   };
   return ({ dates, days }) => {

@@ -19,10 +19,13 @@ interface Grid {
 
 export const weekdayHeadings = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
+/** Columns from which a cell has room for a blank on its left and for whole times. */
+export const roomyCell = 14;
+
 /** Returns the width of the text in a cell for a terminal of that width; 0 when a week does not fit. */
 export function cellWidth(width: number): number {
   const cell = Math.floor((width - 8) / 7);
-  return cell < 8 ? 0 : Math.min(cell < 14 ? cell : cell - 1, 30);
+  return cell < 8 ? 0 : Math.min(cell < roomyCell ? cell : cell - 1, 30);
 }
 
 export const weeksIn = ({ first, last }: TimeSpan): number => daysBetween(mondayOf(first), mondayOf(last)) / 7 + 1;
@@ -30,7 +33,7 @@ export const weeksIn = ({ first, last }: TimeSpan): number => daysBetween(monday
 /** Draws weeks below each other, with a column per day from Monday on and the week's number in the line above it. */
 export function drawGrid(grid: Grid, paint: Paint): string {
   const { span, cell } = grid;
-  const wide = cell < 14 ? cell : cell + 1;
+  const wide = cell < roomyCell ? cell : cell + 1;
   const pad = " ".repeat(wide - cell);
   const rule = (left: string, middle: string, right: string, label = "") =>
     paint.dim(left + label + "─".repeat(wide - label.length) + `${middle}${"─".repeat(wide)}`.repeat(6) + right);

@@ -6,17 +6,19 @@ import { wrapText } from "../../../terminal/wrap-text.ts";
 import { addDays, dayOfMonth, daysBetween, monthOf, weekdayOf, weekOf } from "../../../time/days.ts";
 import { monthNames } from "../../../time/recurrence/recurrence-words.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import { type CellLine, cellWidth, drawGrid, weekdayHeadings, weeksIn } from "./calendar-grid.ts";
+import { type CellLine, cellWidth, drawGrid, roomyCell, weekdayHeadings, weeksIn } from "./calendar-grid.ts";
 import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
-/** The days to draw; a single week shows all details, several weeks as much as there is room for. */
 interface Picture {
   readonly span: TimeSpan;
   readonly zone: string | undefined;
   readonly today: string;
 }
 
-/** Draws a calendar as wide as the terminal, or a list of days when a week does not fit. */
+/**
+ * Draws a calendar as wide as the terminal, or a list of days when a week does not fit. A single week shows all details, several
+ * weeks as much as there is room for.
+ */
 export function drawCalendar(occurrences: readonly ShownOccurrence[], picture: Picture, terminal: Terminal): string {
   const { span, zone, today } = picture;
   const { paint, width, height } = terminal;
@@ -68,8 +70,6 @@ function drawDays(entries: ReadonlyMap<string, readonly CalendarEntry[]>, paint:
   return blocks.join("\n");
 }
 
-/** Columns; cells that are narrower show times without zeros, for example 9 for 09:00. */
-const roomy = 14;
 const mostTitleLines = 4;
 
 /** Returns one line per entry, at most `most` lines; with more entries the last line counts the rest. */
@@ -83,19 +83,20 @@ function shortLines(entries: readonly CalendarEntry[], width: number, most: numb
 function shortLine({ title, from, goesOn }: CalendarEntry, width: number, paint: Paint): CellLine {
   if (goesOn) return { text: `› ${title}`, look: paint.dim };
   if (from === "") return { text: title, look: paint.success };
-  const time = width < roomy ? from.replace(/^0/, "").replace(/(?<=..|[1-9]):00/, "") : from;
+  // Narrow cells show 9 for 09:00.
+  const time = width < roomyCell ? from.replace(/^0/, "").replace(/(?<=..|[1-9]):00/, "") : from;
   return { text: `${time} ${title}`, look: (text) => paint.key(text.slice(0, time.length)) + text.slice(time.length) };
 }
 
 /** Returns all lines of the entries of a day in a week view, with an empty line between two entries. */
 function longLines(entries: readonly CalendarEntry[], width: number, paint: Paint): CellLine[] {
-  return entries.flatMap((entry, at) => [...(at > 0 ? [blank] : []), ...linesOf(entry, width, paint)]);
+  return entries.flatMap((entry, at) => [...(at > 0 ? [blank] : []), ...entryLines(entry, width, paint)]);
 }
 
 const same = (text: string) => text;
 const blank: CellLine = { text: "", look: same };
 
-function linesOf({ title, location, from, to, goesOn }: CalendarEntry, width: number, paint: Paint): CellLine[] {
+function entryLines({ title, location, from, to, goesOn }: CalendarEntry, width: number, paint: Paint): CellLine[] {
   const isWhole = from === "" && !goesOn;
   const time = [goesOn ? "›" : from, to].filter(Boolean);
   const range = time.join("–").length <= width ? time.join("–") : (time[0] ?? "");
@@ -115,6 +116,7 @@ interface CalendarEntry {
   readonly from: string;
   /** End time, for example `15:00`; empty when it equals `from` or is on a later day. */
   readonly to: string;
+  /** The event began on an earlier day. */
   readonly goesOn: boolean;
 }
 

@@ -10,7 +10,7 @@ export type TimeSpan = Readonly<Record<"first" | "last", string>>;
 
 /** Days before the span that are searched, too, for events that still go on and for days of other time zones. */
 const longest = 31;
-const dayLength = 86_400;
+const daySeconds = 86_400;
 
 /** Finds the occurrences on these days in the time zone, ordered by day and time, whole days first. */
 export async function occurrencesIn(
@@ -21,7 +21,7 @@ export async function occurrencesIn(
 ): Promise<ShownOccurrence[]> {
   const clock = clockOf(zone);
   const start = clock.startOf(addDays(span.first, -longest));
-  const end = clock.startOf(addDays(span.last, 1)) + dayLength;
+  const end = clock.startOf(addDays(span.last, 1)) + daySeconds;
   const found: ShownOccurrence[] = [];
   for await (const events of walkEvents(caller, { start, end, ...(type && { type }) }))
     for (const event of events) found.push(...occurrencesOf(event, span, clock));

@@ -13,9 +13,9 @@ export interface RawComponent {
   readonly isWhole: boolean;
 }
 
-const open = (name: string, line: number, begin: string): RawComponent => {
+function open(name: string, line: number, begin: string): RawComponent {
   return { name, line, lines: [], inner: [], all: [begin], within: [name], isWhole: false };
-};
+}
 
 /** Yields the components of the calendars in a file in order, each calendar after its components. Skips other lines. */
 export function* componentsOf(text: string): Generator<RawComponent> {
@@ -30,7 +30,7 @@ export function* componentsOf(text: string): Generator<RawComponent> {
       inside = undefined;
       calendar = word === "BEGIN" ? open(name, number, line) : undefined;
     } else if (inside) {
-      if (!goOn(inside, word, name, line)) continue;
+      if (!addLine(inside, word, name, line)) continue;
       yield { ...inside, isWhole: inside.within.length === 0 };
       inside = undefined;
     } else if (word === "BEGIN" && calendar) inside = open(name, number, line);
@@ -41,7 +41,7 @@ export function* componentsOf(text: string): Generator<RawComponent> {
 }
 
 /** Adds a line to a component. Returns true when the component ends here, at its END line or at an unmatched one. */
-function goOn({ within, inner, lines, all }: RawComponent, word: string | undefined, name: string, line: string) {
+function addLine({ within, inner, lines, all }: RawComponent, word: string | undefined, name: string, line: string) {
   all.push(line);
   if (word === "BEGIN") {
     inner.push(name);

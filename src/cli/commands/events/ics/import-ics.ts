@@ -32,12 +32,12 @@ export async function importEvents(context: Context): Promise<void> {
   const given = targetOf(context, signal);
   await using results = await openResults(context, "at once");
   const report = createReport(terminal, results);
-  let parts = 0;
+  let partial = 0;
   try {
     const text = await loadCalendar(String(args.file), terminal, signal);
     const { caller } = await context.connect();
     const audience = await audienceOf(context, caller);
-    parts = await carryOut(text, { ...given, audience, caller }, report, context);
+    partial = await carryOut(text, { ...given, audience, caller }, report, context);
   } catch (error) {
     if (report.rows > 0 && !flags.dryRun)
       terminal.note(`${report.summary()}; the rest was not imported. Run the command again to continue.`);
@@ -49,17 +49,18 @@ export async function importEvents(context: Context): Promise<void> {
   if (formatOf(context) === "json") await createOutput({}, context).one(report.counts);
   else terminal.note(report.summary());
   if (flags.dryRun) terminal.note(dryRunNote);
-  judge(report, parts);
+  requireComplete(report, partial);
 }
 
-function judge({ skipped, rows }: Report, parts: number): void {
-  if (skipped === 0 && parts === 0) return;
-  const more = parts > 0 ? `, nor were parts of ${parts} more` : "";
+/** Throws `validation_failed` when events were not imported, or `partial` events were imported without some of their parts. */
+function requireComplete({ skipped, rows }: Report, partial: number): void {
+  if (skipped === 0 && partial === 0) return;
+  const more = partial > 0 ? `, nor were parts of ${partial} more` : "";
   const were = skipped === 1 ? "was" : "were";
   const message =
     skipped > 0
       ? `${skipped} of ${pluralize(rows, "event")} ${were} not imported${more}.`
-      : `Parts of ${pluralize(parts, "event")} were not imported.`;
+      : `Parts of ${pluralize(partial, "event")} were not imported.`;
   throw new ServiceError("validation_failed", message, {
     hint: "Each is listed above. Correct the file and import it again; events that are imported stay as they are.",
   });
@@ -96,7 +97,7 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
   const zones = zonesOf(componentsOf(text), checkZone(context.globals.tz));
   const read = readAll(text, { zones, clock: clockOf(instance.instance) });
   let done = 0;
-  let parts = 0;
+  let partial = 0;
   for await (const batch of batchesOf(read, most, longestUids)) {
     limitHeap();
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
@@ -105,14 +106,14 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
       await letInterrupt(signal);
       const isRead = typeof event !== "string";
       const outcome = isRead ? await putIn(event, known.get(event.uid), target) : skippedRow({ row: [event] });
-      if (outcome.action !== "skipped" && outcome.fields) parts += 1;
+      if (outcome.action !== "skipped" && outcome.fields) partial += 1;
       report.add(line, outcome);
     }
     done += batch.length;
     context.terminal.progress(`importing  ${done.toLocaleString("en")} events`);
     await report.flush();
   }
-  return parts;
+  return partial;
 }
 
 /** Maximum size of a file in bytes; about 50,000 events. */
@@ -138,14 +139,14 @@ async function loadCalendar(path: string, terminal: Terminal, signal: AbortSigna
 }
 
 /** A component with the event that it describes, or the reason why it cannot be imported. */
-interface Read {
+interface ReadComponent {
   readonly line: number;
   readonly event: ReadEvent | string;
   readonly size: number;
 }
 
-/** Yields them one by one, each with the length of its UID in the URL of a request. */
-function* readAll(text: string, context: IcsContext): Generator<[Read]> {
+/** Yields the components of a file as batches of one, each with the length of its UID in the URL of a request. */
+function* readAll(text: string, context: IcsContext): Generator<[ReadComponent]> {
   const lineOf = new Map<string, number>();
   for (const component of componentsOf(text)) {
     const { name, line } = component;

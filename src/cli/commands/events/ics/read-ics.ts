@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { url } from "../../../../contract/common-schemas.ts";
+import type { FieldErrors } from "../../../../contract/errors.ts";
 import { type Rule, uid } from "../../../../contract/event-schemas.ts";
 import type { RawComponent } from "./ics-components.ts";
 import { type Properties, propertiesOf } from "./ics-properties.ts";
@@ -9,7 +10,6 @@ import type { IcsContext } from "./ics-zones.ts";
 import { plainText, textOnOneLine } from "./jcal.ts";
 
 export interface ReadEvent extends IcsTimes {
-  readonly line: number;
   readonly uid: string;
   readonly title: string;
   readonly body: string;
@@ -20,7 +20,7 @@ export interface ReadEvent extends IcsTimes {
   readonly type: string | undefined;
   readonly isPrivate: boolean;
   /** Reasons why properties are not imported, by name. */
-  readonly without: Readonly<Record<string, readonly string[]>>;
+  readonly without: FieldErrors;
 }
 
 /** Parses a VEVENT. Returns the reason when it cannot be imported, as a sentence without its subject. */
@@ -41,7 +41,6 @@ export function readEvent(component: RawComponent, context: IcsContext): ReadEve
   const isLink = link === "" || url().safeParse(link).success;
   return {
     ...times,
-    line: component.line,
     uid: uidOf(text("uid").trim(), component.lines),
     title: textOnOneLine(value("summary"), " ").trim(),
     body: text("description"),

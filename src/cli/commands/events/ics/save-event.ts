@@ -24,7 +24,7 @@ export async function putIn(read: ReadEvent, event: ListedEvent | undefined, tar
   }
   try {
     const done = event ? await change(event, read, target) : await create(read, type, target);
-    const fields = Object.keys(read.without).length > 0 ? (read.without as FieldErrors) : undefined;
+    const fields = Object.keys(read.without).length > 0 ? read.without : undefined;
     return { ...done, reference: read.uid, fields };
   } catch (error) {
     const reasons = reasonsOf(error);
