@@ -1,6 +1,6 @@
 import { exitCodes, topics } from "../src/cli/help/help-topics.ts";
 import { topicTitles } from "../src/cli/help/topic-titles.ts";
-import { buildOwn } from "../src/cli/kit/build-command.ts";
+import { buildCustomCommand } from "../src/cli/kit/build-command.ts";
 import {
   type CommandEntry,
   type CommandSpec,
@@ -138,7 +138,7 @@ function leavesOf(path: readonly string[], entry: CommandEntry): Leaf[] {
 
 function helpOf(path: readonly string[], spec: CommandSpec): HelpPage {
   const look = { width: 80, paint: noPaint };
-  if (!isOperation(spec)) return helpPageOf(buildOwn(spec, path, look), spec);
+  if (!isOperation(spec)) return helpPageOf(buildCustomCommand(spec, path, look), spec);
   const input = createInputSpec(spec);
   const command = buildOperation(spec, path, look, input);
   return helpPageOf(command, { examples: spec.examples, sections: familiesOf(input.flags) });

@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
 import { expect, it } from "vitest";
-import { buildOwn } from "../../src/cli/kit/build-command.ts";
+import { buildCustomCommand } from "../../src/cli/kit/build-command.ts";
 import {
   type CommandEntry,
   type CommandSpec,
@@ -37,7 +37,7 @@ async function leaves(): Promise<Place[]> {
 }
 
 const build = ({ path, leaf }: Place): Command =>
-  isOperation(leaf) ? buildOperation(leaf, path, look, createInputSpec(leaf)) : buildOwn(leaf, path, look);
+  isOperation(leaf) ? buildOperation(leaf, path, look, createInputSpec(leaf)) : buildCustomCommand(leaf, path, look);
 
 /** Operations that another command carries out, and which. */
 const elsewhere: Record<string, string> = {

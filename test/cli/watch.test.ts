@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildOwn } from "../../src/cli/kit/build-command.ts";
+import { buildCustomCommand } from "../../src/cli/kit/build-command.ts";
 import { type CommandEntry, isGroup, isOperation } from "../../src/cli/kit/command-spec.ts";
 import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
 import { registry } from "../../src/cli/registry.ts";
@@ -95,7 +95,7 @@ it("every command that lists or shows something takes --watch, and none that cha
     }
     const { options } = isOperation(entry)
       ? buildOperation(entry, path, { width: 80, paint: noPaint }, createInputSpec(entry))
-      : buildOwn(entry, path, { width: 80, paint: noPaint });
+      : buildCustomCommand(entry, path, { width: 80, paint: noPaint });
     const isReading = isOperation(entry) ? entry.op.method === "GET" : reading.test(path.join(" "));
     if (options.some(({ long }) => long === "--watch") !== isReading) without.push(path.join(" "));
   };

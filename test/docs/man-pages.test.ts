@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { topics } from "../../src/cli/help/help-topics.ts";
-import { buildOwn } from "../../src/cli/kit/build-command.ts";
+import { buildCustomCommand } from "../../src/cli/kit/build-command.ts";
 import { type CommandEntry, type CommandSpec, isGroup, isOperation } from "../../src/cli/kit/command-spec.ts";
 import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
 import { registry } from "../../src/cli/registry.ts";
@@ -47,7 +47,7 @@ const look = { width: 100, paint: noPaint };
 function partsOf({ path, leaf }: Place): string[] {
   const command = isOperation(leaf)
     ? buildOperation(leaf, path, look, createInputSpec(leaf))
-    : buildOwn(leaf, path, look);
+    : buildCustomCommand(leaf, path, look);
   return [
     `wcs ${path.join(" ")} ${command.usage()}`,
     ...command.options.filter(({ hidden }) => !hidden).map(({ long }) => long?.replace(/^--(no-)?/, "") ?? ""),

@@ -1,12 +1,14 @@
 import type { Option } from "commander";
 import type { Field } from "../../contract/field-spec.ts";
-import { buildOwn } from "../kit/build-command.ts";
+import { buildCustomCommand } from "../kit/build-command.ts";
 import {
   type CommandEntry,
   type CommandSpec,
   type Completes,
+  type CustomCommand,
   isGroup,
   isOperation,
+  type OperationCommand,
   type Registry,
   summaryOf,
 } from "../kit/command-spec.ts";
@@ -37,8 +39,8 @@ export const formatValued = (
   format: (name: string, values: Values) => string,
 ): string[] => flags.flatMap(({ name, values }) => (values === undefined ? [] : [format(name, values)]));
 
-/** `@users` and so on are looked up, `@file` is a file, `` is any value; otherwise a list of values separated by `|`. */
-export type Values = string;
+/** `@users` and so on are looked up, `@file` is a file, "" is any value; otherwise a list of values separated by `|`. */
+type Values = string;
 
 export interface Model {
   readonly places: readonly CompletionNode[];
@@ -77,15 +79,15 @@ export async function createModel(registry: Registry): Promise<Model> {
 }
 
 function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): CompletionNode {
-  const { command, completes, args, many, own } = isOperation(leaf) ? ofOperation(leaf) : ofOwn(leaf);
+  const { command, completes, args, many, ownFlags } = isOperation(leaf) ? ofOperation(leaf) : ofCustom(leaf);
   const flags = command.options
     // Help hides --unset where it seldom has a use; flags of nested objects, which it hides, too, are completed.
     .filter((option) => !(option instanceof OptionAlias || (option.hidden && option.long === "--unset")))
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
-    .filter(({ name }) => own.has(name) || !globals.has(name));
+    .filter(({ name }) => ownFlags.has(name) || !globals.has(name));
   return { path: path.join(" "), words: [], flags, args, many };
 
-  function ofOperation(operation: Extract<CommandSpec, { op: unknown }>) {
+  function ofOperation(operation: OperationCommand) {
     const spec = createInputSpec(operation);
     const derived = new Map(spec.flags.flatMap(completesOfFlag));
     derived.set(
@@ -98,20 +100,20 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
       completes: (option: Option) => derived.get(option.long ?? "") ?? added.get(option.flags),
       args: spec.args.map((arg) => valuesOf(arg.completes ?? completesOf(arg.described))),
       many: spec.args.at(-1)?.many === true,
-      own: new Set<string>(),
+      ownFlags: new Set<string>(),
     };
   }
 
-  function ofOwn(own: Exclude<CommandSpec, { op: unknown }>) {
+  function ofCustom(custom: CustomCommand) {
     const byFlags = new Map(
-      (own.flags ?? []).map(({ flags, choices, completes = choices }) => [flags, completes ?? pathOf(flags)]),
+      (custom.flags ?? []).map(({ flags, choices, completes = choices }) => [flags, completes ?? pathOf(flags)]),
     );
     return {
-      command: buildOwn(own, path, help),
+      command: buildCustomCommand(custom, path, help),
       completes: (option: Option) => byFlags.get(option.flags),
-      args: (own.args ?? []).map(({ name, completes = name === "file" ? name : undefined }) => valuesOf(completes)),
-      many: own.args?.at(-1)?.many === true,
-      own: new Set(byFlags.keys().flatMap((flags) => flags.replace(/ <.*/, "").split(", "))),
+      args: (custom.args ?? []).map(({ name, completes = name === "file" ? name : undefined }) => valuesOf(completes)),
+      many: custom.args?.at(-1)?.many === true,
+      ownFlags: new Set(byFlags.keys().flatMap((flags) => flags.replace(/ <.*/, "").split(", "))),
     };
   }
 }

@@ -8,19 +8,22 @@ export const watchFlags: readonly CommandFlag[] = [
   { flags: "--interval <duration>", description: "Pause between two runs with --watch (default 2s)" },
 ];
 
-export function buildOwn(leaf: CustomCommand, path: readonly string[], help: HelpOptions): Command {
+export function buildCustomCommand(leaf: CustomCommand, path: readonly string[], help: HelpOptions): Command {
   const command = createCommand(path, help, { examples: leaf.examples, sections: leaf.sections ?? [] }).description(
     describeCommand(leaf.summary, leaf.description),
   );
   const args = leaf.args ?? [];
   for (const arg of args) command.argument(syntaxOf(arg), arg.description);
   command.usage(usageWith(args));
-  for (const flag of [...(leaf.flags ?? []), ...(leaf.watchable ? watchFlags : [])]) command.addOption(ownOption(flag));
+  for (const flag of customFlags(leaf)) command.addOption(createOption(flag));
   addSharedOptions(command, leaf.prints === true);
   return command;
 }
 
-export function ownOption({ flags, description, repeat }: CommandFlag): Option {
+export const customFlags = ({ flags = [], watchable }: CustomCommand): readonly CommandFlag[] =>
+  watchable ? [...flags, ...watchFlags] : flags;
+
+export function createOption({ flags, description, repeat }: CommandFlag): Option {
   const option = new Option(flags, description);
   return repeat ? repeatable(option) : option;
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { z } from "zod";
 import { fieldsOf, pathFields } from "../../contract/field-spec.ts";
 import { tryParse } from "../../contract/parse-input.ts";
-import { describeCommand, ownOption, repeatable, syntaxOf, usageWith, watchFlags } from "./build-command.ts";
+import { createOption, describeCommand, repeatable, syntaxOf, usageWith, watchFlags } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, kebab, type OperationFlag, optionsOf } from "./field-flags.ts";
@@ -23,9 +23,9 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     const described = fields.find(({ name }) => name === arg.field);
     return described ? [{ ...arg, described }] : [];
   });
-  const inLine = new Set(args.filter(({ flag }) => !flag).map(({ field }) => field));
+  const withoutFlag = new Set(args.filter(({ flag }) => !flag).map(({ field }) => field));
   const nameOf = (path: readonly string[]): string => leaf.flagNames?.[path.join(".")] ?? path.map(kebab).join("-");
-  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map(
+  const flags = flagsOf(fields.filter(({ name }) => !withoutFlag.has(name))).map(
     (flag): OperationFlag => ({
       ...flag,
       name: flag.reads === "files" ? flag.name : nameOf(flag.path),
@@ -74,7 +74,7 @@ export function buildOperation(
     if (flag.name === "limit" && op.list?.paging) continue;
     for (const option of optionsOf(flag)) command.addOption(option);
   }
-  for (const flag of spec.more) command.addOption(ownOption(flag));
+  for (const flag of spec.more) command.addOption(createOption(flag));
   if (leaf.written) command.option("--edit", `Edit the ${leaf.written.field} in $VISUAL or $EDITOR`);
   addCommonOptions(command, leaf, spec);
   addSharedOptions(command, true);
@@ -94,7 +94,7 @@ function addCommonOptions(
     command.option("--limit <n>", "Maximum number of items");
   }
   if (!changes(op)) {
-    for (const flag of watchFlags) command.addOption(ownOption(flag));
+    for (const flag of watchFlags) command.addOption(createOption(flag));
     return;
   }
   if (flags.length > 0)

@@ -1,5 +1,5 @@
 import type { Terminal } from "../terminal/terminal.ts";
-import { buildOwn, watchFlags } from "./build-command.ts";
+import { buildCustomCommand, customFlags } from "./build-command.ts";
 import { type CommandEnvironment, withContext } from "./command-context.ts";
 import { type CommandSpec, type Context, type CustomCommand, isOperation } from "./command-spec.ts";
 import { HelpShown, parseWithIssues } from "./commander-command.ts";
@@ -15,7 +15,7 @@ export async function runLeaf(
   const { terminal } = environment;
   const { command, carryOut } = isOperation(leaf)
     ? (await import("./run-operation.ts")).prepareOperation(leaf, path, rest, terminal)
-    : prepareOwn(leaf, path, rest, terminal);
+    : prepareCustomCommand(leaf, path, rest, terminal);
   const issues = new LineIssues();
   try {
     const line = await parseWithIssues(command, rest, issues);
@@ -30,18 +30,19 @@ export async function runLeaf(
   }
 }
 
-function prepareOwn(leaf: CustomCommand, path: readonly string[], rest: readonly string[], terminal: Terminal) {
+function prepareCustomCommand(
+  leaf: CustomCommand,
+  path: readonly string[],
+  rest: readonly string[],
+  terminal: Terminal,
+) {
   return {
-    command: buildOwn(leaf, path, terminal),
-    async carryOut({ args }: ParsedLine, own: Context, issues: LineIssues): Promise<void> {
-      const named = (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined] as const);
-      const context: Context = { ...own, args: Object.fromEntries(named) };
-      if (rest.length > 0) {
-        const { checkFlags } = await import("./check-flags.ts");
-        await checkFlags([...(leaf.flags ?? []), ...(leaf.watchable ? watchFlags : [])], context, issues);
-      }
+    command: buildCustomCommand(leaf, path, terminal),
+    async carryOut({ args }: ParsedLine, context: Context, issues: LineIssues): Promise<void> {
+      if (rest.length > 0) await (await import("./check-flags.ts")).checkFlags(customFlags(leaf), context, issues);
       issues.throwAll();
-      await leaf.run(context);
+      const named = (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined] as const);
+      await leaf.run({ ...context, args: Object.fromEntries(named) });
     },
   };
 }
