@@ -1,13 +1,13 @@
 import type { Field } from "../../contract/field-spec.ts";
 import type { UsageError } from "../errors/cli-errors.ts";
 import { readNewPassword } from "../session/read-password.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Ask } from "../terminal/prompts.ts";
 import { holdsFiles, kebab, listedKindOf, namedKindOf, takesDepartment } from "./field-flags.ts";
 import { chooseNamed } from "./find-by-name.ts";
 import { chooseDepartment } from "./find-department.ts";
 import { chooseListed } from "./list-choices.ts";
 import { parseList, parseValue } from "./parse-value.ts";
-import { readFiles } from "./read-input.ts";
+import { type InputSpec, readFiles } from "./read-input.ts";
 import type { OperationInput } from "./read-line.ts";
 import { flagWords } from "./shown-line.ts";
 
@@ -23,9 +23,10 @@ export async function askForFields(missing: readonly Field[], operation: Operati
 async function prompt(field: Field, operation: OperationInput): Promise<unknown> {
   const { spec, sources, context, connect, asked } = operation;
   const { terminal } = context;
-  const [listed, named] = [listedKindOf(field), namedKindOf(field)];
+  const listed = listedKindOf(field);
   if (listed !== undefined) return chooseListed(listed, { caller: await connect(), terminal });
   if (takesDepartment(field)) return chooseDepartment(operation, { caller: await connect(), terminal });
+  const named = namedKindOf(field);
   if (named !== undefined) return chooseNamed(named, field, { caller: await connect(), terminal });
   const question = field.description ?? field.name;
   if (field.newPassword) return readNewPassword(terminal, question);
@@ -33,27 +34,23 @@ async function prompt(field: Field, operation: OperationInput): Promise<unknown>
   if (field.secret) return ask.secret(`${question}:`);
   if (field.values) return ask.choice(question, field.values, field.explanations);
   if (field.kind === "boolean") return ask.confirm(`${question}?`);
-  if (!holdsFiles(field)) return askForText(question, field, (value) => spec.check(field.name, value), terminal);
-  const path = await ask.text("File:");
-  asked.push("--file", path);
-  return readFiles([path], "It", sources);
+  if (holdsFiles(field)) {
+    const path = await ask.text("File:");
+    asked.push("--file", path);
+    return readFiles([path], "It", sources);
+  }
+  return askForText(question, field, spec, ask);
 }
 
-/** Prompts for a value until `check`, which returns the issue with a value, accepts it. */
-async function askForText(
-  question: string,
-  field: Field,
-  check: (value: unknown) => string | undefined,
-  terminal: Terminal,
-): Promise<unknown> {
+/** Prompts for a value until it is valid. */
+async function askForText(question: string, field: Field, spec: InputSpec, ask: Ask): Promise<unknown> {
   const read = (text: string) =>
     field.kind === "array" ? parseList(field, text, "It") : parseValue(field, text.trim(), "It");
-  const ask = await terminal.ask();
   const answer = await ask.text(`${question}:`, (text) => {
     if (text.trim() === "") return "Enter a value";
     try {
-      const wrong = check(read(text));
-      return wrong === undefined || `It ${wrong}`;
+      const issue = spec.check(field.name, read(text));
+      return issue === undefined || `It ${issue}`;
     } catch (error) {
       return (error as UsageError).message;
     }

@@ -135,10 +135,8 @@ export function otherNumber({ name, field }: OperationFlag): string | undefined 
   const kind = namedKindOf(field);
   if (kind === undefined) return undefined;
   const noun = nounOf(kind);
-  return new Map([
-    [noun, `${noun}s`],
-    [`${noun}s`, noun],
-  ]).get(name);
+  if (name === noun) return `${noun}s`;
+  return name === `${noun}s` ? noun : undefined;
 }
 
 const nounOf = (kind: NamedKind): string => kebab(referenceNouns[kind]).replace(" ", "-");

@@ -39,11 +39,11 @@ export async function findByName(given: readonly NamedThings[], { caller, termin
       const same = candidates.filter(({ match }) => match !== "similar");
       const isAmbiguous = same.length > 1;
       const id = isId(text) ? Number(text) : isAmbiguous ? await choose(kind, text, same, terminal) : same[0]?.id;
-      const count = same.length < mostMatches ? same.length : `${mostMatches} or more`;
-      const called = `${count} ${referenceNouns[kind]}s are called ${text}: ${listed(same)}`;
       if (id !== undefined) ids.add(id);
-      else
-        mismatches.push({ label, kind, isAmbiguous, sentence: isAmbiguous ? called : missing(kind, text, candidates) });
+      else {
+        const sentence = isAmbiguous ? ambiguous(kind, text, same) : missing(kind, text, candidates);
+        mismatches.push({ label, kind, isAmbiguous, sentence });
+      }
     }
     found.push([...ids]);
   }
@@ -137,6 +137,11 @@ async function choose(
   if (!terminal.interactive) return undefined;
   const choices = candidates.map((each) => ({ name: terminal.sanitizeLine(describeMatch(each)), value: each.id }));
   return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
+}
+
+function ambiguous(kind: NamedKind, text: string, matches: readonly NameMatch[]): string {
+  const count = matches.length < mostMatches ? matches.length : `${mostMatches} or more`;
+  return `${count} ${referenceNouns[kind]}s are called ${text}: ${listed(matches)}`;
 }
 
 function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): string {
