@@ -123,15 +123,14 @@ async function perform(command: OperationCommand, request: Request, caller: Call
   const render = renderer && (() => renderer(caller));
   const output = createOutput<object>({ op, columns, uncut, draw, items, showEmpty, rows, renderer: render }, context);
   const show = async (whole: Input) => {
-    const dryRun = flags.dryRun ? { dryRun: true } : {};
-    const response: unknown = await caller.call(op, whole, {
-      ...dryRun,
-      ...(await uploadOptions(op, whole, terminal)),
-    });
-    const item = (op.item ? valueAt(response, op.item) : response) as Input;
-    const isEmpty = item === undefined || item === null;
-    if (isEmpty) terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${command.done?.(whole) ?? "Done."}`);
-    if (!isEmpty || (context.globals.raw && response)) await output.one(item, response);
+    const options = { dryRun: flags.dryRun === true, ...(await uploadOptions(op, whole, terminal)) };
+    const response: unknown = await caller.call(op, whole, options);
+    const item = (op.item ? valueAt(response, op.item) : response) as Input | null | undefined;
+    if (item) await output.one(item, response);
+    else {
+      terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${command.done?.(whole) ?? "Done."}`);
+      if (context.globals.raw && response) await output.one({}, response);
+    }
     return response;
   };
   const isPicture = draw !== undefined && formatOf(context) === "table";

@@ -14,16 +14,16 @@ export interface Extent {
   readonly limit: number | undefined;
 }
 
-/** Returns how many items to fetch: a page for people, all for scripts and files of rows unless a flag bounds them. */
-export function extentOf({ flags, globals, terminal }: Context, isWhole = false): Extent {
+/** Returns how many items to fetch: a page for people, all for scripts, files of rows and pictures unless a flag bounds them. */
+export function extentOf({ flags, globals, terminal }: Context, isPicture = false): Extent {
   if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
   const limit = flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit");
   const format = formatOf({ globals, terminal });
   const isForScripts = !terminal.stdoutIsTerminal || format === "csv" || format === "ndjson";
   const isBounded =
     limit !== undefined || flags.page !== undefined || flags.cursor !== undefined || globals.raw === true;
-  const isPicture = isWhole && globals.raw !== true;
-  return { all: flags.all === true || isPicture || (isForScripts && !isBounded), limit };
+  const isWhole = flags.all === true || (isPicture && globals.raw !== true) || (isForScripts && !isBounded);
+  return { all: isWhole, limit };
 }
 
 /** Yields the pages of a list, by default of the whole list. Supports every kind of paging. */
