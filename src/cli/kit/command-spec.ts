@@ -18,18 +18,16 @@ import type { Terminal } from "../terminal/terminal.ts";
 /** The kind of value that a flag or argument takes, or its values, for shell completion. */
 export type Completes =
   | Exclude<Reference, "files">
-  | (
-      | "messages"
-      | "profiles"
-      | "aliases"
-      | "command"
-      | "fields"
-      | "settings"
-      | "scopes"
-      | "timezones"
-      | "languages"
-      | "topics"
-    )
+  | "messages"
+  | "profiles"
+  | "aliases"
+  | "command"
+  | "fields"
+  | "settings"
+  | "scopes"
+  | "timezones"
+  | "languages"
+  | "topics"
   | "file"
   | readonly string[];
 
@@ -81,6 +79,7 @@ export const dryRunFlag: CommandFlag = { flags: "-n, --dry-run", description: "C
 export interface Request {
   readonly op: AnyOperation;
   readonly input: Record<string, unknown>;
+  /** IDs of which each must be in the response. */
   readonly ids?: readonly number[];
 }
 
@@ -91,13 +90,13 @@ interface ResourceQuestion {
   ask(item: unknown, input: Record<string, unknown>): string;
 }
 
-/** A terminal, perhaps with a person at it, and the caller that knows the things that are named or chosen there. */
+/** A terminal, and the caller that finds what users name or choose on it. */
 export interface Dialog {
   readonly caller: Caller;
   readonly terminal: Terminal;
 }
 
-/** The values of a running command, for questions about optional ones. */
+/** The input of a running command, for a wizard that asks for optional fields. */
 export interface WizardRun extends Dialog {
   readonly input: Record<string, unknown>;
   readonly zone: string | undefined;
@@ -152,7 +151,9 @@ interface Presentation<O extends AnyOperation> {
   readonly examples?: readonly string[];
   /** Returns another request when arguments and flags name the resource in another way. */
   alternative?(args: readonly string[], flags: Context["flags"]): Request | undefined;
+  /** Shows the empty fields of a single item, too. */
   readonly showEmpty?: true;
+  /** Fields without an argument or flag of their own. */
   readonly hidden?: readonly FieldName<O>[];
   /** A field that this command requires while the field `unless` is missing. */
   readonly needed?: { readonly field: FieldName<O>; readonly unless: FieldName<O> };
@@ -162,7 +163,10 @@ interface Presentation<O extends AnyOperation> {
   /** Names of flags, by the paths of their fields, where those made of the path would be long. */
   readonly flagNames?: { readonly [P in PathIn<ArgumentsOf<O>>]?: string };
   /** Adds values that are derived from other fields and from the flags. */
-  complete?(input: Record<string, unknown>, flags: Context["flags"]): MaybePromise<Record<string, unknown>>;
+  complete?(
+    input: Record<string, unknown>,
+    flags: Context["flags"],
+  ): Record<string, unknown> | Promise<Record<string, unknown>>;
   /** A text field for an editor: with --edit, and when it is missing and not optional. `from` reads the current text. */
   readonly written?: {
     readonly field: FieldName<O>;
@@ -180,7 +184,6 @@ interface Presentation<O extends AnyOperation> {
   perform?(run: OperationRun<O>): Promise<void>;
 }
 
-type MaybePromise<T> = T | Promise<T>;
 type RequiredOf<T, K extends keyof T> = T & { readonly [P in K]-?: T[P] };
 
 /** Requires columns, `draw` or `renderer` for lists, and `done` for operations without output. */

@@ -12,24 +12,24 @@ export type HelpOptions = Pick<Terminal, "width" | "paint">;
 export class HelpShown extends Error {}
 
 /** Parts of a help page that commander does not know. */
-export interface Beside {
+interface HelpExtras {
   readonly examples?: readonly string[];
   readonly sections?: readonly HelpSection[];
 }
 
 /** Creates a commander command that throws errors and prints nothing. */
-export function createCommand(path: readonly string[], help: HelpOptions, beside: Beside = {}): Command {
+export function createCommand(path: readonly string[], help: HelpOptions, extras: HelpExtras = {}): Command {
   return new Command(["wcs", ...path].join(" "))
     .exitOverride()
     .helpOption(false)
     .helpCommand(false)
     .configureOutput({ writeErr: () => {} })
     .configureHelp({
-      formatHelp: (command) => layOut(helpPageOf(command, beside), Math.min(help.width, 100), help.paint),
+      formatHelp: (command) => layOut(helpPageOf(command, extras), Math.min(help.width, 100), help.paint),
     });
 }
 
-export function helpPageOf(command: Command, { examples, sections: more = [] }: Beside): HelpPage {
+export function helpPageOf(command: Command, { examples, sections: more = [] }: HelpExtras): HelpPage {
   const visible = command.createHelp().visibleOptions(command);
   const names = new Set(visible.filter(({ required }) => !required).map(({ long }) => long));
   const groups = Map.groupBy(visible, ({ helpGroupHeading }) => helpGroupHeading ?? "Options:");
@@ -86,7 +86,7 @@ const neverEmpty: ReadonlySet<unknown> = new Set(["--db", "--url", "--profile", 
 export async function parseWithIssues(command: Command, rest: readonly string[], issues: LineIssues) {
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
   command.action(() => {});
-  const words = withoutTruth(command, rest);
+  const words = replaceBooleanValues(command, rest);
   const given = recordGiven(command);
   try {
     command.parse(words, { from: "user" });
@@ -126,8 +126,8 @@ function noteRepeated(given: ReadonlyMap<string, readonly Option[]>, command: Co
   }
 }
 
-/** Replaces `--important=false` by `--no-important`. */
-function withoutTruth({ options }: Command, rest: readonly string[]): string[] {
+/** Replaces `--important=true` by `--important`, and `--important=false` by `--no-important`. */
+function replaceBooleanValues({ options }: Command, rest: readonly string[]): string[] {
   const end = rest.indexOf("--");
   return rest.map((arg, at) => {
     const [, name, value] = /^--([\w-]+)=(true|false)$/.exec(arg) ?? [];

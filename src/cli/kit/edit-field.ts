@@ -38,8 +38,8 @@ export async function editField(
       hint: `pass the text as --${kebab(field)} @file, or - for stdin`,
     });
   }
-  const there = from === undefined ? {} : ((await caller.call(from, { id: input.id })) as Input);
-  const before = String(input[field] ?? there[field] ?? "");
+  const current = from === undefined ? {} : ((await caller.call(from, { id: input.id })) as Input);
+  const before = String(input[field] ?? current[field] ?? "");
   if (await editText(before, file, terminal, (text) => use({ ...input, [field]: text }))) return;
   // Other fields may still have to be changed.
   if (from !== undefined && Object.keys(input).length > 1) return use(input);

@@ -14,12 +14,13 @@ export interface InputSpec {
   readonly fields: readonly Field[];
   readonly args: readonly (Positional & { readonly described: Field })[];
   readonly flags: readonly OperationFlag[];
-  /** All of both. */
+  /** The flags and the arguments. */
   readonly places: readonly OperationFlag[];
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
   readonly needed: OperationCommand["needed"];
   readonly clearable: readonly (ClearableField & { readonly name: string })[];
+  /** Returns the issue with the value of a field. */
   readonly check: (name: string, value: unknown) => string | undefined;
 }
 

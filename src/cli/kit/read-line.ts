@@ -12,7 +12,7 @@ import { nameInLine } from "./rename-error-fields.ts";
 import { extentOf } from "./walk-list.ts";
 
 /** The input on a line, with names as they are typed, and the sources that it was read from. */
-export interface Given {
+interface Given {
   readonly input: Input;
   readonly sources: Sources;
 }
