@@ -245,11 +245,13 @@ describe("what a person reads", () => {
     expect(stderr).toContain("Delete unit Evil\\u001b]0;title");
   });
 
-  it("draws the tree, siblings by name", async () => {
+  it("draws the tree, siblings by name; with --raw it is the response", async () => {
     const tree = await home().sit(["units", "tree", "--depth", "1"], { screen });
     expect(tree.stdout).toBe("Acme (root, 1 user)\n└── Sales (SALES, 0 users)\n");
     await home().sit(["units", "create", "--name", "Archive", "--parent", "1"]);
     await home().sit(["units", "create", "--name", "Cellar", "--parent", "63"]);
+    const raw = await home().sit(["units", "tree", "--depth", "1", "--raw"], { screen });
+    expect(JSON.parse(raw.stdout).data[0].name).toBe("Acme");
     const { stdout } = await home().sit(["units", "tree"], { screen });
     expect(stdout).toMatch(/^Acme \(root, 1 user\)\n├── Archive \(ID \d+, 0 users\)\n/);
     const sales = "└── Sales (SALES, 0 users)\n    ├── Branch 0 (b-0, 0 users)\n    ├── Branch 1 (b-1, 0 users)\n";

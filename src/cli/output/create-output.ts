@@ -59,11 +59,11 @@ export function formatOf({ globals, terminal }: Environment): Format {
     if (other) throw new UsageError(`${flag} and ${other} cannot be used together`);
   };
   const format = output && `-o ${output}`;
-  const isOther = output !== "json" && format;
+  const otherThanJson = output !== "json" && format;
   const selection = fields !== undefined && "--fields";
-  if (json) refuse("--json", [isOther]);
+  if (json) refuse("--json", [otherThanJson]);
   if (template !== undefined) refuse("--template", [format, json && "--json", selection, raw && "--raw"]);
-  if (raw) refuse("--raw", [isOther, selection, query !== undefined && "--query"]);
+  if (raw) refuse("--raw", [otherThanJson, selection, query !== undefined && "--query"]);
   if (template !== undefined) return "template";
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
 }
@@ -95,7 +95,8 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
   if (view.endless && globals.query !== undefined) {
     throw new UsageError("--query cannot be used on an endless list", { hint: "use -o ndjson and jq" });
   }
-  const cut = (item: object): Item =>
+  /** Returns the item with the chosen fields only, for formats without columns. */
+  const withChosenFields = (item: object): Item =>
     fields && !["table", "rows", "csv"].includes(format) ? select(item as Item, fields) : (item as Item);
   const writer = async (): Promise<ItemWriter<T>> => {
     if (view.renderer && format === "table" && !fields) return (await view.renderer())(options);
@@ -105,10 +106,10 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
       async page(items) {
         // The fields of an operation were checked before it was called.
         if (fields && !view.op) requireFields(fields, items, "--fields", view.columns);
-        await standard.page(items.map(derive ?? cut));
+        await standard.page(items.map(derive ?? withChosenFields));
       },
       end: async () => standard.end?.(),
-      one: (item) => standard.one(cut(item)),
+      one: (item) => standard.one(withChosenFields(item)),
     };
   };
   const raw = (response: unknown) => writeText(`${JSON.stringify(response)}\n`, terminal);
@@ -118,20 +119,17 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
       const seen = { count: 0, more: false };
       const counted = countItems(pages, seen);
       if (globals.query !== undefined) await query(await collect(counted));
+      else if (globals.raw) for await (const { response } of counted) await raw(response);
       else if (view.draw && format === "table" && !fields) {
         const { pageOrWrite } = await import("./page-or-write.ts");
         await pageOrWrite((await view.draw())(await collect(counted), terminal, zone), terminal);
       } else {
-        const to = globals.raw ? undefined : await writer();
-        for await (const page of counted) await (to ? to.page(page.items) : raw(page.response));
-        await to?.end?.();
-        if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
+        const to = await writer();
+        for await (const { items } of counted) await to.page(items);
+        await to.end?.();
+        if (seen.count === 0 && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
-      const { page, cursor, limit } = environment.flags ?? {};
-      const isLimited = limit !== undefined || (view.op?.list && !view.op.list.paging);
-      const way = isLimited ? "a higher --limit" : "--all or --limit N";
-      const first = seen.count === 1 ? "only the first one" : `the first ${seen.count}`;
-      if (seen.more) terminal.note(`Showing ${(page ?? cursor) ? seen.count : first}. Use ${way} for more.`);
+      if (seen.more) noteCut(seen.count, view.op, environment);
     },
     all: (items) => output.list([{ items, more: false, response: items }]),
     async one(item, response) {
@@ -163,6 +161,15 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     await writer.page(rows);
     await writer.end?.();
   }
+}
+
+/** Reports that a list has more items than the `count` that were shown, and the flags that show more. */
+function noteCut(count: number, op: AnyOperation | undefined, { terminal, flags = {} }: Environment): void {
+  const { page, cursor, limit } = flags;
+  const first = count === 1 ? "only the first one" : `the first ${count}`;
+  const isLimited = limit !== undefined || (op?.list && !op.list.paging);
+  const way = isLimited ? "a higher --limit" : "--all or --limit N";
+  terminal.note(`Showing ${(page ?? cursor) ? count : first}. Use ${way} for more.`);
 }
 
 /** Throws a `UsageError` for a query that begins with the name that the items have in the body of a response. */

@@ -12,8 +12,10 @@ type NumberFormats = { readonly [F in FieldFormat]?: (value: number) => string }
 /** Formats values for tables and for rows of text; `formatOf` tells by the path the format of a field. */
 export function createCells(zone: string | undefined, formatOf: (path: string) => FieldFormat | undefined) {
   const times = timesIn(zone);
-  const number = (value: number, path: string, formats: NumberFormats) =>
-    formats[formatOf(path) ?? "date"]?.(value) ?? value;
+  const number = (value: number, path: string, formats: NumberFormats) => {
+    const format = formatOf(path);
+    return (format && formats[format]?.(value)) ?? value;
+  };
   const inJson = (value: unknown, path: string, formats: NumberFormats): unknown => {
     if (typeof value === "number") return number(value, path, formats);
     if (Array.isArray(value)) return value.map((item) => inJson(item, path, formats));
