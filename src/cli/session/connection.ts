@@ -34,7 +34,7 @@ export async function connect(
       });
   const renewing = login && (await renewal()).addTokenRenewal(route, opened, login.profile, login.token);
   const caller = forTerminal(renewing ?? opened, route);
-  const raw = "raw" in opened ? (opened as Client).raw : undefined;
+  const raw = "raw" in opened ? opened.raw : undefined;
   return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
 }
 

@@ -57,9 +57,9 @@ export async function open(route: Route, token: string | undefined, as?: string)
       if (topics.includes("outbox")) timer ??= setTimeout(send, patience);
     },
   });
-  // Public operations need no user.
-  const own = async () => (as === undefined ? { token: "" } : { userId: await userFor(service, route, as) });
-  const caller = service.caller(token === undefined ? await own() : { token });
+  // Public operations need neither a token nor a user.
+  const isWithoutUser = token !== undefined || as === undefined;
+  const caller = service.caller(isWithoutUser ? { token: token ?? "" } : { userId: await userFor(service, route, as) });
   return {
     call: caller.call,
     async close() {

@@ -41,7 +41,7 @@ export async function* pollAnswers<T>(
 
 export async function pollAnswer<T>(ask: () => Promise<T>, terminal: Terminal, options?: PollOptions): Promise<T> {
   const { value } = await pollAnswers(ask, terminal, options).next();
-  return value as T;
+  return value;
 }
 
 /** Returns the seconds that a long poll may take: well below the request timeout. */

@@ -56,12 +56,11 @@ function isFolder(path: string): boolean {
 /** Finds the target by flags, the environment or the current profile. A database by its path needs no configuration. */
 export function findTarget(globals: Globals, env: NodeJS.ProcessEnv, given?: Config): Target {
   const read = once(() => given ?? readConfig(env));
-  const current = ({ current: name }: Config) => (name === undefined ? undefined : byProfile(read(), name));
   const variable = (kind: Kind) => `WCS_${kind.toUpperCase()}`;
   const target =
     chosen(read, (kind) => [`--${kind}`, globals[kind]]) ??
     chosen(read, (kind) => [variable(kind), env[variable(kind)] || undefined]) ??
-    current(read());
+    currentProfile(read());
   if (!target) {
     throw new UsageError("no target selected. Use --db, --url or --profile", {
       hint:
@@ -102,6 +101,9 @@ function chosen(read: () => Config, choice: (kind: Kind) => [source: string, val
   });
   return { address, remote: true, profile };
 }
+
+const currentProfile = (config: Config): Target | undefined =>
+  config.current === undefined ? undefined : byProfile(config, config.current);
 
 function byProfile(config: Config, name: string): Target {
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;

@@ -11,7 +11,11 @@ const now = () => Date.now() / 1000;
 export async function freshToken(route: Route, name: string, token: string): Promise<string> {
   const times = tokenTimesOf(token);
   if (!times) return token;
-  if (times.expires <= now()) return (await offer(route)) ?? Promise.reject(expired(name));
+  if (times.expires <= now()) {
+    const other = await offerSignIn(route);
+    if (other === undefined) throw expired(name);
+    return other;
+  }
   if (!isAging(times, now())) return token;
   try {
     return await renew(route, name, token);
@@ -49,7 +53,7 @@ export async function renew(route: Route, name: string, token: string): Promise<
 }
 
 /** Offers to sign in again as the same user; returns the new token. Returns undefined without a terminal. */
-async function offer(route: Route): Promise<string | undefined> {
+async function offerSignIn(route: Route): Promise<string | undefined> {
   const { terminal, target } = route;
   const { profile } = target;
   if (!terminal.interactive || !profile?.user) return undefined;
@@ -86,7 +90,7 @@ export function addTokenRenewal(route: Route, first: Caller, profile: string, to
         return await current.caller.call(op, input, options);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
-        const token = await offer(route);
+        const token = await offerSignIn(route);
         if (token === undefined) throw error;
         await take(token);
         return current.caller.call(op, input, options);
