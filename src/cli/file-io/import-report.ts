@@ -15,7 +15,7 @@ const shown = 100;
 /** Counts the outcomes of rows and prints the issues. With `sort`, sorts rows that come in another order than in the file by line. */
 export function createReport(terminal: Terminal, results: ResultFile | undefined, sort = false) {
   const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
-  const complaints = complaining(terminal, results && (results.path ?? "the output"));
+  const issues = collectIssues(terminal, results && (results.path ?? "the output"));
   let rows: ReportedRow[] = [];
   const codes = new Set<string>();
   const deactivated = new Set<number>();
@@ -32,8 +32,8 @@ export function createReport(terminal: Terminal, results: ResultFile | undefined
       if (sort) rows.sort((a, b) => a.line - b.line);
       const ready = rows;
       rows = [];
-      for (const row of ready) complaints.add(row);
-      if (end) complaints.print();
+      for (const row of ready) issues.add(row);
+      if (end) issues.print();
       await results?.add(ready);
     },
     counts: counts as Readonly<typeof counts>,
@@ -64,8 +64,8 @@ interface FoldedIssue {
 
 const mostRuns = 5;
 
-/** Collects issues and prints equal ones together. Beyond `shown` issues it counts rows, and names the result file. */
-function complaining(terminal: Terminal, rest: string | undefined) {
+/** Collects issues and prints equal ones together. Beyond `shown` issues it counts rows, and says that `results` has them. */
+function collectIssues(terminal: Terminal, results: string | undefined) {
   const issues = new Map<string, FoldedIssue>();
   let hidden = 0;
   return {
@@ -85,7 +85,8 @@ function complaining(terminal: Terminal, rest: string | undefined) {
       const lines = [...issues.values()].map(({ text, runs, more }) => `${text}${alsoIn(runs, more)}`);
       if (hidden > 0) {
         const rows = `issues of ${pluralize(hidden, "more row")}`;
-        lines.push(rest === undefined ? `${rows} are not shown; --results FILE writes all` : `${rows} are in ${rest}`);
+        const place = results === undefined ? "not shown; --results FILE writes all" : `in ${results}`;
+        lines.push(`${rows} are ${place}`);
       }
       if (lines.length === 0) return;
       terminal.complain(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
@@ -97,7 +98,7 @@ function complaining(terminal: Terminal, rest: string | undefined) {
 
 function addLine(issue: FoldedIssue, line: number): void {
   const last = issue.runs.at(-1);
-  if (last && last[1] === line - 1 && issue.more === 0) last[1] = line;
+  if (last?.[1] === line - 1 && issue.more === 0) last[1] = line;
   else if (issue.runs.length < mostRuns) issue.runs.push([line, line]);
   else issue.more += 1;
 }

@@ -3,7 +3,7 @@ import { unescapeCell } from "../output/spreadsheet-cells.ts";
 import type { ColumnMapping } from "./column-mapping.ts";
 import { readHeader, refusedHeader } from "./csv-header.ts";
 import { type CsvRecord, recordsOf } from "./csv-records.ts";
-import type { FileRow, SourceRow, Table } from "./file-rows.ts";
+import type { SourceRow, Table } from "./file-rows.ts";
 import type { Lines } from "./read-lines.ts";
 
 /**
@@ -71,5 +71,5 @@ function rowOf(
   names.forEach((name, at) => {
     if (name !== "") row[name] = unescapeCell(cells[at] ?? "");
   });
-  return { line, size, row: row as FileRow };
+  return { line, size, row };
 }
