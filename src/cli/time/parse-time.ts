@@ -44,9 +44,7 @@ export async function readTimeAhead(text: string, flag: string, ahead: Ahead): P
   }
   if (after !== undefined && /^\d{1,2}(:\d{2}|\s*[ap]m)$/i.test(given)) {
     const clock = clockOf(zone);
-    const found = await fromWords(given, { zone, now: after * 1000 });
-    if (found === undefined) return refuse(text, flag);
-    const { wall } = found;
+    const { wall } = (await fromWords(given, { zone, now: after * 1000 })) ?? refuse(text, flag);
     return clock.instant(clock.instant(wall) < after ? wall + dayLength : wall);
   }
   return (await parse(text, flag, { zone, now, isAhead: true })) ?? refuse(text, flag);
@@ -97,11 +95,11 @@ async function parse(text: string, flag: string, reading: Reading): Promise<numb
 }
 
 function refuse(text: string, flag: string): never {
-  const length = text.trim();
-  const isUnsigned = /^\d+(\.\d+)?[smhdw]$/.test(length);
+  const given = text.trim();
+  const isUnsigned = /^\d+(\.\d+)?[smhdw]$/.test(given);
   throw new UsageError(
     `${flag} must be a time like 2026-12-31, '2026-12-31 14:00', -2h or 'tomorrow 14:00', not '${text}'`,
-    isUnsigned ? { hint: `write -${length} for the past, +${length} for the future` } : {},
+    { hint: isUnsigned ? `write -${given} for the past, +${given} for the future` : undefined },
   );
 }
 
@@ -122,7 +120,7 @@ async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise
   // Chrono gets the zone's wall time as UTC, so that only this module handles clock changes.
   const reference = { instant: new Date(clockOf(zone).wall(Math.floor(now / 1000))), timezone: 0 };
   const [found] = chrono.parse(text, reference, { forwardDate: isAhead === true });
-  if (!found || found.text.length !== text.length) return undefined;
+  if (found?.text.length !== text.length) return undefined;
   const wall = found.start.date().getTime();
   const isDay = !saysTime(text, found.start.isCertain("hour"));
   return { wall: isDay ? wall - (wall % dayLength) : wall, isDay };

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-export interface Network {
+interface Network {
   readonly address: string;
   readonly prefix: number;
   readonly family: "ipv4" | "ipv6";

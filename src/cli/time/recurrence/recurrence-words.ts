@@ -3,7 +3,7 @@ import { suggestName } from "../../errors/nearest-name.ts";
 
 export type Weekday = (typeof weekdays)[number];
 
-export type Weekdays = readonly [Weekday, ...Weekday[]];
+type Weekdays = readonly [Weekday, ...Weekday[]];
 
 export const workdays: Weekdays = ["MO", "TU", "WE", "TH", "FR"];
 export const weekend: Weekdays = ["SA", "SU"];
