@@ -5,7 +5,7 @@ import type { ArgumentsOf } from "../../contract/operation.ts";
 import { operationsNamed } from "../../contract/token-scopes.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { filterIssues, refuse } from "../pipeline/field-issues.ts";
+import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 
 type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation">;
 
@@ -25,7 +25,7 @@ export const audit: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
     const list = `audit ${JSON.stringify([actor, operation, path, since, until])}`;
     const names = operation === undefined ? undefined : await operationNames(operation);
-    if (names?.length === 0) refuse(await auditFilterIssues(ctx, { actor, operation }));
+    if (names?.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor, operation }));
     let query = ctx.db
       .selectFrom("audit_entries as e")
       .leftJoin("users as u", "u.id", "e.actor_id")
@@ -39,7 +39,7 @@ export const audit: Handlers<typeof contract> = {
     const range = { least: since, most: until };
     const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
     const { rows, meta } = await readPage(ctx, query, newestFirst, { list, limit, cursor });
-    if (rows.length === 0) refuse(await auditFilterIssues(ctx, { actor }));
+    if (rows.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor }));
     const data = rows.map(({ actor_id, first_name, last_name, fields, ...entry }) => ({
       ...entry,
       actor: actor_id === null ? null : { id: actor_id, name: `${first_name} ${last_name}`, url: `/users/${actor_id}` },

@@ -9,7 +9,7 @@ import { checkNewPassword, hashPassword, passwordIssue } from "../directory/pass
 import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { fieldErrorsOf, refuseIssues } from "../pipeline/field-issues.ts";
+import { fieldErrorsOf, requireNoCodedIssues } from "../pipeline/field-issues.ts";
 import { queueMails } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent } from "../pipeline/rate-limits.ts";
 import {
@@ -72,17 +72,17 @@ export const auth: Handlers<typeof contract> = {
     const issues = await findResetIssues(ctx, { email, password, password_confirm });
     // Does the same work for an unknown address, which has no token, so that the duration reveals nothing.
     const isGood = await isToken(ctx, user?.id ?? stranger().id, token);
-    if (!isGood) refuseIssues([badToken, ...issues]);
+    if (!isGood) requireNoCodedIssues([badToken, ...issues]);
     // An unknown address has no good token.
     if (user === undefined) return;
     // Told only to the holder of a token: guesses must not find such accounts.
     if (user.provider !== "local") issues.push({ field: "email", code: "managed_elsewhere" });
-    refuseIssues(issues);
+    requireNoCodedIssues(issues);
     await checkNewPassword(password, user, ctx.settings);
     const password_hash = await hashPassword(password);
     await ctx.transaction(async (tx) => {
       // Checked again in the transaction: of several simultaneous uses, the first invalidates the token for the others.
-      if (!(await isToken(tx, user.id, token))) refuseIssues([badToken]);
+      if (!(await isToken(tx, user.id, token))) requireNoCodedIssues([badToken]);
       await replacePassword(tx, user, password_hash);
       // The holder of the token acts as that user.
       await recordChange({ ...tx, actor: { ...tx.actor, id: user.id } }, contract.passwordReset, {}, undefined);

@@ -7,7 +7,7 @@ import { removeTwoFactor } from "../directory/end-access.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { checkPassword } from "../directory/passwords.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { lacksTwoFactor } from "../pipeline/permissions.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 import { findCode, findStep, readTwoFactor, replaceRecoveryCodes, useCode, type ValidCode } from "./one-time-codes.ts";
@@ -27,7 +27,7 @@ export async function proofIssues(_ctx: Ctx, { password, otp }: Proof): Promise<
 
 /** Throws unless the password or the code is the actor's. Returns the code, to be used up in the transaction. */
 async function proveIdentity(ctx: Ctx, proof: Proof): Promise<ValidCode | undefined> {
-  refuse(await proofIssues(ctx, proof));
+  requireNoIssues(await proofIssues(ctx, proof));
   const { password, otp = "" } = proof;
   const { id } = ctx.actor;
   const { good, code } = await attempt(ctx, proofSubject(ctx), {
@@ -40,7 +40,8 @@ async function proveIdentity(ctx: Ctx, proof: Proof): Promise<ValidCode | undefi
       return { good: code !== undefined, code };
     },
   });
-  if (!good) refuse(password === undefined ? { otp: [wrongCode] } : { password: ["is not your current password"] });
+  if (!good)
+    requireNoIssues(password === undefined ? { otp: [wrongCode] } : { password: ["is not your current password"] });
   return code;
 }
 
@@ -91,7 +92,7 @@ export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) 
       return { good: step !== undefined, step };
     },
   });
-  if (step === undefined) refuse({ code: [wrongCode] });
+  if (step === undefined) requireNoIssues({ code: [wrongCode] });
   return ctx.transaction(async (tx) => {
     const begun = { user_id: id, secret: factor.secret };
     const [confirmed] = await updateRows(tx.db, "two_factors", begun, { last_step: step }, ["user_id"]);

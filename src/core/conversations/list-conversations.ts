@@ -8,7 +8,7 @@ import { words } from "../directory/text-keys.ts";
 import { wordKinds } from "../directory/user-words.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { filterIssues, refuse } from "../pipeline/field-issues.ts";
+import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
 import { conversationQuery, presentConversations } from "./present-conversations.ts";
 import { peopleKey } from "./recipients.ts";
@@ -29,7 +29,7 @@ interface Range {
 
 export const listConversations: Handlers<typeof contract>["list"] = async (ctx, input) => {
   const { page, limit, ...filter } = input;
-  refuse(await conversationFilterIssues(ctx, filter));
+  requireNoIssues(await conversationFilterIssues(ctx, filter));
   const offset = (page - 1) * limit;
   const range = { user: ctx.actor.id, limit, offset, most: offset + limit + countedBeyond };
   const isSliced = filter.keyword !== undefined && !isOfThese(filter);

@@ -7,7 +7,7 @@ import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
 import { fileIssues, presentFiles, removeFiles } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { appendMessage, type Locked } from "./append-message.ts";
 import { loadVisible, requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation, type Participation, participation } from "./participation.ts";
@@ -21,7 +21,7 @@ const mostReactions = 10;
 
 export const messageSendHandlers = {
   async create(ctx, { recipients, message, files }) {
-    refuse({
+    requireNoIssues({
       ...(await newConversationIssues(ctx, { recipients, message, files })),
       ...(await fileIssues(ctx, files ?? [])),
     });
@@ -34,7 +34,7 @@ export const messageSendHandlers = {
   async send(ctx, { id, message, parent_id, files }) {
     const mine = await lockedParticipation(ctx, id);
     const issues = { ...textIssues({ message, files }), ...(await parentIssues(ctx, mine, parent_id)) };
-    refuse({ ...issues, ...(await fileIssues(ctx, files ?? [])) });
+    requireNoIssues({ ...issues, ...(await fileIssues(ctx, files ?? [])) });
     const row = await appendMessage(ctx, mine, { message: message ?? "", parent: parent_id, files });
     if (row.parent_id !== null || files?.length) return presentOneMessage(ctx, mine, row);
     return presentPlain(ctx, mine, row);

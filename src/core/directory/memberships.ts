@@ -12,7 +12,7 @@ import {
   updateRows,
 } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { referenceIssues, refuse } from "../pipeline/field-issues.ts";
+import { referenceIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
 
 type Work = Pick<Ctx, "db" | "actor">;
@@ -41,7 +41,7 @@ type NewMembership = Omit<Membership, "user">;
 
 /** Throws unless the actor may give the user, undefined for a new one, this membership. Returns true when it grants abilities. */
 export async function requireNewMembership(ctx: Work, user: number | undefined, after: NewMembership) {
-  refuse(await membershipIssues(ctx, after));
+  requireNoIssues(await membershipIssues(ctx, after));
   return requireMembershipChange(ctx, user, { after: { unit: after.unit, userTypes: after.userTypes ?? [] } });
 }
 

@@ -8,7 +8,7 @@ import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
 import { deleteInPortions } from "../pipeline/change-in-portions.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { addAudience, changeAudience, loadAudience } from "../visibility/audience.ts";
 import { eventAudienceOf, planReaders, type Readers, requireEventPlaces } from "./event-audience.ts";
 import { type EventTimes, eventTimesOf, keepOccurrences, planTimes } from "./event-times.ts";
@@ -82,7 +82,7 @@ async function add(ctx: Ctx, { uid: given, ...fields }: Input, planned: Planned)
   const issues: FieldErrors = {};
   const readers = await planReaders(ctx, fields, issues);
   const entries = await tooManyEntries(ctx, fields, { readers, times: planned.times });
-  refuse({ ...entries, ...issues, ...planned.issues, ...(await fileIssues(ctx, fields.files ?? [])) });
+  requireNoIssues({ ...entries, ...issues, ...planned.issues, ...(await fileIssues(ctx, fields.files ?? [])) });
   await requireEventPlaces(ctx, readers);
   await requireFreeUid(ctx, uid);
   // An event without times has issues, which were refused above.
@@ -112,7 +112,7 @@ async function change(
   const { times } = isAsPlanned ? planned : { times: await planTimes(ctx, fields, issues, before) };
   const entries = await tooManyEntries(ctx, fields, { readers, times, id });
   Object.assign(issues, isAsPlanned && planned.issues);
-  refuse({ ...entries, ...issues, ...(await fileIssues(ctx, fields.files ?? [])) });
+  requireNoIssues({ ...entries, ...issues, ...(await fileIssues(ctx, fields.files ?? [])) });
   if (readers.type === "user" && before.author_id !== ctx.actor.id) {
     throw new ServiceError("forbidden", `Only its author can make event ${id} personal.`);
   }

@@ -3,7 +3,7 @@ import type { events as contract } from "../../contract/events.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { readerOf } from "../visibility/audience.ts";
 import { ability, readableEventRows, requireReadableEvent, shownEventRows } from "./find-event.ts";
 import { findEvents, nextOccurrences, upcomingOccurrences } from "./list-events.ts";
@@ -17,7 +17,7 @@ export function periodIssues(start: number | undefined, end: number | undefined)
 export const eventReadHandlers = {
   async list(ctx, input) {
     const { start, end } = input;
-    refuse(periodIssues(start, end));
+    requireNoIssues(periodIssues(start, end));
     const { ids, total } = await findEvents(ctx, input);
     return hitsOf(await presentInOrder(ctx, ids), { ...input, total });
   },

@@ -8,7 +8,7 @@ import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { keepContent, removeUnused } from "./file-contents.ts";
 import { videoIssue, videoUrl } from "./video-urls.ts";
 
@@ -22,7 +22,7 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
   if (count + items.length > mostFiles) {
     issues.files = [`exceed the maximum of ${mostFiles} files; there are ${count} already`];
   }
-  refuse(issues);
+  requireNoIssues(issues);
   const rows = [];
   for (const item of items) {
     rows.push({ owner, owner_id: ownerId, ...(await keep(ctx, item)), created_at: ctx.now, updated_at: ctx.now });

@@ -3,7 +3,7 @@ import type { FileItem } from "../../contract/file-schemas.ts";
 import { findRow, updateRow } from "../../store/bulk.ts";
 import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";
 import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 
@@ -36,7 +36,7 @@ async function touch(ctx: Ctx, owner: ImageOwner, id: number): Promise<void> {
 
 /** Replaces the image of an owner. Returns false when it has this image already. */
 async function setImage(ctx: Ctx, owner: ImageOwner, id: number, files: readonly FileItem[]): Promise<boolean> {
-  refuse(await imageIssues(ctx, files));
+  requireNoIssues(await imageIssues(ctx, files));
   const before = await findRow(ctx.db, "files", { owner, owner_id: id }, ["sha256", "name"]);
   const [item] = files;
   const upload = item && (await inspect(item));

@@ -4,12 +4,13 @@ import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "./context.ts";
 
-export function refuse(issues: FieldErrors): void {
+/** Throws `validation_failed` when there are issues. */
+export function requireNoIssues(issues: FieldErrors): void {
   if (Object.keys(issues).length > 0) throw invalid(issues);
 }
 
-/** Throws `validation_failed` when there are issues, and tells their codes. */
-export function refuseIssues(issues: readonly Issue[]): void {
+/** Throws `validation_failed`, with the codes of the issues, when there are any. */
+export function requireNoCodedIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(fieldErrorsOf(issues), issues);
 }
 

@@ -18,9 +18,9 @@ export function parseRows<S extends z.ZodType>(schema: S, rows: readonly unknown
 
 type Cause = Omit<Issue, "field">;
 
-/** The issues of a row that only the database shows, by field. */
+/** The issues of a row that depend on data, by field. */
 export class RowIssues extends Map<string, Cause | readonly Cause[]> {
-  /** Adds to those of the field. */
+  /** Adds to the issues of the field. */
   add(field: string, more: readonly Cause[]): void {
     if (more.length > 0) this.set(field, [this.get(field) ?? [], more].flat());
   }
@@ -32,7 +32,7 @@ export class RowIssues extends Map<string, Cause | readonly Cause[]> {
 }
 
 /** Collects the results of an import, in the order of its rows. */
-export function results(rows: readonly Record<string, unknown>[]) {
+export function collectResults(rows: readonly Record<string, unknown>[]) {
   const list: RowResult[] = rows.map(({ reference }) => ({
     action: "skipped",
     id: null,

@@ -6,7 +6,7 @@ import { removeFiles } from "../files/attached-files.ts";
 import { deleteInPortions, inPortions } from "../pipeline/change-in-portions.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { type Audience, changeAudience } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 import { findEditable, type PostRow } from "./find-post.ts";
@@ -23,7 +23,7 @@ export const postChangeHandlers = {
     const before = await load(ctx, id);
     const { row } = before;
     const { plan, issues } = await planPost(ctx, fields, homeOf(row), before);
-    refuse(issues);
+    requireNoIssues(issues);
     await requirePostPlaces(ctx, row.content_type, plan.audience, before.audience);
     const columns = listChangedColumns(row, plan.columns);
     const isAudienceNew = !isDeepStrictEqual(inOrder(before.audience), inOrder(plan.audience));

@@ -3,7 +3,7 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { addToRows, deleteRows, findRow, insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { findPost } from "./find-post.ts";
 import { addMentions, mentionIssues } from "./mentions.ts";
 import { commentRows, presentComments } from "./present-comments.ts";
@@ -11,7 +11,7 @@ import { commentRows, presentComments } from "./present-comments.ts";
 export const comments = {
   async commentList(ctx, { id, parent_id, limit, cursor }) {
     const post = await findPost(ctx, id);
-    refuse(await parentIssues(ctx, id, parent_id));
+    requireNoIssues(await parentIssues(ctx, id, parent_id));
     const list = `comments ${id} ${parent_id}`;
     let query = commentRows(ctx.db)
       .where("c.post_id", "=", id)
@@ -24,7 +24,7 @@ export const comments = {
   async commentAdd(ctx, { id, body, parent_id, mentions }) {
     const post = await findPost(ctx, id);
     if (post.comments_enabled === 0) throw new ServiceError("conflict", `Post ${id} does not allow comments.`);
-    refuse(await commentIssues(ctx, { id, parent_id, mentions }));
+    requireNoIssues(await commentIssues(ctx, { id, parent_id, mentions }));
     const parent = parent_id == null ? null : await findComment(ctx, id, parent_id);
     const top = parent && (parent.parent_id ?? parent.id);
     const above = parent?.parent_id == null ? parent : await findComment(ctx, id, parent.parent_id);

@@ -4,7 +4,7 @@ import { findRow, given, insertRow, insertRows } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireAbility, unitPath } from "../pipeline/permissions.ts";
 import { addAudience } from "../visibility/audience.ts";
 import { placesOf } from "../visibility/feed-index.ts";
@@ -25,7 +25,7 @@ export const create: Create = async (ctx, input) => {
   const { content_type, title, poll, mentions, files = [] } = input;
   const { home, path, issues } = await findHome(ctx, input);
   const { plan, issues: others } = await planPost(ctx, input, home);
-  refuse({ ...issues, ...others, ...(await fileIssues(ctx, files)) });
+  requireNoIssues({ ...issues, ...others, ...(await fileIssues(ctx, files)) });
   await requireHome(ctx, home, path);
   await requirePostPlaces(ctx, content_type, plan.audience);
   const audience_id = await addAudience(ctx, { ...plan.audience, ownerUnit: home.owner, personal: false });

@@ -6,7 +6,7 @@ import { prepared } from "../../store/prepared.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
-import { filterIssues, refuse } from "../pipeline/field-issues.ts";
+import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
 import { groupIssues, groupReader } from "../visibility/group-visibility.ts";
 import { postReader } from "../visibility/post-visibility.ts";
@@ -17,7 +17,7 @@ import { type FoundPost, hasManyBookmarks, type PostFilter, type PostShape, sear
 export const postReadHandlers = {
   async list(ctx, input) {
     const { ids, meta } = await listPosts(ctx, input);
-    if (ids.length === 0) refuse(await postFilterIssues(ctx, input));
+    if (ids.length === 0) requireNoIssues(await postFilterIssues(ctx, input));
     const rows = ids.length === 0 ? [] : await loadShownPosts(ctx, ids);
     return { data: await presentPosts(ctx, inOrderOf(ids, rows)), meta };
   },

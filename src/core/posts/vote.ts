@@ -5,7 +5,7 @@ import { addToRows, deleteRows, insertRow, insertRows } from "../../store/bulk.t
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { findPost } from "./find-post.ts";
 import { isOpen, type Poll, pollOf, presentPolls, titleKey } from "./polls.ts";
 
@@ -14,7 +14,7 @@ export const voting = {
     const title = added ?? undefined;
     const poll = await pollOf(ctx, await findPost(ctx, id));
     if (!isOpen(poll, ctx.now)) throw new ServiceError("conflict", `The poll of post ${id} is closed.`);
-    refuseVotes(poll, choices, title);
+    requireValidVotes(poll, choices, title);
     const wanted = new Set(choices);
     if (title !== undefined) wanted.add(await choiceOf(ctx, poll, title));
     if (wanted.size === 0 && poll.mandatory && poll.voted.length > 0) {
@@ -52,7 +52,7 @@ export const voting = {
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-function refuseVotes(poll: Poll, choices: readonly number[], title: string | undefined): void {
+function requireValidVotes(poll: Poll, choices: readonly number[], title: string | undefined): void {
   const issues: FieldErrors = {};
   const known = new Set(poll.choices.map((choice) => choice.id));
   const unknown = choices.filter((choice) => !known.has(choice));
@@ -64,7 +64,7 @@ function refuseVotes(poll: Poll, choices: readonly number[], title: string | und
   if (title !== undefined && named === undefined && !poll.allow_user_choices) {
     issues.title = ["is not a choice of the poll, and readers cannot add choices"];
   }
-  refuse(issues);
+  requireNoIssues(issues);
 }
 
 const sameTitle = ({ choices }: Poll, title: string) =>

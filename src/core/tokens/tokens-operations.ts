@@ -9,7 +9,7 @@ import { hashToken } from "../../store/password-tokens.ts";
 import { newApiToken } from "../pipeline/api-tokens.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { filterIssues, refuse } from "../pipeline/field-issues.ts";
+import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { permit } from "../pipeline/permissions.ts";
 
 type Token = OutputOf<(typeof contract)["get"]>;
@@ -65,7 +65,7 @@ const createToken: Create = async (ctx, input) => {
   const { name, owner = ctx.actor.id, expires_at = null } = input;
   const issues = await newTokenIssues(ctx, input);
   if (issues.owner === undefined) await requireOwner(ctx, owner);
-  refuse(issues);
+  requireNoIssues(issues);
   const scopes = [...new Set(input.scopes)];
   await requireWithinToken(ctx, scopes, expires_at);
   await requireRoom(ctx, owner);
@@ -133,7 +133,7 @@ async function requireRoom({ db, now }: Ctx, owner: number): Promise<void> {
 export const tokens: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, owner, expires_before }) {
     if (owner !== undefined) {
-      refuse(await tokenFilterIssues(ctx, { owner }));
+      requireNoIssues(await tokenFilterIssues(ctx, { owner }));
       await requireOwner(ctx, owner);
     }
     const shownOwner = owner ?? (ctx.actor.admin ? undefined : ctx.actor.id);

@@ -20,7 +20,7 @@ import { unitWithChildren } from "./read-units.ts";
 export const unitChangeHandlers = {
   async create(ctx, { parent, ...fields }) {
     await requireFree(ctx, "units", { reference: fields.reference });
-    const id = await addUnit(ctx, await placeUnit(ctx, parent), { ...columns(fields), name: fields.name });
+    const id = await addUnit(ctx, await findUnit(ctx, parent), { ...columns(fields), name: fields.name });
     ctx.changed("unit.create", id);
     return unitWithChildren(ctx, id);
   },
@@ -39,8 +39,8 @@ export const unitChangeHandlers = {
   },
 
   async move(ctx, { id, parent }) {
-    const unit = await placeUnit(ctx, id);
-    const above = await placeUnit(ctx, parent);
+    const unit = await findUnit(ctx, id);
+    const above = await findUnit(ctx, parent);
     if (unit.parent_id !== parent) {
       await requireMove(ctx, unit, above);
       await moveBranch(ctx.db, unit, above);
@@ -50,33 +50,33 @@ export const unitChangeHandlers = {
   },
 
   async delete(ctx, { id, transfer }) {
-    const unit = await placeUnit(ctx, id);
+    const unit = await findUnit(ctx, id);
     if (unit.parent_id === null) throw new ServiceError("conflict", "The root unit cannot be deleted.");
-    if (transfer !== undefined) await requireTransfer(ctx, unit, await placeUnit(ctx, transfer));
+    const target = transfer === undefined ? undefined : await findUnit(ctx, transfer);
+    if (target) await requireTransfer(ctx, unit, target);
     ctx.changed("unit.delete", id, await unitWithChildren(ctx, id));
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {
-      if (transfer === undefined) {
+      if (target === undefined) {
         const children = child_count === 1 ? "1 child" : `${child_count} children`;
         const members = user_count === 1 ? "1 member" : `${user_count} members`;
         throw new ServiceError("conflict", `Unit ${id} has ${children} and ${members}.`);
       }
-      const target = await placeUnit(ctx, transfer);
       if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
       const moved = await moveChildren(ctx.db, unit, target);
-      await endMovedServiceTokens(ctx, id, transfer);
-      const members = await moveMembers(ctx, id, transfer);
+      await endMovedServiceTokens(ctx, id, target.id);
+      const members = await moveMembers(ctx, id, target.id);
       await markChanged(ctx, "unit", moved);
       await markChanged(ctx, "user", members);
     }
-    await handOver(ctx.db, id, transfer ?? unit.parent_id);
+    await handOver(ctx.db, id, target?.id ?? unit.parent_id);
     await removeFiles(ctx, "unit", [id]);
     await deleteRows(ctx.db, "units", { id });
-    await addToCounts(ctx.db, await placeUnit(ctx, unit.parent_id), { children: -1, descendants: -1 });
+    await addToCounts(ctx.db, await findUnit(ctx, unit.parent_id), { children: -1, descendants: -1 });
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-async function placeUnit(ctx: Ctx, id: number) {
+async function findUnit(ctx: Ctx, id: number) {
   const columns = ["id", "path", "level", "parent_id", "child_count", "user_count"] as const;
   const unit = await findRow(ctx.db, "units", { id }, columns);
   if (unit === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
@@ -96,15 +96,15 @@ function columns(fields: Fields, before?: Pick<Unit, "addresses" | "opening_hour
     unit_type,
     contact_name: contact?.name,
     contact_phone: contact?.phone,
-    addresses: merged(before?.addresses, addresses && fullAddresses(addresses, before?.addresses)),
-    opening_hours: merged(before?.opening_hours, opening_hours),
+    addresses: mergedJson(before?.addresses, addresses && fullAddresses(addresses, before?.addresses)),
+    opening_hours: mergedJson(before?.opening_hours, opening_hours),
     lat: geo === null ? null : geo?.lat,
     lng: geo === null ? null : geo?.lng,
   };
 }
 
 /** Returns the merged object as stored; undefined when nothing changes. */
-function merged(before: object | undefined, changes: object | undefined): string | undefined {
+function mergedJson(before: object | undefined, changes: object | undefined): string | undefined {
   if (changes === undefined) return undefined;
   const text = JSON.stringify({ ...before, ...changes });
   return before !== undefined && isDeepStrictEqual(JSON.parse(text), before) ? undefined : text;

@@ -7,7 +7,7 @@ import { canContain, moveBranch } from "../directory/unit-tree.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { parseRows, RowIssues, results } from "../pipeline/import-rows.ts";
+import { collectResults, parseRows, RowIssues } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
 import { addUnits, type ExistingUnit, type NewUnit, type UnitImportRow } from "./unit-import-writes.ts";
@@ -32,7 +32,7 @@ interface Tree {
 /** Processes a row as soon as its parent exists, regardless of the order of the rows; inserts new units together. */
 export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
   if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
-  const report = results(rows);
+  const report = collectResults(rows);
   const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));
   let waiting: Waiting[] = [];
   for (const each of parseRows(unitRow(), rows)) {
@@ -62,26 +62,26 @@ async function putUnits(
   ctx: Ctx,
   tree: Tree,
   rows: readonly Waiting[],
-  { skip, done }: ReturnType<typeof results>,
+  { skip, done }: ReturnType<typeof collectResults>,
 ): Promise<void> {
   const { known, root } = tree;
-  const making = new Map<string, NewUnit & { index: number }>();
+  const pending = new Map<string, NewUnit & { index: number }>();
   const flush = async () => {
-    for (const unit of await addUnits(ctx, [...making.values()])) {
+    for (const unit of await addUnits(ctx, [...pending.values()])) {
       const reference = unit.reference ?? "";
       ctx.changed("unit.create", unit.id);
       known.set(reference, unit);
       // addUnits returns the units that are given to it.
-      done(making.get(reference)!.index, "created", unit.id);
+      done(pending.get(reference)!.index, "created", unit.id);
     }
-    making.clear();
+    pending.clear();
   };
   for (const { index, row } of rows) {
     const issues = new RowIssues();
     const parent = row.parent ? known.get(row.parent) : root;
-    const isNew = !known.has(row.reference) && !making.has(row.reference);
+    const isNew = !known.has(row.reference) && !pending.has(row.reference);
     if (isNew && parent !== undefined && parent !== "assumed") {
-      if (await canTake(ctx, parent, issues)) making.set(row.reference, { index, row, parent });
+      if (await canTake(ctx, parent, issues)) pending.set(row.reference, { index, row, parent });
       else skip(index, issues.all());
       continue;
     }
@@ -132,29 +132,26 @@ async function canTake(ctx: Ctx, parent: ExistingUnit, issues: RowIssues): Promi
   return false;
 }
 
-/** Creates or updates the unit of a row. A unit that a dry run assumes to exist stays unchanged. */
+/** Updates the unit of a row. Assumes a new unit below an assumed parent; a unit that is assumed itself stays unchanged. */
 async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, issues: RowIssues): Promise<Done | undefined> {
-  const { known, root } = tree;
-  const existing = known.get(row.reference);
-  const parent = row.parent ? known.get(row.parent) : root;
+  const existing = tree.known.get(row.reference);
   if (existing === "assumed") return { action: "unchanged", id: null };
-  if (existing === undefined) {
-    known.set(row.reference, "assumed");
-    return { action: "created", id: null };
-  }
-  return changeUnit(ctx, tree, existing, { row, parent: row.parent === undefined ? undefined : parent }, issues);
+  if (existing !== undefined) return changeUnit(ctx, tree, existing, row, issues);
+  tree.known.set(row.reference, "assumed");
+  return { action: "created", id: null };
 }
 
 async function changeUnit(
   ctx: Ctx,
   tree: Tree,
   existing: ExistingUnit,
-  { row, parent }: { row: UnitImportRow; parent: ExistingUnit | "assumed" | undefined },
+  row: UnitImportRow,
   issues: RowIssues,
 ): Promise<Done | undefined> {
   const { id } = existing;
   const { name, unit_type = existing.unit_type, description = existing.description } = row;
   const isRoot = existing.parent_id === null;
+  const parent = row.parent === undefined ? undefined : row.parent ? tree.known.get(row.parent) : tree.root;
   const moves = parent !== undefined && !isRoot && (parent === "assumed" || parent.id !== existing.parent_id);
   if (isRoot && row.parent) issues.set("parent", { code: "root_parent" });
   const differs = name !== existing.name || unit_type !== existing.unit_type || description !== existing.description;
@@ -162,7 +159,7 @@ async function changeUnit(
   mayChange(ctx, existing, "reference", issues);
   if (moves && parent !== "assumed") {
     mayChange(ctx, parent, "parent", issues);
-    if (issues.size === 0) await requireMove(ctx, tree, existing, parent, issues);
+    if (issues.size === 0) await checkMove(ctx, tree, existing, parent, issues);
     if (parent.path.startsWith(existing.path)) issues.set("parent", { code: "circular_parent" });
     else if (!(await canContain(ctx.db, parent, existing))) issues.set("parent", tooDeep);
   }
@@ -179,8 +176,8 @@ async function changeUnit(
   return { action: "changed", id };
 }
 
-/** Adds an issue when the actor lacks an ability that the move extends, or moves along to read more, as units.move refuses it. */
-async function requireMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, parent: ExistingUnit, issues: RowIssues) {
+/** Adds an issue when the actor lacks an ability that the move extends, or moves along to read more; units.move refuses the same. */
+async function checkMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, parent: ExistingUnit, issues: RowIssues) {
   if (actor.admin) return;
   const abilities = extendedAbilities(await tree.grants(), unit, parent);
   const missing = missingAbilities(actor, [{ path: unit.path, abilities }]);
@@ -188,6 +185,7 @@ async function requireMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, paren
   if (movesItself(actor, unit, parent)) issues.set("parent", { code: "own_membership" });
 }
 
+/** Returns true when the actor may change the unit, otherwise adds an issue. */
 function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, issues: RowIssues): boolean {
   const allowed = may(ctx.actor, "units", path);
   if (!allowed) issues.set(field, { code: "out_of_reach", params: { ability: "units" } });

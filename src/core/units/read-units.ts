@@ -7,7 +7,7 @@ import type { RowOf } from "../../store/schema/schema.ts";
 import { presentFullUnits, presentUnits, presentUnitsAfter, type Unit } from "../directory/present-units.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
-import { filterIssues, refuse } from "../pipeline/field-issues.ts";
+import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 
 type Reading = "list" | "get" | "reference" | "tree" | "children";
@@ -30,7 +30,7 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     // A name of combining accents only folds to an empty prefix, which would match all names; unfolded, it matches none.
     if (filter.name !== undefined) query = query.where(beginsWith("name_key", fold(filter.name) || filter.name));
     const { rows, meta } = await readPage(ctx, query, { by: ["id"] }, asked);
-    if (rows.length === 0) refuse(await unitFilterIssues(ctx, filter));
+    if (rows.length === 0) requireNoIssues(await unitFilterIssues(ctx, filter));
     const ids = rows.map((row) => row.id);
     return { data: await presentUnits(ctx, ids), meta };
   },

@@ -14,7 +14,7 @@ import { addSearchWords } from "../directory/user-words.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireSignIn, requireUser } from "../pipeline/permissions.ts";
 import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
 import { oneUser } from "./read-users.ts";
@@ -45,7 +45,7 @@ export const userChangeHandlers = {
     if (fields.admin) requireAdministrator(ctx);
     if (fields.admin) requireSignIn(ctx, "make administrators");
     if (password !== undefined) requireSignIn(ctx, "set passwords");
-    refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password, welcome, service }));
+    requireNoIssues(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password, welcome, service }));
     const password_hash = password === undefined ? null : await hashInTurn(ctx.actor.id, password);
     return ctx.transaction(async (tx) => {
       if (fields.admin) requireAdministrator(tx);
@@ -77,7 +77,7 @@ export const userChangeHandlers = {
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
     if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
-    refuse(await languageIssues(ctx, { id, language: fields.language }));
+    requireNoIssues(await languageIssues(ctx, { id, language: fields.language }));
     await requireFree(ctx, fields, id);
     const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return oneUser(ctx, id);

@@ -4,7 +4,7 @@ import { beginsWith } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissions.ts";
 import { deactivateUsers } from "./change-account.ts";
 
@@ -16,7 +16,7 @@ const mostListed = 500;
 /** Deactivates the users of a scope that are not present: all of them, or none when one of the checks fails. */
 export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
   requireAbility(ctx.actor, "user");
-  refuse(scopeIssues(input));
+  requireNoIssues(scopeIssues(input));
   const active = await usersIn(ctx, input);
   if (active.length === 0 && input.provider !== undefined) await requireProvider(ctx, input.provider);
   // Compared here, because PostgreSQL compares each row with each element of a long list.

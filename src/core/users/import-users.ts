@@ -9,7 +9,7 @@ import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { parseRows, RowIssues, results } from "../pipeline/import-rows.ts";
+import { collectResults, parseRows, RowIssues } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { isSignInAddress } from "./change-user.ts";
 import { freeClaimedKeys } from "./free-claimed-keys.ts";
@@ -22,13 +22,13 @@ type Import = Handlers<typeof contract>["import"];
 
 /** Processes rows in order, but inserts new users together, and lets a row take an address that a later row gives up. */
 export const importUserRows: Import = async (ctx, { rows, key, create_user_types }) => {
-  const { list, skip, done, markDeactivated } = results(rows);
+  const { list, skip, done, markDeactivated } = collectResults(rows);
   const parsed = parseRows(userRow(), rows);
   const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
   const known = await lookUp(ctx, validRows, create_user_types);
-  const judge = (row: UserImportRow) => judgeRow(ctx, known, row, key);
+  const plan = (row: UserImportRow) => planRow(ctx, known, row, key);
   const userOf = (row: UserImportRow) => findUser(known, row, key);
-  const isValid = (row: UserImportRow) => judge(row).issues.size === 0;
+  const isValid = (row: UserImportRow) => plan(row).issues.size === 0;
   await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
   let pending: { index: number; wanted: Wanted }[] = [];
   const flush = async () => {
@@ -49,15 +49,15 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
     const { index, row } = each;
     // A row about a user that an earlier row creates needs that row's result.
     const keys = keysOf(row);
-    if (keys.some((key) => waiting.has(key))) {
+    if (keys.some((each) => waiting.has(each))) {
       known.add(await loadUsers(ctx, await flush()));
       waiting.clear();
     }
-    const { existing, wanted, changes, issues } = judge(row);
+    const { existing, wanted, changes, issues } = plan(row);
     if (wanted === undefined || issues.size > 0) skip(index, issues.all());
     else if (existing === undefined) {
       pending.push({ index, wanted });
-      for (const key of keys) waiting.add(key);
+      for (const each of keys) waiting.add(each);
     } else {
       if (changes) await update(ctx, known, existing, wanted, changes);
       done(index, changes ? "changed" : "unchanged", existing.id);
@@ -71,13 +71,13 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
 
 type ImportKey = Parameters<Import>[1]["key"];
 
-function judgeRow(ctx: Ctx, known: Known, row: UserImportRow, key: ImportKey) {
+function planRow(ctx: Ctx, known: Known, row: UserImportRow, key: ImportKey) {
   const existing = findUser(known, row, key);
   const issues = new RowIssues();
   if (key === "reference" && !row.reference) issues.set("reference", { code: "required" });
-  const wanted = resolve(ctx, known, row, existing, issues);
+  const wanted = resolveRow(ctx, known, row, existing, issues);
   const changes = wanted && existing && findUserChanges(existing, wanted);
-  if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, issues);
+  if (changes && existing) checkTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, issues);
   return { existing, wanted, changes, issues };
 }
 
@@ -103,7 +103,7 @@ function keysOf({ reference, email }: UserImportRow): string[] {
 }
 
 /** Resolves the references of a row and checks the actor's permissions; adds every error to `issues`. */
-function resolve(
+function resolveRow(
   ctx: Ctx,
   known: Known,
   row: UserImportRow,
@@ -117,10 +117,11 @@ function resolve(
   if (unit === undefined) issues.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
   else if (!may(ctx.actor, "user", unit.path))
     issues.set("unit", { code: "out_of_reach", params: { ability: "user" } });
-  if (existing === undefined || shown !== undefined) requireUntaken(ctx, known, row, existing, issues);
-  if (existing !== undefined) requireReach(ctx, existing, row, issues);
+  if (existing === undefined || shown !== undefined) checkUntaken(ctx, known, row, existing, issues);
+  if (existing !== undefined) checkReach(ctx, existing, row, issues);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, issues);
-  if (unit !== undefined) requireGrantable(ctx, unit, shown, types, issues);
+  if (unit !== undefined) checkGrants(ctx, unit, shown, types, issues);
+  // An empty cell clears the department, a missing column keeps it.
   const departmentId = department
     ? known.departments.get(`${unit?.id} ${department}`)
     : department === undefined
@@ -138,7 +139,8 @@ function resolve(
   };
 }
 
-function requireUntaken(
+/** Adds an error when another user has the address or the reference. */
+function checkUntaken(
   ctx: Ctx,
   known: Known,
   { email, reference }: UserImportRow,
@@ -156,7 +158,7 @@ function requireUntaken(
 const sees = ({ actor }: Ctx, { id, unit_path }: ExistingUser) => seesPrivateFields(actor, { id, path: unit_path });
 
 /** Adds an error about a service account, a user out of the actor's reach, or an address or provider that an API token cannot change. */
-function requireReach(
+function checkReach(
   ctx: Ctx,
   existing: ExistingUser,
   { email, provider = existing.provider }: UserImportRow,
@@ -178,7 +180,7 @@ function requireReach(
  * Adds an error when the actor lacks an ability of the user, whose account the row can take over, or when users extend
  * their own membership or change their own provider.
  */
-function requireTakeover(
+function checkTakeover(
   { actor }: Ctx,
   { id, grants, unit_id, types: held }: ExistingUser,
   { unit, columns, types = [] }: Pick<Changes, "columns" | "types"> & { unit: number },
@@ -207,7 +209,7 @@ function resolveTypes(known: Known, cell: string, issues: RowIssues): Type[] {
 }
 
 /** Adds an error when the actor lacks abilities granted or revoked in the unit. Types move along with a user. */
-function requireGrantable(
+function checkGrants(
   { actor }: Ctx,
   unit: { id: number; path: string },
   existing: ExistingUser | undefined,
@@ -216,12 +218,12 @@ function requireGrantable(
 ): void {
   if (actor.admin) return;
   const held = existing?.types ?? [];
-  const moved = existing !== undefined && existing.unit_id !== unit.id;
+  const after = wanted ?? held;
   const isIn = (types: readonly Type[], type: Type) => types.some((each) => each.id === type.id);
-  const touched = [...held, ...(wanted ?? []).filter((type) => !isIn(held, type))].filter(
-    (type) => moved || isIn(held, type) !== isIn(wanted ?? held, type),
-  );
-  const causes = touched.flatMap(({ name, abilities }) => {
+  const added = after.filter((type) => !isIn(held, type));
+  const isMoved = existing !== undefined && existing.unit_id !== unit.id;
+  const changed = isMoved ? [...held, ...added] : [...held.filter((type) => !isIn(after, type)), ...added];
+  const causes = changed.flatMap(({ name, abilities }) => {
     const beyond = abilities.filter((ability) => !may(actor, ability, unit.path));
     const params = { name, abilities: beyond };
     return beyond.length > 0 ? [{ code: "user_type_beyond_abilities", params } as const] : [];

@@ -5,7 +5,7 @@ import { prepared } from "../../store/prepared.ts";
 import { presentUsers, presentUsersAfter, type User } from "../directory/present-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPageAfter } from "../pipeline/cursor.ts";
-import { filterIssues, refuse } from "../pipeline/field-issues.ts";
+import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireUser } from "../pipeline/permissions.ts";
 import { readFilteredPage } from "./filter-users.ts";
 
@@ -30,9 +30,9 @@ export const userReadHandlers = {
       const page = await readPageAfter(ctx, asked, presentUsersAfter);
       if (page) return page;
     }
-    refuse(belowIssues(filter));
+    requireNoIssues(belowIssues(filter));
     const { rows, meta } = await readFilteredPage(ctx, filter, asked);
-    if (rows.length === 0) refuse(await userFilterIssues(ctx, filter));
+    if (rows.length === 0) requireNoIssues(await userFilterIssues(ctx, filter));
     const ids = rows.map((row) => row.id);
     const data = await presentUsers(ctx, ids);
     // Returning such a user for an address that the actor may not see would reveal whose it is.

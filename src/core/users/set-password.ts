@@ -7,7 +7,7 @@ import { replacePassword } from "../directory/end-access.ts";
 import { checkPassword, hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireUser } from "../pipeline/permissions.ts";
 
 /** Sets a password. Hashes outside the transaction, because it would block all other writers. */
@@ -16,7 +16,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
   requireUser(user, id);
   const issues = await passwordIssues(ctx, { id, password, current });
   if (id === ctx.actor.id) Object.assign(issues, await currentIssues(ctx, user.password_hash, current));
-  refuse(issues);
+  requireNoIssues(issues);
   const password_hash = await hashInTurn(ctx.actor.id, password);
   await ctx.transaction((tx) => replacePassword(tx, user, password_hash));
 };

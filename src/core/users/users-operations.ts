@@ -18,7 +18,7 @@ import { loadMemberships } from "../directory/present-users.ts";
 import { endServiceTokens } from "../directory/service-accounts.ts";
 import { imageHandlers } from "../files/owner-image.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
-import { refuse } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
 import { languageIssues, newUserIssues, userChangeHandlers } from "./change-user.ts";
 import { birthdays } from "./list-birthdays.ts";
@@ -55,7 +55,7 @@ export const users: Handlers<typeof contract> = {
       wanted.length === held.length &&
       wanted.every((type) => held.includes(type));
     if (same) return;
-    refuse(await membershipIssues(ctx, { unit, userTypes: userTypes ?? [], department }));
+    requireNoIssues(await membershipIssues(ctx, { unit, userTypes: userTypes ?? [], department }));
     const before = { unit: from, userTypes: held };
     const after = { unit, userTypes: wanted };
     if (await requireMembershipChange(ctx, user, { before, after })) await endServiceTokens(ctx, user);
