@@ -96,8 +96,8 @@ export function listed(db: AnyDb, alias: string, values: readonly string[]): Raw
   return isPostgres(db) ? sql`unnest(${values}::text[]) as ${name}(value)` : sql`json_each(${values}) as ${name}`;
 }
 
-/** Returns `key` columns of a table as `found`: those that a query selects, which runs for each row of `outer` and may use its columns. */
-export function forEach(
+/** Joins each row of `outer` with the rows of a query that may use its columns, as `found`. The query selects the `key` of `table`. */
+export function lateralJoin(
   db: AnyDb,
   outer: RawBuilder<unknown>,
   query: Expression<unknown>,

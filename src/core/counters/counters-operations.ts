@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import { type counters as contract, counterNames, mostCounted, mostLookedAt } from "../../contract/counters.ts";
-import { forEach, listed } from "../../store/dialect.ts";
+import { lateralJoin, listed } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -139,7 +139,7 @@ const newPostsIn = prepared((db, p: NewPosts & { readonly places: readonly strin
     .limit(sql.lit(mostLookedAt));
   const key = ["place", "listed_at", "post_id"];
   const newest = sql`(select distinct found.post_id as id, found.listed_at
-    from ${forEach(db, listed(db, "place", p.places), one, { table: "post_places", key })}
+    from ${lateralJoin(db, listed(db, "place", p.places), one, { table: "post_places", key })}
     order by found.listed_at desc, found.post_id desc limit ${sql.lit(mostLookedAt)})`;
   return counted(db, p, newest);
 });

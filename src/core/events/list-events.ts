@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { countedBeyond } from "../../contract/event-schemas.ts";
 import { type events as contract, furthestEvent } from "../../contract/events.ts";
 import type { Db } from "../../store/database.ts";
-import { forEach, isPostgres, listed, rowCount } from "../../store/dialect.ts";
+import { isPostgres, lateralJoin, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
@@ -165,7 +165,7 @@ const nextInPlaces = prepared((db, p: IndexReader & { readonly now: number }) =>
       .orderBy("ep.event_id")
       .limit(sql.lit(upcomingOccurrences));
     const key = ["place", "start_at", "event_id"];
-    return sql`select found.start_at, found.event_id from ${forEach(db, outer, one, { table: "event_places", key })}`;
+    return sql`select found.start_at, found.event_id from ${lateralJoin(db, outer, one, { table: "event_places", key })}`;
   };
   const places = listed(db, "place", p.places);
   const shortest = sql.lit(spans[lastShortSpan]);

@@ -2,7 +2,7 @@ import { type CompiledQuery, type Expression, type RawBuilder, type SqlBool, sql
 import { memoize } from "../../contract/bounded-map.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Db } from "../../store/database.ts";
-import { forEach, isPostgres, listed, rowCount } from "../../store/dialect.ts";
+import { isPostgres, lateralJoin, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { isUnfiltered } from "../pipeline/cursor.ts";
@@ -160,7 +160,7 @@ function ofPlaces(db: Db, order: Order, p: Values, one: Expression<unknown>) {
   const direction = sql.raw(directionOf(order));
   const key = ["place", order.time, "post_id"];
   return sql<FoundPost>`select distinct found.post_id as id, ${sql.ref(`found.${order.time}`)} as time
-    from ${forEach(db, listed(db, "place", p.places), one, { table: "post_places", key })}
+    from ${lateralJoin(db, listed(db, "place", p.places), one, { table: "post_places", key })}
     order by time ${direction}, id ${direction} limit ${rowCount(p.limit)}`;
 }
 
