@@ -75,8 +75,8 @@ export async function mistakes(database: Database): Promise<string[]> {
 /** What `wcs db check` finds: it must not find more than there is. */
 async function foundBySql(database: Database): Promise<string[]> {
   const found: string[] = [];
-  for (const { name, ask } of [...contentChecks, searchKeyCheck]) {
-    for (const example of (await ask(database)).examples) found.push(`db check, ${name}: ${example}`);
+  for (const { name, run } of [...contentChecks, searchKeyCheck]) {
+    for (const example of (await run(database)).examples) found.push(`db check, ${name}: ${example}`);
   }
   return found;
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { fold } from "../../contract/fold-text.ts";
 import type { Database, Db } from "../../store/database.ts";
 import type { Check } from "../../store/integrity/check-database.ts";
+import { mostExamples } from "../../store/integrity/recount.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { emailKey, titleLookupKey, titleWordsKey, userNameKey } from "./text-keys.ts";
 import { searchWords, type WordRow } from "./user-words.ts";
@@ -27,18 +28,16 @@ const keyColumns: readonly KeyColumn[] = [
 
 const portion = 1000;
 
-const shown = 3;
-
 /** Checks the columns and words by which things are found. SQL cannot fold texts, so they are read in portions. */
 export const searchKeyCheck: Check = {
   name: "search keys",
-  well: "Users are found by their names, titles and addresses, other things by their names.",
-  async ask({ reader }: Database) {
+  passed: "Users are found by their names, titles and addresses, other things by their names.",
+  async run({ reader }: Database) {
     let total = 0;
     const examples: string[] = [];
     for await (const issue of issuesIn(reader)) {
       total += 1;
-      if (examples.length < shown) examples.push(issue);
+      if (examples.length < mostExamples) examples.push(issue);
     }
     return { total, examples };
   },

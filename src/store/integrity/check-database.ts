@@ -5,24 +5,23 @@ import { eventRules, fileRules, postRules, readerRules } from "./content-rules.t
 import { conversationRules, searchRules } from "./conversation-rules.ts";
 import { firstDamage } from "./find-damage.ts";
 import { groupRules, unitRules, userRules } from "./people-rules.ts";
-import { findIssues, type IntegrityIssues, type IntegrityRule, type Recount } from "./recount.ts";
+import { findIssues, type IntegrityIssues, type IntegrityRule, mostExamples, type Recount } from "./recount.ts";
 
 /** A check of the database. Fails when the database is too corrupt to answer. */
 export interface Check {
   readonly name: string;
-  readonly well: string;
-  ask(database: Database): Promise<IntegrityIssues>;
+  /** Message when no issue is found. */
+  readonly passed: string;
+  run(database: Database): Promise<IntegrityIssues>;
 }
-
-const shown = 3;
 
 /** Checks of the SQLite file. PostgreSQL checks its own files. */
 export const fileChecks: readonly Check[] = [
   {
     name: "integrity",
-    well: "Pages and indexes are intact.",
-    async ask({ reader }) {
-      const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(${sql.lit(shown)})`.execute(
+    passed: "Pages and indexes are intact.",
+    async run({ reader }) {
+      const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(${sql.lit(mostExamples)})`.execute(
         reader,
       );
       const found = rows.map((row) => firstDamage(row.integrity_check)).filter((said) => said !== "ok");
@@ -31,11 +30,11 @@ export const fileChecks: readonly Check[] = [
   },
   {
     name: "foreign keys",
-    well: "All foreign keys refer to existing rows.",
-    async ask({ reader }) {
+    passed: "All foreign keys refer to existing rows.",
+    async run({ reader }) {
       const { rows } = await sql<{ child: string; id: number | null; parent: string; total: number }>`
         select "table" as child, rowid as id, parent, count(*) over () as total
-        from pragma_foreign_key_check limit ${sql.lit(shown)}`.execute(reader);
+        from pragma_foreign_key_check limit ${sql.lit(mostExamples)}`.execute(reader);
       const examples = rows.map(
         ({ child, id, parent }) =>
           `${id === null ? "a row" : `row ${id}`} of ${child} refers to a missing row of ${parent}`,
@@ -62,16 +61,16 @@ export const contentChecks: readonly Check[] = [
 
 type Probes = (database: Database) => readonly (Recount | IntegrityRule)[];
 
-function recounted(name: string, well: string, probes: Probes): Check {
+function recounted(name: string, passed: string, probes: Probes): Check {
   return {
     name,
-    well,
-    async ask(database) {
+    passed,
+    async run(database) {
       const found: IntegrityIssues[] = [];
       for (const probe of probes(database)) found.push(await findIssues(database.reader, probe));
       return {
         total: found.reduce((sum, { total }) => sum + total, 0),
-        examples: found.flatMap(({ examples }) => examples).slice(0, shown),
+        examples: found.flatMap(({ examples }) => examples).slice(0, mostExamples),
       };
     },
   };

@@ -80,7 +80,7 @@ const eventPlaces = `select p.id, p.place, d.start_at, d.end_at, d.span, p.limit
 const keptEventPlaces = "select event_id as id, place, start_at, end_at, span, limited from event_places";
 
 /** Checks that feed entries exist exactly where readers look for them. */
-const found = (thing: string, wanted: string, kept: string): IntegrityRule[] => [
+const feedRules = (thing: string, wanted: string, kept: string): IntegrityRule[] => [
   {
     thing,
     rows: `select distinct id from (${wanted} except ${kept}) missing`,
@@ -90,8 +90,8 @@ const found = (thing: string, wanted: string, kept: string): IntegrityRule[] => 
 ];
 
 export const readerRules: readonly IntegrityRule[] = [
-  ...found("post", `select id, place, listed_at, updated_at from (${postPlaces}) wanted`, keptPostPlaces),
-  ...found("event", eventPlaces, keptEventPlaces),
+  ...feedRules("post", `select id, place, listed_at, updated_at from (${postPlaces}) wanted`, keptPostPlaces),
+  ...feedRules("event", eventPlaces, keptEventPlaces),
 ];
 
 export const eventRules: readonly (Recount | IntegrityRule)[] = [
@@ -115,7 +115,7 @@ export const eventRules: readonly (Recount | IntegrityRule)[] = [
   },
 ];
 
-const owner = (name: string, table: string, exists = "o.deleted_at is null"): IntegrityRule => ({
+const ownerRule = (name: string, table: string, exists = "o.deleted_at is null"): IntegrityRule => ({
   thing: "file",
   rows: `select f.id from files f left join ${table} o on o.id = f.owner_id and ${exists}
     where f.owner = '${name}' and o.id is null`,
@@ -123,12 +123,12 @@ const owner = (name: string, table: string, exists = "o.deleted_at is null"): In
 });
 
 export const fileRules: readonly (Recount | IntegrityRule)[] = [
-  owner("post", "posts"),
-  owner("event", "events"),
-  owner("message", "messages"),
-  owner("user", "users"),
-  owner("unit", "units", "1 = 1"),
-  owner("group", "groups", "1 = 1"),
+  ownerRule("post", "posts"),
+  ownerRule("event", "events"),
+  ownerRule("message", "messages"),
+  ownerRule("user", "users"),
+  ownerRule("unit", "units", "1 = 1"),
+  ownerRule("group", "groups", "1 = 1"),
   {
     thing: "file",
     rows: `select max(id) as id from files where owner in ('user', 'unit', 'group') group by owner, owner_id having count(*) > 1`,

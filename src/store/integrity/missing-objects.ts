@@ -5,15 +5,19 @@ import { sql } from "kysely";
 import type { Db } from "../database.ts";
 import { openDatabase } from "../open-database.ts";
 import type { Check } from "./check-database.ts";
+import { mostExamples } from "./recount.ts";
 
 /** Checks a SQLite database with this program's schema. A missing index only makes it slow, so nothing else tells of it. */
 export const structureCheck: Check = {
   name: "structure",
-  well: "All tables, indexes and triggers exist.",
-  async ask({ reader }) {
+  passed: "All tables, indexes and triggers exist.",
+  async run({ reader }) {
     const there = new Set(await listObjects(reader));
     const missing = (await objectsOfNewDatabase()).filter((object) => !there.has(object));
-    return { total: missing.length, examples: missing.slice(0, 3).map((object) => `the ${object} is missing`) };
+    return {
+      total: missing.length,
+      examples: missing.slice(0, mostExamples).map((object) => `the ${object} is missing`),
+    };
   },
 };
 

@@ -28,7 +28,7 @@ export const unitRules: readonly (Recount | IntegrityRule)[] = [
 
 const firstMembership = "select user_id, min(id) as id from memberships group by user_id";
 
-const users = (condition: string, says: string): IntegrityRule => ({
+const userRule = (condition: string, says: string): IntegrityRule => ({
   thing: "user",
   rows: `select id from users where ${condition}`,
   says,
@@ -40,25 +40,28 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
     from: `users t left join (${firstMembership}) f on f.user_id = t.id left join memberships m on m.id = f.id`,
     columns: { unit_id: "m.unit_id" },
   },
-  users("deleted_at is null and not exists (select 1 from memberships m where m.user_id = users.id)", "is in no unit"),
-  users("deleted_at is not null and id in (select user_id from memberships)", "is deleted but still in a unit"),
-  users("deleted_at is not null and id in (select user_id from api_tokens)", "is deleted but still has API tokens"),
-  users("active = 0 and id in (select user_id from sessions)", "is not active but still has sessions"),
-  users(
+  userRule(
+    "deleted_at is null and not exists (select 1 from memberships m where m.user_id = users.id)",
+    "is in no unit",
+  ),
+  userRule("deleted_at is not null and id in (select user_id from memberships)", "is deleted but still in a unit"),
+  userRule("deleted_at is not null and id in (select user_id from api_tokens)", "is deleted but still has API tokens"),
+  userRule("active = 0 and id in (select user_id from sessions)", "is not active but still has sessions"),
+  userRule(
     `deleted_at is not null and (two_factor_at is not null
        or id in (select user_id from two_factors union select user_id from recovery_codes))`,
     "is deleted but still has two factors",
   ),
-  users(
+  userRule(
     "two_factor_at is not null and id not in (select user_id from two_factors)",
     "needs a second factor to sign in but has none",
   ),
-  users(
+  userRule(
     "two_factor_at is null and id in (select user_id from recovery_codes)",
     "has recovery codes but no second factor",
   ),
-  users("provider = 'service' and email_key is not null", "is a service account but has an e-mail address"),
-  users("provider <> 'local' and password_hash is not null", "has a password but another provider than local"),
+  userRule("provider = 'service' and email_key is not null", "is a service account but has an e-mail address"),
+  userRule("provider <> 'local' and password_hash is not null", "has a password but another provider than local"),
   {
     thing: "user",
     from: "users t",

@@ -33,29 +33,32 @@ export interface IntegrityIssues {
   readonly examples: readonly string[];
 }
 
-const shown = 3;
+/** Maximum number of issues that a message names. */
+export const mostExamples = 3;
 
 type Row = Readonly<Record<string, unknown>> & { readonly total: number };
 
 /** Returns the rows that differ from the recount or break the rule, with one query. */
 export async function findIssues(db: Db, probe: Recount | IntegrityRule): Promise<IntegrityIssues> {
   const isRule = "rows" in probe;
-  const found = isRule ? probe.rows : differing(probe);
+  const found = isRule ? probe.rows : differingRows(probe);
   const { rows } = await sql<Row>`
-    select found.*, count(*) over () as total from (${sql.raw(found)}) found order by id limit ${sql.lit(shown)}
+    select found.*, count(*) over () as total from (${sql.raw(found)}) found order by id limit ${sql.lit(mostExamples)}
   `.execute(db);
-  const examples = rows.flatMap((row) => (isRule ? `${probe.thing} ${row.id} ${probe.says}` : told(probe, row)));
-  return { total: rows[0]?.total ?? 0, examples: examples.slice(0, shown) };
+  const examples = rows.flatMap((row) =>
+    isRule ? `${probe.thing} ${row.id} ${probe.says}` : describeDifferences(probe, row),
+  );
+  return { total: rows[0]?.total ?? 0, examples: examples.slice(0, mostExamples) };
 }
 
-function differing({ from, columns, where = "1 = 1", id = "t.id" }: Recount): string {
+function differingRows({ from, columns, where = "1 = 1", id = "t.id" }: Recount): string {
   const pairs = Object.entries(columns);
   const values = pairs.map(([name, expected]) => `t.${name} as kept_${name}, ${expected} as found_${name}`);
   const isWrong = pairs.map(([name, expected]) => `t.${name} is distinct from ${expected}`);
   return `select ${id} as id, ${values.join(", ")} from ${from} where ${where} and (${isWrong.join(" or ")})`;
 }
 
-function told({ thing, columns }: Recount, row: Row): string[] {
+function describeDifferences({ thing, columns }: Recount, row: Row): string[] {
   return Object.keys(columns)
     .filter((name) => row[`kept_${name}`] !== row[`found_${name}`])
     .map((name) => `${thing} ${row.id}: ${name} is ${row[`kept_${name}`]}, not ${row[`found_${name}`]}`);

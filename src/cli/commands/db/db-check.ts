@@ -56,10 +56,10 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
   }
 }
 
-async function findOut({ name, well, ask }: Check, database: Database): Promise<Finding> {
+async function findOut({ name, passed, run }: Check, database: Database): Promise<Finding> {
   try {
-    const { total, examples } = await ask(database);
-    if (total === 0) return { check: name, ...ok(well) };
+    const { total, examples } = await run(database);
+    if (total === 0) return { check: name, ...ok(passed) };
     const more = total > examples.length ? `; ${total} in total` : "";
     return { check: name, ...failed(`${examples.join("; ")}${more}.`) };
   } catch (error) {
