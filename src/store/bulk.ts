@@ -79,6 +79,7 @@ type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } &
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
+/** Returns the row without the columns that are undefined. */
 export function given<T extends object>(row: T): Given<T> {
   const found: Partial<T> = {};
   for (const name of Object.keys(row) as (keyof T)[]) if (row[name] !== undefined) found[name] = row[name];
@@ -198,7 +199,8 @@ export async function upsertRow<T extends keyof Schema>(
   changes: Updateable<Schema[T]>,
 ): Promise<void> {
   const row = { ...key, ...changes };
-  const [columns, values] = [Object.keys(row).join(", "), Object.keys(row).map(placesIn(db)).join(", ")];
+  const columns = Object.keys(row).join(", ");
+  const values = Object.keys(row).map(placesIn(db)).join(", ");
   const change = Object.keys(changes).map((column) => `${column} = excluded.${column}`);
   const conflict = `on conflict (${Object.keys(key).join(", ")}) do update set ${change.join(", ")}`;
   await runText(db, `insert into ${table} (${columns}) values (${values}) ${conflict}`, Object.values(row));

@@ -46,7 +46,7 @@ export type Connected = Omit<Database, "secrets">;
 export interface OpenOptions {
   /** Creates a new database and fills it in one transaction. An existing database is a `conflict` and stays unchanged. */
   readonly create?: (tx: Tx, secrets: SecretCipher) => Promise<void>;
-  /** Last migration before `create`, which runs the others and may store secrets of any key. Default: the newest. */
+  /** Last migration to run before `create`, which then runs the others and may store secrets of any key. Default: the newest. */
   readonly schema?: string;
   /** Key of 32 bytes for the secrets. Throws a `SecretKeyError` when the stored ones have another key. */
   readonly secretKey?: Uint8Array | undefined;

@@ -57,8 +57,8 @@ export async function indexMessages(
 
 /** Removes a message from the index, at the latest with the commit. */
 export async function unindexWords(db: Kysely<Schema>, id: number): Promise<void> {
-  const [column, value] = isPostgres(db) ? ["message_id", "$1"] : ["rowid", "?"];
-  await runTextLater(db, `delete from message_words where ${column} = ${value}`, [id]);
+  const condition = isPostgres(db) ? "message_id = $1" : "rowid = ?";
+  await runTextLater(db, `delete from message_words where ${condition}`, [id]);
 }
 
 interface Search {

@@ -49,11 +49,9 @@ function nameOf(selection: OperationNode): string {
   throw new Error("a nested query selects columns with names");
 }
 
-const none: readonly never[] = [];
-
 /** Returns nested rows, sorted by the columns `keys`, which contain numbers. */
 export function rowsIn<T>(column: Nested<T>, ...keys: readonly (keyof T)[]): readonly T[] {
-  const rows = typeof column !== "string" ? column : column === "[]" ? none : (JSON.parse(column) as T[]);
+  const rows = typeof column !== "string" ? column : (JSON.parse(column) as T[]);
   return rows.length < 2 || keys.length === 0 ? rows : rows.toSorted((a, b) => compare(a, b, keys));
 }
 

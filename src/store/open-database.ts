@@ -19,10 +19,11 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
   const mustChange = await orClose(database, target, () => isOutdated(database, target, options));
   const isInPlace = !mustChange || options.create || isPostgresUrl(target);
   const usable = isInPlace ? database : await reopenAlone(database, target, options);
-  return orClose(usable, target, async () => {
+  await orClose(usable, target, async () => {
     if (mustChange) await migrateOrCreate(usable, options);
-    return withKnownKey(usable, options);
+    await requireKnownKey(usable, options);
   });
+  return usable;
 }
 
 /** Runs work on a database that was just opened. Closes it when the work fails, and names it in the error. */
@@ -71,14 +72,16 @@ const connectWithKey = async (target: string, options: OpenOptions): Promise<Dat
 async function reopenAlone(database: Database, target: string, options: OpenOptions): Promise<Database> {
   await database.close();
   const { waitUntilUnused } = await import("./sqlite/wait-until-unused.ts");
-  if (!(await waitUntilUnused(target, latestMigration))) throw isInUse();
+  if (!(await waitUntilUnused(target, latestMigration))) throw databaseInUse();
   return connectWithKey(target, options);
 }
 
-async function withKnownKey(database: Database, options: OpenOptions): Promise<Database> {
-  const instance = options.schema === undefined ? await secretKeyId(database.reader, {}) : [];
-  if (instance[0]?.secret_key_id) requireKey(instance[0].secret_key_id, database.secrets.keyId);
-  return database;
+/** Throws a `SecretKeyError` unless the database has no encrypted secrets, or has them with the key that it was opened with. */
+async function requireKnownKey({ reader, secrets }: Database, { schema }: OpenOptions): Promise<void> {
+  // With `schema`, the new database is a copy of one whose key is not known.
+  if (schema !== undefined) return;
+  const [instance] = await secretKeyId(reader, {});
+  if (instance?.secret_key_id) requireKey(instance.secret_key_id, secrets.keyId);
 }
 
 async function connect(target: string, options: OpenOptions): Promise<Connected> {
@@ -124,17 +127,17 @@ export async function schemaOf(database: Pick<Database, "reader">): Promise<stri
 /** Returns the same as `schemaOf`. Throws `conflict` when the schema is newer than this program. */
 export async function knownSchemaOf(database: Pick<Database, "reader">): Promise<string> {
   const applied = await schemaOf(database);
-  if (applied > latestMigration) throw isNewer();
+  if (applied > latestMigration) throw newerDatabase();
   return applied;
 }
 
 const noInstance = () =>
   new ServiceError("not_found", "The database contains no wcs instance. Create one with wcs init.");
 
-const isNewer = () =>
+const newerDatabase = () =>
   new ServiceError("conflict", "The database belongs to a newer version of wcs; update wcs to use it.");
 
-const isInUse = () =>
+const databaseInUse = () =>
   new ServiceError(
     "unavailable",
     "The database must be migrated for this version of wcs, but another process uses it.",
@@ -150,7 +153,7 @@ async function mustMigrate(database: Database, target: string, { create }: OpenO
       hint: `Name a new file or an empty database, or use this one with --db ${place}`,
     });
   }
-  if (applied !== undefined && applied > latestMigration) throw isNewer();
+  if (applied !== undefined && applied > latestMigration) throw newerDatabase();
   if (applied === undefined && !create) throw noInstance();
   return applied !== latestMigration;
 }
@@ -181,7 +184,7 @@ export async function migrateSchema(database: Database, dryRun: boolean): Promis
 /** Throws `unavailable` while a server works on an older PostgreSQL database. */
 async function requireNoServer(tx: Tx): Promise<void> {
   if ((await lastMigration(tx)) === latestMigration) return;
-  if (!(await tryLock(tx, serverLock))) throw isInUse();
+  if (!(await tryLock(tx, serverLock))) throw databaseInUse();
 }
 
 async function appliedTo({ reader }: Pick<Database, "reader">): Promise<string | undefined> {
@@ -191,11 +194,11 @@ async function appliedTo({ reader }: Pick<Database, "reader">): Promise<string |
   );
 }
 
-const migrationNames = prepared(
+const latestApplied = prepared(
   () => sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`,
 );
 
 async function lastMigration(db: Db): Promise<string | undefined> {
-  const [last] = await migrationNames(db, {});
+  const [last] = await latestApplied(db, {});
   return last?.name;
 }

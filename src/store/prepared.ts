@@ -76,6 +76,7 @@ export function preparedWith<P extends object, R>(
   /** Names of the parameters that `in` compares with, known after the first compilation. */
   const lists = new Set(built?.lists);
   const isOne = (values: P, name: string) => (values[name as keyof P] as readonly unknown[]).length === 1;
+  /** Returns a number with a bit for each list of one item: each combination is a statement of its own. */
   const formOf = (values: P): number => {
     let form = 0;
     let bit = 1;

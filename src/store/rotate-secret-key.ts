@@ -61,17 +61,18 @@ export async function rotateSecretKey(
 /** Lists the secrets. Those of deleted webhooks are empty. */
 async function listSecrets(db: Db): Promise<StoredSecret[]> {
   const found: StoredSecret[] = [];
-  for (const { table, column, ...of } of secretColumns) {
-    const [own, key] = [sql.ref(column), "key" in of ? sql.ref(of.key) : sql`''`];
-    const among = "rows" in of ? sql`and ${isAmong(of.key, of.rows)}` : sql``;
+  for (const { table, column, ...selection } of secretColumns) {
+    const own = sql.ref(column);
+    const key = "key" in selection ? sql.ref(selection.key) : sql`''`;
+    const among = "rows" in selection ? sql`and ${isAmong(selection.key, selection.rows)}` : sql``;
     const { rows } = await sql<{ stored: string; key: string | number }>`select ${own} as stored, ${key} as key
       from ${sql.table(table)} where ${own} <> '' ${among} order by key`.execute(db);
-    for (const row of rows) {
-      const place = ("key" in of ? `${table}.${column}.${row.key}` : `${table}.${column}`) as SecretPlace;
+    for (const { stored, key: value } of rows) {
+      const place = ("key" in selection ? `${table}.${column}.${value}` : `${table}.${column}`) as SecretPlace;
       const replace = (tx: Tx, next: string) =>
         sql`update ${sql.table(table)} set ${own} = ${next}
-        where ${own} = ${row.stored} and ${key} = ${row.key}`.execute(tx);
-      found.push({ place, stored: row.stored, replace });
+        where ${own} = ${stored} and ${key} = ${value}`.execute(tx);
+      found.push({ place, stored, replace });
     }
   }
   return found;

@@ -22,14 +22,15 @@ const lastLog = prepared((db) => db.selectFrom("webhook_logs").select((eb) => eb
 export async function readStates(db: Db, topics: readonly Topic[]): Promise<Map<Topic, string>> {
   const states = new Map<Topic, string>(topics.map((topic) => [topic, ""]));
   const idsOf = (kind: "conversation" | "user") => topics.flatMap((topic) => numberIn(topic, kind) ?? []);
-  const [inConversations, ofUsers] = [idsOf("conversation"), idsOf("user")];
-  if (inConversations.length > 0) {
-    for (const { id, last_position } of await conversations(db, { ids: inConversations })) {
+  const conversationIds = idsOf("conversation");
+  if (conversationIds.length > 0) {
+    for (const { id, last_position } of await conversations(db, { ids: conversationIds })) {
       states.set(`conversation:${id}`, String(last_position));
     }
   }
-  if (ofUsers.length > 0) {
-    for (const { id, ...state } of await users(db, { ids: ofUsers })) {
+  const userIds = idsOf("user");
+  if (userIds.length > 0) {
+    for (const { id, ...state } of await users(db, { ids: userIds })) {
       states.set(`user:${id}`, Object.values(state).join(" "));
     }
   }

@@ -54,7 +54,7 @@ export function issuerOf(connection: DatabaseSync): string | undefined {
 }
 
 /** Throws `conflict` when the database is corrupt. `path` names it in the message. */
-export async function mustBeWhole(connection: DatabaseSync, path: string, signal: AbortSignal): Promise<void> {
+export async function requireIntact(connection: DatabaseSync, path: string, signal: AbortSignal): Promise<void> {
   const damage = await findTableDamage(connection, signal).catch((error) => {
     throw inFile(error, path);
   });

@@ -17,7 +17,7 @@ export async function makeBackup(path: string, draft: string, watch: Watch): Pro
   using source = openFile(path, false);
   try {
     await copyDatabase(source, draft, watch);
-    await lookThrough(draft, path, watch.signal);
+    await checkDraft(draft, path, watch.signal);
     await seal(draft, watch.signal);
     return await fingerprint(draft, watch.signal);
   } catch (error) {
@@ -38,7 +38,8 @@ export function checkBackupSource(path: string): string | undefined {
   }
 }
 
-async function lookThrough(draft: string, path: string, signal: AbortSignal): Promise<void> {
+/** Throws unless the copy is intact and contains an instance. */
+async function checkDraft(draft: string, path: string, signal: AbortSignal): Promise<void> {
   using copy = new DatabaseSync(immutable(draft), { readOnly: true });
   const damage = await findTableDamage(copy, signal);
   if (damage !== undefined) {

@@ -39,7 +39,7 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 }
 
 /** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
-export function mayReplace(path: string): void {
+export function checkReplacement(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.size) return;
   using connection = new DatabaseSync(path, { timeout: patience });
   try {

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { makeFolders } from "../make-folders.ts";
 import { translateError } from "../sqlite/sqlite-errors.ts";
 import { copyDatabase, removeDatabase, syncFile, type Watch } from "./copy-database.ts";
-import { mustBeWhole, openBackup } from "./examine-backup.ts";
+import { openBackup, requireIntact } from "./examine-backup.ts";
 import { replaceDatabase } from "./replace-database.ts";
 
 export interface Restored {
@@ -17,13 +17,13 @@ export interface Restored {
  * step.
  */
 export async function restoreBackup(file: string, path: string, draft: string, watch: Watch): Promise<Restored> {
-  const { connection: backup, schema } = await openBackup(file, watch.signal);
-  using connection = backup;
+  const source = await openBackup(file, watch.signal);
+  using connection = source.connection;
   try {
     makeFolders(dirname(path), 0o700);
     await copyDatabase(connection, draft, watch);
     await complete(draft, file, watch.signal);
-    return { schema, previous: await replaceDatabase(draft, path, watch) };
+    return { schema: source.schema, previous: await replaceDatabase(draft, path, watch) };
   } catch (error) {
     await removeDatabase(draft);
     throw translateError(error, path);
@@ -36,15 +36,15 @@ async function complete(draft: string, file: string, signal: AbortSignal): Promi
     using copy = new DatabaseSync(draft);
     // Removes the backup's checksum, because the database will change.
     copy.exec("pragma user_version = 0; pragma journal_mode = wal");
-    await mustBeWhole(copy, file, signal);
+    await requireIntact(copy, file, signal);
   }
   await syncFile(draft);
 }
 
 /** Returns the name of the last migration, or throws the error with which the restore would fail. */
 export async function examineBackup(file: string, signal: AbortSignal): Promise<string> {
-  const { connection: backup, schema } = await openBackup(file, signal);
-  using connection = backup;
-  await mustBeWhole(connection, file, signal);
-  return schema;
+  const source = await openBackup(file, signal);
+  using connection = source.connection;
+  await requireIntact(connection, file, signal);
+  return source.schema;
 }

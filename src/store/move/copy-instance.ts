@@ -13,7 +13,7 @@ import type { Schema } from "../schema/schema.ts";
 import { readTableRows } from "./row-batches.ts";
 import { continueSequences, readSequences } from "./sequence-values.ts";
 import { suspendIndexes } from "./suspend-indexes.ts";
-import { type CatalogueTable, listTables, mustMatch } from "./table-catalogue.ts";
+import { type CatalogueTable, listTables, requireSameColumns } from "./table-catalogue.ts";
 import { digestOnPostgres, TableDigest } from "./table-digest.ts";
 
 /** A copy of an instance from one database to another, each the path of a SQLite file or a postgres:// URL. */
@@ -79,7 +79,7 @@ const canRead = (reader: Db): Promise<boolean> =>
 export async function checkCopy({ from, to }: Pick<CopyPlan, "from" | "to">): Promise<CopyResult> {
   return fromSource(from, async ({ reader }, schema) => {
     const tables = await listTables(reader);
-    const create = async (tx: Tx) => mustMatch(tables, await listTables(tx));
+    const create = async (tx: Tx) => requireSameColumns(tables, await listTables(tx));
     await checkNewDatabase(to, { create, schema });
     return { tables: tables.length, rows: total(await countRows(reader, tables)), schema };
   });
@@ -103,13 +103,13 @@ async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<O
   if (isPostgres(tx)) await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
   const tables = await listTables(tx);
   const originals = new Map((await listTables(source)).map((table) => [table.name, table]));
-  mustMatch([...originals.values()], tables);
+  requireSameColumns([...originals.values()], tables);
   const counts = await countRows(source, tables);
   const step = stepper(counts, watch);
   const restore = await suspendIndexes(tx);
   const digests = new Map<CatalogueTable, TableDigest>();
   for (const table of tables) {
-    // mustMatch found it.
+    // requireSameColumns found it.
     const digest = await copyTable(source, originals.get(table.name)!, tx, step);
     if (digest.rows !== counts.get(table.name)) throw differs(table);
     digests.set(table, digest);

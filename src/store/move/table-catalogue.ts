@@ -62,7 +62,7 @@ const postgresColumns = sql<ColumnRow>`
   order by t.oid, c.attnum`;
 
 /** Throws `conflict` unless both databases have the same tables with the same columns, so that a copy leaves out none. */
-export function mustMatch(source: readonly CatalogueTable[], target: readonly CatalogueTable[]): void {
+export function requireSameColumns(source: readonly CatalogueTable[], target: readonly CatalogueTable[]): void {
   const columnsOf = (tables: readonly CatalogueTable[]) =>
     new Set(tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)));
   const [found, expected] = [columnsOf(source), columnsOf(target)];

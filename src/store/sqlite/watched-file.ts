@@ -14,7 +14,7 @@ export function watchedFile(path: string, lookUp: () => number) {
   let version = lookUp();
   let checkedAt = performance.now();
   const check = () => {
-    if (identityOf(path) !== opened) throw isGone(path);
+    if (identityOf(path) !== opened) throw fileGone(path);
     version = lookUp();
     checkedAt = performance.now();
   };
@@ -39,7 +39,7 @@ function identityOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-const isGone = (path: string) =>
+const fileGone = (path: string) =>
   new ServiceError("unavailable", "The database file was deleted or replaced while it was open; restart the service.", {
     cause: new Error(`${path} is not the file that was opened. Changes are refused, because they would be lost.`),
   });

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
-import { mayReplace } from "../../../store/backup/replace-database.ts";
+import { checkReplacement } from "../../../store/backup/replace-database.ts";
 import { examineBackup, restoreBackup } from "../../../store/backup/restore-backup.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
@@ -16,7 +16,7 @@ export async function restore(context: Context): Promise<void> {
   const address = sqliteFileOf(context, "pg_restore");
   const database = existsSync(address) ? realpathSync(address) : address;
   const file = sourceOf(args.file as string, database);
-  mayReplace(database);
+  checkReplacement(database);
   const output = createOutput({}, context);
   if (flags.dryRun) {
     const schema = await watched("checking", context, ({ signal }) => examineBackup(file, signal));
