@@ -413,7 +413,9 @@ describe("files", () => {
     for (const name of ["__proto__", "toString"]) {
       const { code, stderr } = await sit(["diff", "-"], { stdin: `${name}: []\nusers: [{${name}: {admin: true}}]` });
       expect(code, stderr).toBe(3);
-      expect(stderr).toContain(`stdin:1: ${name} is unknown; known are version, complete, usertypes, units, users, webhooks\n`);
+      expect(stderr).toContain(
+        `stdin:1: ${name} is unknown; known are version, complete, usertypes, units, users, webhooks\n`,
+      );
       expect(stderr).toContain(`stdin:2: users[0].${name} is unknown; `);
     }
   });

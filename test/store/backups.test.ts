@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { copyDatabase, type Watch } from "../../src/store/backup/copy-database.ts";
 import { instanceIn, openBackup } from "../../src/store/backup/examine-backup.ts";
 import { checkBackupSource, makeBackup } from "../../src/store/backup/make-backup.ts";
-import { mayReplace, replaceDatabase } from "../../src/store/backup/replace-database.ts";
+import { checkReplacement, replaceDatabase } from "../../src/store/backup/replace-database.ts";
 import { examineBackup, restoreBackup } from "../../src/store/backup/restore-backup.ts";
 import { latestMigration } from "../../src/store/latest-migration.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -99,7 +99,7 @@ describe("backups of SQLite files", () => {
     expect(instanceIn(join(folder, "missing.db"))).toBeUndefined();
     const text = join(folder, "text.db");
     writeFileSync(text, "A note, and no database.");
-    expect(() => mayReplace(text)).toThrow(/is not a wcs database/);
+    expect(() => checkReplacement(text)).toThrow(/is not a wcs database/);
     const open = readdirSync("/proc/self/fd").map((fd) => {
       try {
         return readlinkSync(`/proc/self/fd/${fd}`);
