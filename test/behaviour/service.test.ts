@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
 import { useWorld } from "../support/actors.ts";
 import { refusal } from "../support/outcome.ts";
 
@@ -43,6 +44,20 @@ for (const database of ["sqlite", "postgres"] as const) {
       const as = (userId: number) => instance.service.caller({ userId }).call(users.current, {});
       expect((await as(ids.member)).id).toBe(ids.member);
       for (const id of [ids.deactivated, 987654, 0]) expect((await refusal(as(id))).code).toBe("unauthenticated");
+    });
+
+    it("webhooks.events: a request of a client that is gone already does not wait", async () => {
+      const { administrator } = world().actors;
+      const after = (await administrator.call(webhooks.events, {})).meta.last_id;
+      const [gone, present] = [AbortSignal.abort(), new AbortController()];
+      const wait = async (name: string, seconds: number, signal: AbortSignal) => {
+        await administrator.call(webhooks.events, { after, wait: seconds }, { signal });
+        return name;
+      };
+      const requests = [wait("gone", 60, gone), wait("present", 20, present.signal)];
+      expect(await Promise.race(requests)).toBe("gone");
+      present.abort();
+      await Promise.all(requests);
     });
   });
 }

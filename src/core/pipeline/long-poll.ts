@@ -42,6 +42,8 @@ export class Waits {
     if (options.seconds === 0 || this.#ended) return look();
     const waiter = this.#enter(options);
     const end = () => endWait(waiter);
+    // A signal that was aborted before raises no event.
+    if (signal?.aborted) end();
     signal?.addEventListener("abort", end);
     let stop = () => {};
     try {
