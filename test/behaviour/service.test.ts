@@ -29,7 +29,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       const { actors, addUser, ids } = world();
       const { id, email } = await addUser();
       await actors.administrator.call(users.delete, { id });
-      for (const who of ["nobody@example.com", "987654", String(id), email!]) {
+      for (const who of ["nobody@example.com", "987654", "99999999999999999999", String(id), email!]) {
         expect(await refusal(resolve(who)), who).toMatchObject({
           code: "not_found",
           message: `There is no user ${who}.`,

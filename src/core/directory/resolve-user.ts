@@ -31,7 +31,8 @@ export async function resolveUser({ reader }: Pick<Database, "reader">, emailOrI
 
 function usersFor(db: Db, emailOrId?: string) {
   if (emailOrId === undefined) return firstAdministrator(db, {});
-  return /^\d+$/.test(emailOrId)
+  // Longer numbers are no IDs, and PostgreSQL refuses them.
+  return /^\d{1,15}$/.test(emailOrId)
     ? userById(db, { id: Number(emailOrId) })
     : userByEmail(db, { key: emailKey(emailOrId) });
 }
