@@ -282,7 +282,7 @@ describeEverywhere("events: changes", (environment) => {
     expect(await get(member, id)).toMatchObject({ dates: { length: 730 }, shared: true });
     await member.call(events.update, { id, start: start + 60, end: start + 120, shares: people.slice(0, 27) });
     const message =
-      "is too much: 730 occurrences for 28 units and users make 20440 entries, and at most 20000 are allowed";
+      "makes too many entries: 730 occurrences for 28 units and users are 20440, and at most 20000 are allowed";
     const refused = async (call: Promise<unknown>) => (await refusal(call)).fields;
     expect(await refused(create(member, { recurrence: daily, shares: people }))).toEqual({ shares: [message] });
     expect(await refused(member.call(events.update, { id, shares: people }))).toEqual({ shares: [message] });

@@ -139,7 +139,7 @@ describeEverywhere("uploads", (environment) => {
     expect(await wrong(...items)).toEqual(items.map((_, at) => `files.${at}.data`).toSorted());
     expect(await wrong(upload("photo.jpg", images.png(1, 1)))).toEqual(["files.0.data"]);
     expect((await refusal(create([upload("photo.jpg", images.png(1, 1))]))).fields).toEqual({
-      "files.0.data": ["is image/png, not what is called .jpg"],
+      "files.0.data": ["is image/png, which does not match the extension .jpg"],
     });
     expect(await wrong(upload("archive.zip", images.gif(1, 1)))).toEqual(["files.0.data"]);
     const fine = [

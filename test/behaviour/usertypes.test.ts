@@ -102,7 +102,7 @@ describeEverywhere("usertypes", (environment) => {
     const { id: user } = await addUser({ userTypes: [id] });
     expect(await refusal(remove(id))).toMatchObject({
       code: "conflict",
-      message: `User type ${id} is held by 1 member; remove it there first.`,
+      message: `User type ${id} is held by 1 member; remove it from this member first.`,
     });
     await admin().call(users.delete, { id: user });
     expect(await remove(id)).toBeUndefined();

@@ -141,7 +141,7 @@ describePlaces("files on the command line", (place) => {
     const { code, stderr } = await create(path("good.txt"), path("photo.png"), "https://youtube.com.evil.example/");
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /^error: --file photo\.png is text\/plain, not what is called \.png; --file YouTube {0,1}must be a URL/,
+      /^error: --file photo\.png is text\/plain, which does not match the extension \.png; --file YouTube {0,1}must be a URL/,
     );
   });
 

@@ -58,7 +58,7 @@ const setUpSeconds = 1800;
 
 const isOn = () => new ServiceError("conflict", "You sign in with two factors already; switch them off first.");
 const notBegun = () =>
-  new ServiceError("conflict", "Begin again: setting up two factors was not begun, or more than 30 minutes ago.");
+  new ServiceError("conflict", "You did not start to set up two factors in the last 30 minutes; start again.");
 
 /** Stores a new secret. It has no effect until it is confirmed. */
 export const twoFactorBegin: Auth["twoFactorBegin"] = async (ctx, { password }) => {

@@ -41,7 +41,7 @@ export const displaceEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =
     deleteRows(db, "event_places", { place: places, start_at: starts, event_id: event.id }),
   );
 
-/** Other requests can run between portions, but their transactions wait, since this one stays one. */
+/** Other requests can run between portions, but their changes wait for the end of this transaction. */
 async function inPortionsOfPlaces(
   db: Db,
   event: IndexedEvent,
@@ -68,9 +68,9 @@ export function entryIssues(
   const readers = units.length + shares.length;
   if (readers * occurrences <= mostEventEntries) return {};
   const larger = shares.length >= units.length ? "shares" : "units";
-  const entries = `${occurrences} occurrences for ${readers} units and users make ${readers * occurrences} entries`;
+  const entries = `${occurrences} occurrences for ${readers} units and users are ${readers * occurrences}`;
   const field = given[larger] === undefined ? "recurrence" : larger;
-  return { [field]: [`is too much: ${entries}, and at most ${mostEventEntries} are allowed`] };
+  return { [field]: [`makes too many entries: ${entries}, and at most ${mostEventEntries} are allowed`] };
 }
 
 /** A reader of events, and the places that cover all of them. */

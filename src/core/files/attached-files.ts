@@ -46,13 +46,15 @@ export async function fileIssues(
 
 async function uploadIssue(ctx: Pick<Ctx, "settings">, item: FileItem): Promise<string | undefined> {
   const { inspect, sizeOf } = await import("./inspect-upload.ts");
-  const { extensionOf, fits } = await import("./file-types.ts");
+  const { extensionOf, fitsExtension } = await import("./file-types.ts");
   const most = ctx.settings["uploads.max_bytes"];
   if (sizeOf(item.data) > most) return `must have at most ${most} bytes`;
   const content = await inspect(item);
   if (content === undefined) return "must be base64 (RFC 4648), padded, without spaces or line breaks";
   const extension = extensionOf(item.name);
-  return fits(extension, content.mime) ? undefined : `is ${content.mime}, not what is called .${extension}`;
+  return fitsExtension(extension, content.mime)
+    ? undefined
+    : `is ${content.mime}, which does not match the extension .${extension}`;
 }
 
 /** Returns the columns that describe a checked file. Stores the content of an upload. */

@@ -84,7 +84,8 @@ const expected: Readonly<Record<string, RegExp>> = {
   flac: /^audio\/flac$/,
 };
 
-export function fits(extension: string, mime: string): boolean {
+/** Returns false when files with this extension have other types. */
+export function fitsExtension(extension: string, mime: string): boolean {
   const pattern = Object.hasOwn(expected, extension) ? expected[extension] : undefined;
   return pattern === undefined || pattern.test(mime);
 }

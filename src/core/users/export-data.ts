@@ -63,7 +63,7 @@ async function recordStart(ctx: Ctx, id: number): Promise<void> {
     { lasting: true, locking: true },
   );
   if (!isAdmitted)
-    throw new ServiceError("too_many_requests", "You began too many exports; try again later.", { retryAfter: 600 });
+    throw new ServiceError("too_many_requests", "You started too many exports; try again later.", { retryAfter: 600 });
 }
 
 async function readRows(

@@ -58,7 +58,7 @@ export const usertypes: Handlers<typeof contract> = {
     requireAbilities(ctx.actor, [{ abilities: JSON.parse(row.abilities) }]);
     const holders = await countRows(ctx.db.selectFrom("membership_user_types").where("user_type_id", "=", id));
     if (holders > 0) {
-      const held = holders === 1 ? "1 member; remove it there" : `${holders} members; remove it from them`;
+      const held = holders === 1 ? "1 member; remove it from this member" : `${holders} members; remove it from them`;
       throw new ServiceError("conflict", `User type ${id} is held by ${held} first.`);
     }
     // Without the type, content limited to its holders would become visible to everybody.
