@@ -8,13 +8,14 @@ import type { Ctx } from "../pipeline/context.ts";
 import type { MessageRow, ServiceMeta } from "./present-messages.ts";
 import { wordsInOrder } from "./query-words.ts";
 
-export type Locked = RowOf<"conversations", "id" | "last_position">;
+export type LockedConversation = RowOf<"conversations", "id" | "last_position">;
 
 const raise = prepared((db, p: { id: number; position: number; now: number }) =>
   db.updateTable("conversations").set({ last_position: p.position, updated_at: p.now }).where("id", "=", p.id),
 );
 
 type NewRow = Omit<MessageRow, "id" | "edited_at" | "deleted_at">;
+
 const insert = prepared((db, p: NewRow) =>
   db
     .insertInto("messages")
@@ -52,9 +53,10 @@ const setLatestMessage = prepared((db, p: { conversation: number; message: numbe
     .where("latest_message_id", "is not", null),
 );
 
+/** Inserts a message as the last one of its conversation. */
 async function append(
   ctx: Ctx,
-  { id, last_position }: Locked,
+  { id, last_position }: LockedConversation,
   message: Pick<NewRow, "type" | "parent_id" | "message" | "meta">,
 ): Promise<MessageRow> {
   const position = last_position + 1;
@@ -68,7 +70,7 @@ async function append(
 
 export async function appendMessage(
   ctx: Ctx,
-  conversation: Locked,
+  conversation: LockedConversation,
   { message, parent = null, files = [] }: { message: string; parent?: number | null; files?: readonly FileItem[] },
 ): Promise<MessageRow> {
   const row = await append(ctx, conversation, { type: "normal", parent_id: parent, message, meta: null });
@@ -79,7 +81,11 @@ export async function appendMessage(
 }
 
 /** Appends a service message about an action of the actor. It is never unread. */
-export async function appendService(ctx: Ctx, conversation: Locked, meta: ServiceMeta): Promise<MessageRow> {
+export async function appendService(
+  ctx: Ctx,
+  conversation: LockedConversation,
+  meta: ServiceMeta,
+): Promise<MessageRow> {
   const service = { type: "service", parent_id: null, message: "", meta: JSON.stringify(meta) } as const;
   const row = await append(ctx, conversation, service);
   await setLatestMessage(ctx.db, { conversation: row.conversation_id, message: row.id });

@@ -8,8 +8,8 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { appendService } from "./append-message.ts";
 import { directRefusal, lockedParticipation, type Participation, requireAdministrator } from "./participation.ts";
 import { presentConversation } from "./present-conversations.ts";
-import { People, type Standing, standingsIn } from "./present-participants.ts";
-import { keepPeopleKey, recipientIssues } from "./recipients.ts";
+import { type ParticipantRow, People, participantsIn } from "./present-participants.ts";
+import { recipientIssues, updatePeopleKey } from "./recipients.ts";
 
 export const participantHandlers = {
   async participantAdd(ctx, { id, users }) {
@@ -17,11 +17,11 @@ export const participantHandlers = {
     requireAdministrator(mine, "add people");
     const issues = await recipientIssues(ctx, users);
     if (issues.length > 0) throw invalid({ users: issues });
-    const standings = await standingsIn(ctx.db, { conversations: [id] });
-    const joining = [...new Set(users)].filter((user) => !standings.some((standing) => standing.user_id === user));
-    if (standings.length + joining.length > largestGroup) {
+    const participants = await participantsIn(ctx.db, { conversations: [id] });
+    const joining = [...new Set(users)].filter((user) => !participants.some((each) => each.user_id === user));
+    if (participants.length + joining.length > largestGroup) {
       throw invalid({
-        users: [`would exceed the maximum of ${largestGroup} people; there are ${standings.length} already`],
+        users: [`would exceed the maximum of ${largestGroup} people; there are ${participants.length} already`],
       });
     }
     if (joining.length > 0) await join(ctx, mine, joining);
@@ -31,11 +31,11 @@ export const participantHandlers = {
   async participantUpdate(ctx, { id, user, role }) {
     const mine = await lockedParticipation(ctx, id);
     requireAdministrator(mine, "change roles");
-    const standings = await standingsIn(ctx.db, { conversations: [id] });
-    const before = standingOf(standings, user, id);
-    const others = standings.filter((standing) => standing.role === "administrator" && standing.user_id !== user);
+    const participants = await participantsIn(ctx.db, { conversations: [id] });
+    const before = requireParticipant(participants, user, id);
+    const others = participants.filter((each) => each.role === "administrator" && each.user_id !== user);
     const people = await People.load(ctx, [user, ...others.map((other) => other.user_id)]);
-    const isActive = (standing: Standing) => people.participant(standing.user_id, standing).active;
+    const isActive = (row: ParticipantRow) => people.participant(row.user_id, row).active;
     if (role === "member" && !others.some(isActive)) {
       throw new ServiceError(
         "conflict",
@@ -53,11 +53,11 @@ export const participantHandlers = {
     const mine = await lockedParticipation(ctx, id);
     if (mine.type === "direct") throw directRefusal(id, "leave it");
     if (user !== ctx.actor.id) requireAdministrator(mine, "remove people");
-    const standings = await standingsIn(ctx.db, { conversations: [id] });
-    standingOf(standings, user, id);
+    const participants = await participantsIn(ctx.db, { conversations: [id] });
+    requireParticipant(participants, user, id);
     await deleteRows(ctx.db, "conversation_participants", { conversation_id: id, user_id: user });
     await appointAdministrators(ctx, sql`${id}`);
-    await keepPeopleKey(ctx, id);
+    await updatePeopleKey(ctx, id);
     await appendService(ctx, mine, { event: "left", users: [user], title: null });
   },
 } satisfies Partial<Handlers<typeof contract>>;
@@ -72,12 +72,11 @@ async function join(ctx: Ctx, mine: Participation, users: readonly number[]): Pr
     latest_message_id: message.id,
   }));
   await insertRows(ctx.db, "conversation_participants", rows);
-  await keepPeopleKey(ctx, mine.id);
+  await updatePeopleKey(ctx, mine.id);
 }
 
-function standingOf(standings: readonly Standing[], user: number, conversation: number): Standing {
-  const standing = standings.find((each) => each.user_id === user);
-  if (standing === undefined)
-    throw new ServiceError("not_found", `User ${user} is not in conversation ${conversation}.`);
-  return standing;
+function requireParticipant(rows: readonly ParticipantRow[], user: number, conversation: number): ParticipantRow {
+  const row = rows.find((each) => each.user_id === user);
+  if (row === undefined) throw new ServiceError("not_found", `User ${user} is not in conversation ${conversation}.`);
+  return row;
 }

@@ -18,17 +18,18 @@ const participationOf = (db: Db, p: ParticipationKey) =>
     .where("c.id", "=", p.id)
     .where("p.user_id", "=", p.user);
 
-const found = prepared(participationOf);
-const foundAndLocked = prepared((db, p: ParticipationKey) => locking(db, participationOf(db, p)));
+const participations = prepared(participationOf);
+const lockedParticipations = prepared((db, p: ParticipationKey) => locking(db, participationOf(db, p)));
 
 /** A conversation from the point of view of a participant. */
-export type Participation = Awaited<ReturnType<typeof found>>[number];
+export type Participation = Awaited<ReturnType<typeof participations>>[number];
 
 export const noConversation = (id: number): ServiceError =>
   new ServiceError("not_found", `There is no conversation ${id}.`);
 
+/** Returns a function that returns the first row of the query, or throws `not_found`. */
 const requiredBy =
-  (query: typeof found) =>
+  (query: typeof participations) =>
   async (ctx: Ctx, id: number): Promise<Participation> => {
     const [row] = await query(ctx.db, { id, user: ctx.actor.id });
     if (row === undefined) throw noConversation(id);
@@ -36,19 +37,19 @@ const requiredBy =
   };
 
 /** Returns the conversation for the actor. Throws `not_found` when the actor is not a participant. */
-export const participation = requiredBy(found);
+export const participation = requiredBy(participations);
 
 /** Returns the conversation for the actor like `participation`, and locks it until the end of the transaction. */
-export const lockedParticipation = requiredBy(foundAndLocked);
+export const lockedParticipation = requiredBy(lockedParticipations);
 
 /** Throws `conflict` for a direct conversation, and `forbidden` when the actor is not an administrator of the group. */
-export function requireAdministrator({ id, type, role }: Participation, what: string): void {
-  if (type === "direct") throw directRefusal(id, what);
+export function requireAdministrator({ id, type, role }: Participation, action: string): void {
+  if (type === "direct") throw directRefusal(id, action);
   if (role !== "administrator") {
-    throw new ServiceError("forbidden", `Only an administrator of conversation ${id} can ${what}.`);
+    throw new ServiceError("forbidden", `Only an administrator of conversation ${id} can ${action}.`);
   }
 }
 
-export function directRefusal(id: number, what: string): ServiceError {
-  return new ServiceError("conflict", `Conversation ${id} is direct; you cannot ${what}.`);
+export function directRefusal(id: number, action: string): ServiceError {
+  return new ServiceError("conflict", `Conversation ${id} is direct; you cannot ${action}.`);
 }

@@ -6,7 +6,7 @@ import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
 import { noConversation } from "./participation.ts";
 import { loadMessageParts, messagesById, presentMessage } from "./present-messages.ts";
-import { standingsIn } from "./present-participants.ts";
+import { participantsIn } from "./present-participants.ts";
 
 type Conversation = z.infer<ReturnType<typeof contract>>;
 
@@ -28,12 +28,12 @@ type ConversationRow = Awaited<ReturnType<typeof conversationById>>[number];
 export async function presentConversations(ctx: Ctx, rows: readonly ConversationRow[]): Promise<Conversation[]> {
   if (rows.length === 0) return [];
   const latestIds = rows.flatMap((row) => row.latest_message_id ?? []);
-  const [standings, latest] = await Promise.all([
-    standingsIn(ctx.db, { conversations: rows.map((row) => row.id) }),
+  const [allParticipants, latest] = await Promise.all([
+    participantsIn(ctx.db, { conversations: rows.map((row) => row.id) }),
     latestIds.length === 0 ? [] : messagesById(ctx.db, { ids: latestIds }),
   ]);
-  const participants = Map.groupBy(standings, (each) => each.conversation_id);
-  const users = standings.map((standing) => standing.user_id);
+  const participants = Map.groupBy(allParticipants, (each) => each.conversation_id);
+  const users = allParticipants.map((each) => each.user_id);
   const parts = await loadMessageParts(ctx, latest, users);
   const messages = new Map(
     latest.map((message) => {
@@ -52,9 +52,7 @@ export async function presentConversations(ctx: Ctx, rows: readonly Conversation
       latest_message: messages.get(row.latest_message_id ?? 0) ?? null,
       mute_rule: currentRule(row, ctx.now),
       unread_message_count: row.unread_count,
-      participants: (participants.get(id) ?? []).map((standing) =>
-        parts.people.participant(standing.user_id, standing),
-      ),
+      participants: (participants.get(id) ?? []).map((each) => parts.people.participant(each.user_id, each)),
       publish: { created_at, updated_at },
       archived_at: row.archived_at,
     };

@@ -5,7 +5,7 @@ import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { presentFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { People, type Standing, standingsOf } from "./present-participants.ts";
+import { type ParticipantRow, People, participantsAmong } from "./present-participants.ts";
 
 export type Message = z.infer<ReturnType<typeof contract>>;
 export type MessageRow = RowOf<"messages">;
@@ -39,11 +39,11 @@ export async function presentMessages(
   if (rows.length === 0) return [];
   const parents = await parentsOf(ctx, rows, cleared_position);
   const all = [...rows, ...parents.values()];
-  const [parts, standings] = await Promise.all([
+  const [parts, authors] = await Promise.all([
     loadMessageParts(ctx, all),
-    standingsOf(ctx.db, { conversation: id, users: [...new Set(all.map((row) => row.author_id))] }),
+    participantsAmong(ctx.db, { conversation: id, users: [...new Set(all.map((row) => row.author_id))] }),
   ]);
-  const byUser = new Map(standings.map((standing) => [standing.user_id, standing]));
+  const byUser = new Map(authors.map((author) => [author.user_id, author]));
   const present = (row: MessageRow) => presentMessage(row, parts, byUser.get(row.author_id));
   return rows.map((row) => {
     const parent = parents.get(row.parent_id ?? 0);
@@ -98,7 +98,7 @@ export async function loadMessageParts(
 export function presentMessage(
   row: MessageRow,
   { people, reactions, files }: MessageParts,
-  author: Standing | undefined,
+  author: ParticipantRow | undefined,
 ) {
   const meta = metaOf(row);
   const person = (id: number) => ({ id, name: people.name(id) });

@@ -46,8 +46,8 @@ export class People {
     return row === undefined ? "" : `${row.first_name} ${row.last_name}`;
   }
 
-  /** `standing` is undefined for people who have left. */
-  participant(id: number, standing: Standing | undefined): Participant {
+  /** `current` is undefined for people who have left. */
+  participant(id: number, current: ParticipantRow | undefined): Participant {
     const row = this.#rows.get(id);
     const title = row?.title ?? "";
     const unit = row?.unit_id == null ? null : { id: row.unit_id, name: row.unit_name ?? "" };
@@ -59,24 +59,24 @@ export class People {
       title,
       active: row?.active === 1,
       avatar: row?.avatar ?? null,
-      archived_at: standing?.archived_at ?? null,
+      archived_at: current?.archived_at ?? null,
       participant_type: "user",
       subtext: [title || row?.type_name, unit?.name].filter(Boolean).join(", "),
       department: row?.department_id == null ? null : { id: row.department_id, name: row.department_name ?? "" },
       unit,
-      role: standing?.role ?? null,
+      role: current?.role ?? null,
     };
   }
 }
 
-const standings = (db: Db) =>
+const participantRows = (db: Db) =>
   db.selectFrom("conversation_participants").select(["conversation_id", "user_id", "role", "archived_at"]);
 
-export type Standing = Awaited<ReturnType<typeof standingsIn>>[number];
+export type ParticipantRow = Awaited<ReturnType<typeof participantsIn>>[number];
 
 /** Returns the participants of conversations in the order in which they joined. */
-export const standingsIn = prepared((db, p: { conversations: number[] }) =>
-  standings(db)
+export const participantsIn = prepared((db, p: { conversations: number[] }) =>
+  participantRows(db)
     .where("conversation_id", "in", p.conversations)
     .orderBy("conversation_id")
     .orderBy("joined_position")
@@ -84,6 +84,6 @@ export const standingsIn = prepared((db, p: { conversations: number[] }) =>
 );
 
 /** Returns those of the given users who participate in the conversation. */
-export const standingsOf = prepared((db, p: { conversation: number; users: number[] }) =>
-  standings(db).where("conversation_id", "=", p.conversation).where("user_id", "in", p.users),
+export const participantsAmong = prepared((db, p: { conversation: number; users: number[] }) =>
+  participantRows(db).where("conversation_id", "=", p.conversation).where("user_id", "in", p.users),
 );

@@ -4,11 +4,13 @@ import type { Ctx } from "../pipeline/context.ts";
 /** Returns messages about users in a list who are not active. */
 export async function recipientIssues(ctx: Ctx, ids: readonly number[]): Promise<string[]> {
   const rows = await findRows(ctx.db, "users", { id: ids }, ["id", "active", "deleted_at"]);
-  const known = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
-  const [unknown, inactive] = [undefined, false].map((state) => new Set(ids.filter((id) => known.get(id) === state)));
+  const isActive = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
+  const distinct = [...new Set(ids)];
+  const unknown = distinct.filter((id) => !isActive.has(id));
+  const inactive = distinct.filter((id) => isActive.get(id) === false);
   return [
-    ...(unknown?.size ? [`contains users that do not exist: ${[...unknown].join(", ")}`] : []),
-    ...(inactive?.size ? [`contains deactivated users: ${[...inactive].join(", ")}`] : []),
+    ...(unknown.length > 0 ? [`contains users that do not exist: ${unknown.join(", ")}`] : []),
+    ...(inactive.length > 0 ? [`contains deactivated users: ${inactive.join(", ")}`] : []),
   ];
 }
 
@@ -24,7 +26,7 @@ export function peopleKey(people: Iterable<number>): string {
 }
 
 /** Updates the stored key after somebody joined or left. */
-export async function keepPeopleKey(ctx: Ctx, conversation: number): Promise<void> {
+export async function updatePeopleKey(ctx: Ctx, conversation: number): Promise<void> {
   const rows = await findRows(ctx.db, "conversation_participants", { conversation_id: conversation }, ["user_id"]);
   await updateRow(ctx.db, "conversations", conversation, { people_key: peopleKey(rows.map((row) => row.user_id)) });
 }

@@ -8,7 +8,7 @@ import { prepared } from "../../store/prepared.ts";
 import { fileIssues, presentFiles, removeFiles } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
-import { appendMessage, type Locked } from "./append-message.ts";
+import { appendMessage, type LockedConversation } from "./append-message.ts";
 import { loadVisible, requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation, type Participation, participation } from "./participation.ts";
 import { type Message, type MessageRow, presentMessage, presentOneMessage } from "./present-messages.ts";
@@ -91,8 +91,8 @@ export const messageSendHandlers = {
   async unreact(ctx, { id, messageId, emoji }) {
     const mine = await lockedParticipation(ctx, id);
     await visibleMessage(ctx, mine, messageId);
-    const mineWith = { message_id: messageId, user_id: ctx.actor.id, emoji };
-    const [gone] = await deleteRows(ctx.db, "message_reactions", mineWith, ["message_id"]);
+    const own = { message_id: messageId, user_id: ctx.actor.id, emoji };
+    const [gone] = await deleteRows(ctx.db, "message_reactions", own, ["message_id"]);
     if (gone === undefined) {
       throw new ServiceError("not_found", `You have not reacted to message ${messageId} with ${emoji}.`);
     }
@@ -108,9 +108,9 @@ async function presentPlain(ctx: Ctx, { role }: Participation, row: MessageRow):
   return { ...presentMessage(row, { people, reactions: new Map(), files: new Map() }, author), parent: null };
 }
 
-type Known = Partial<Parameters<Handlers<typeof contract>["create"]>[1]>;
+type NewMessage = Partial<Parameters<Handlers<typeof contract>["create"]>[1]>;
 
-function textIssues({ message, files = [] }: Known, isWrong?: (field: string) => boolean): FieldErrors {
+function textIssues({ message, files = [] }: NewMessage, isWrong?: (field: string) => boolean): FieldErrors {
   if ((message != null && isVisible(message)) || files.length > 0 || isWrong?.("files")) return {};
   return { message: [message == null ? "is required for a message without files" : "must not be blank"] };
 }
@@ -125,7 +125,7 @@ async function parentIssues(ctx: Ctx, mine: Participation, parent_id: number | n
 /** Returns the issues of those fields of a new conversation that depend on each other or on data; see `Checks`. */
 export async function newConversationIssues(
   ctx: Ctx,
-  { recipients, ...text }: Known,
+  { recipients, ...text }: NewMessage,
   isWrong?: (field: string) => boolean,
 ): Promise<FieldErrors> {
   const issues = textIssues(text, isWrong);
@@ -153,7 +153,10 @@ const subtractUnread = prepared((db, p: { conversation: number; author: number; 
 );
 
 /** Returns the locked conversation of exactly these people: the direct one, the newest group or a new one. */
-async function conversationOf(ctx: Ctx, people: ReadonlySet<number>): Promise<Locked & { cleared_position: number }> {
+async function conversationOf(
+  ctx: Ctx,
+  people: ReadonlySet<number>,
+): Promise<LockedConversation & { cleared_position: number }> {
   const type = people.size === 2 ? "direct" : "group";
   // A simultaneous request for the same people waits here and then finds the new conversation.
   await waitForTurn(ctx.db, digestOf(people).readUIntBE(0, 6));
