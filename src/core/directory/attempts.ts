@@ -1,20 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx, Instance } from "../pipeline/context.ts";
 import { QueuesByName } from "../pipeline/queues-by-name.ts";
-import * as limits from "../pipeline/rate-limits.ts";
-import { type ReservedAttempt, type Subject, settle, tooManyAttempts } from "../pipeline/rate-limits.ts";
+import {
+  accountOfUser,
+  type ReservedAttempt,
+  reserve,
+  type Subject,
+  settle,
+  tooManyAttempts,
+} from "../pipeline/rate-limits.ts";
 
 /** Milliseconds that an attempt waits for pending ones. */
-const patience = 15_000;
+const longestWait = 15_000;
+/** Milliseconds between two tries to reserve a place. */
 const pause = 20;
 /** Maximum number of attempts that wait for the same limit in one process. */
 const mostWaiting = 300;
+/** Seconds after which a client may try again when too many attempts are pending. */
 const busySeconds = 1;
 
 /** Wrong passwords and codes of users who are signed in count together, apart from sign-ins. */
 export const proofSubject = ({ actor }: Ctx): Subject => ({
   kind: "current_password",
-  account: limits.accountOfUser(actor.id),
+  account: accountOfUser(actor.id),
 });
 
 interface Attempt<T> {
@@ -23,13 +31,16 @@ interface Attempt<T> {
   readonly settled?: (tx: Ctx, good: boolean) => Promise<unknown>;
 }
 
-/** Checks a secret under rate limits, for which only failures count. Attempts that could exceed a limit together wait. Throws `too_many_requests` at a limit, without checking the secret. */
+/**
+ * Checks a secret under rate limits, for which only failures count. Attempts that could exceed a limit together wait.
+ * Throws `too_many_requests` at a limit, without checking the secret.
+ */
 export async function attempt<T extends { readonly good: boolean }>(
   ctx: Ctx,
   subject: Subject,
   { check, settled }: Attempt<T>,
 ): Promise<T> {
-  const id = await placeFor(ctx, subject);
+  const id = await waitForPlace(ctx, subject);
   const result = await check();
   const count = async (tx: Ctx) => {
     await settle(tx, subject, id, result.good);
@@ -39,22 +50,22 @@ export async function attempt<T extends { readonly good: boolean }>(
   return result;
 }
 
-async function placeFor(ctx: Ctx, subject: Subject): Promise<number> {
-  const deadline = performance.now() + patience;
-  let place = await reserve(ctx, subject);
+async function waitForPlace(ctx: Ctx, subject: Subject): Promise<number> {
+  const deadline = performance.now() + longestWait;
+  let place = await reserveInTurn(ctx, subject);
   while (place.id === undefined) {
     if (place.until > 0) throw tooManyAttempts(place.until - ctx.now);
     if (performance.now() >= deadline) throw tooManyAttempts(busySeconds);
     const { busy = "" } = place;
-    place = await inLine(ctx.instance, busy, () => poll(ctx, subject, { busy, deadline }));
+    place = await inTurn(ctx.instance, busy, () => poll(ctx, subject, { busy, deadline }));
   }
   return place.id;
 }
 
 /** Attempts from one network are serialized by the database anyway; here they wait without using a connection. */
-function reserve(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
+function reserveInTurn(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
   const { kind, account, network = account } = subject;
-  return inLine(ctx.instance, `reserve ${kind} ${network}`, () => limits.reserve(ctx, subject));
+  return inTurn(ctx.instance, `reserve ${kind} ${network}`, () => reserve(ctx, subject));
 }
 
 /** Retries until there is a free place, or until another limit than `busy` is the obstacle. */
@@ -64,7 +75,7 @@ async function poll(
   { busy, deadline }: { readonly busy: string; readonly deadline: number },
 ): Promise<ReservedAttempt> {
   for (;;) {
-    const place = await reserve(ctx, subject);
+    const place = await reserveInTurn(ctx, subject);
     if (place.busy !== busy || place.until > 0 || performance.now() >= deadline) return place;
     await sleep(pause);
   }
@@ -73,7 +84,7 @@ async function poll(
 const queues = new QueuesByName();
 
 /** Runs `work` after all earlier work with the same name, so that only the first of many callers queries the database. */
-function inLine<T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> {
+function inTurn<T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> {
   return queues.run(`${issuer} ${name}`, work, (length) => {
     if (length >= mostWaiting) throw tooManyAttempts(busySeconds);
   });

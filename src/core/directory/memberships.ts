@@ -15,7 +15,8 @@ import type { Ctx } from "../pipeline/context.ts";
 import { referenceIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
 
-type Work = Pick<Ctx, "db" | "actor">;
+/** Also made for a new instance, which has no context of a request. */
+type MembershipContext = Pick<Ctx, "db" | "actor">;
 
 interface Membership {
   readonly user: number;
@@ -26,7 +27,7 @@ interface Membership {
 
 /** Makes a user a member of a unit, and returns true when this grants abilities. Throws `conflict` for a member. */
 export async function addMembership(
-  ctx: Work,
+  ctx: MembershipContext,
   { user, unit, userTypes = [], department = null }: Membership,
 ): Promise<boolean> {
   await requireNoMembership(ctx, user, unit);
@@ -40,14 +41,14 @@ export async function addMembership(
 type NewMembership = Omit<Membership, "user">;
 
 /** Throws unless the actor may give the user, undefined for a new one, this membership. Returns true when it grants abilities. */
-export async function requireNewMembership(ctx: Work, user: number | undefined, after: NewMembership) {
+export async function requireNewMembership(ctx: MembershipContext, user: number | undefined, after: NewMembership) {
   requireNoIssues(await membershipIssues(ctx, after));
   return requireMembershipChange(ctx, user, { after: { unit: after.unit, userTypes: after.userTypes ?? [] } });
 }
 
 /** Inserts a membership that `requireNewMembership` allows. The caller keeps `users.unit_id`. */
 export async function insertMembership(
-  { db }: Work,
+  { db }: MembershipContext,
   user: number,
   { unit, userTypes = [], department = null }: NewMembership,
 ): Promise<void> {
@@ -68,7 +69,7 @@ interface MembershipState {
  * may read. Returns true when the membership grants an ability afterwards that it did not grant there before.
  */
 export async function requireMembershipChange(
-  ctx: Work,
+  ctx: MembershipContext,
   user: number | undefined,
   { before, after }: { before?: MembershipState; after?: MembershipState },
 ): Promise<boolean> {
@@ -99,7 +100,7 @@ function extendsReach(before: MembershipState | undefined, after: MembershipStat
 }
 
 async function loadAbilities(
-  { db }: Work,
+  { db }: MembershipContext,
   states: readonly (MembershipState | undefined)[],
 ): Promise<Map<number, Ability[]>> {
   const ids = [...new Set(states.flatMap((state) => state?.userTypes ?? []))];
@@ -109,7 +110,7 @@ async function loadAbilities(
 }
 
 export async function membershipIssues(
-  ctx: Work,
+  ctx: MembershipContext,
   { unit, userTypes = [], department }: Partial<Membership>,
 ): Promise<FieldErrors> {
   const issues = await referenceIssues(ctx, [["userTypes", "user_types", userTypes]]);
@@ -125,7 +126,7 @@ export async function membershipIssues(
 
 /** Moves a membership to another unit and clears its department. The caller has checked permission. */
 export async function moveMembership(
-  ctx: Work,
+  ctx: MembershipContext,
   { id, user, from, to }: { id: number; user: number; from: number; to: number },
 ) {
   await requireNoMembership(ctx, user, to);
@@ -136,7 +137,7 @@ export async function moveMembership(
 }
 
 /** Ends a membership. Throws `conflict` when it is the user's last one. */
-export async function removeMembership(ctx: Work, user: number, unit: number): Promise<void> {
+export async function removeMembership(ctx: MembershipContext, user: number, unit: number): Promise<void> {
   const memberships = await findRows(ctx.db, "memberships", { user_id: user }, ["id", "unit_id"]);
   const membership = memberships.find((each) => each.unit_id === unit);
   if (membership === undefined) throw noMembership(user, unit);
@@ -149,14 +150,14 @@ export async function removeMembership(ctx: Work, user: number, unit: number): P
   await rememberFirstUnit(ctx, user);
 }
 
-export async function removeAllMemberships(ctx: Work, user: number): Promise<void> {
+export async function removeAllMemberships(ctx: MembershipContext, user: number): Promise<void> {
   const ended = await deleteRows(ctx.db, "memberships", { user_id: user }, ["unit_id"]);
   for (const { unit_id } of ended) await addToRows(ctx.db, "units", unit_id, { user_count: -1 });
   await rememberFirstUnit(ctx, user);
 }
 
 /** Moves all members of a unit to another and returns their IDs. A membership of both units only ends in the old one. */
-export async function moveMembers(ctx: Work, from: number, to: number): Promise<number[]> {
+export async function moveMembers(ctx: MembershipContext, from: number, to: number): Promise<number[]> {
   const { admin, units } = ctx.actor;
   if (!admin && units.includes(from) && !units.includes(to)) throw ownMembership();
   const members = await findRows(ctx.db, "memberships", { unit_id: from }, ["user_id"]);
@@ -171,10 +172,10 @@ export async function moveMembers(ctx: Work, from: number, to: number): Promise<
   return ids;
 }
 
-export const findMembership = ({ db }: Work, user: number, unit: number) =>
+export const findMembership = ({ db }: MembershipContext, user: number, unit: number) =>
   findRow(db, "memberships", { user_id: user, unit_id: unit }, ["id", "department_id"]);
 
-async function requireNoMembership(ctx: Work, user: number, unit: number): Promise<void> {
+async function requireNoMembership(ctx: MembershipContext, user: number, unit: number): Promise<void> {
   if ((await findMembership(ctx, user, unit)) === undefined) return;
   throw new ServiceError("conflict", `User ${user} is already a member of unit ${unit}.`);
 }
@@ -183,7 +184,7 @@ export function noMembership(user: number, unit: number): ServiceError {
   return new ServiceError("not_found", `User ${user} is not a member of unit ${unit}.`);
 }
 
-export async function heldTypes({ db }: Work, membership: number): Promise<number[]> {
+export async function heldTypes({ db }: MembershipContext, membership: number): Promise<number[]> {
   const rows = await db
     .selectFrom("membership_user_types")
     .select("user_type_id")
@@ -194,7 +195,11 @@ export async function heldTypes({ db }: Work, membership: number): Promise<numbe
 }
 
 /** Gives a membership exactly these user types. The caller has checked permission. */
-export async function setUserTypes(ctx: Work, membership: number, userTypes: readonly number[]): Promise<void> {
+export async function setUserTypes(
+  ctx: MembershipContext,
+  membership: number,
+  userTypes: readonly number[],
+): Promise<void> {
   const wanted = new Set(userTypes);
   const removed = (await heldTypes(ctx, membership)).filter((id) => !wanted.delete(id));
   if (removed.length > 0)
@@ -204,7 +209,7 @@ export async function setUserTypes(ctx: Work, membership: number, userTypes: rea
 }
 
 /** Updates `users.unit_id`, which is the unit of the first membership. */
-async function rememberFirstUnit(ctx: Work, ...users: number[]): Promise<void> {
+async function rememberFirstUnit(ctx: MembershipContext, ...users: number[]): Promise<void> {
   const first = sql<
     number | null
   >`(select m.unit_id from memberships m where m.user_id = users.id order by m.id limit 1)`;

@@ -7,7 +7,7 @@ import { presentParentUnit } from "./unit-briefs.ts";
 
 export type UnitBrief = NonNullable<z.infer<ReturnType<typeof contract>>["unit"]>;
 
-const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
+const unitsWithParents = prepared((db, p: { ids: number[] }) =>
   db
     .selectFrom("units as n")
     .leftJoin("units as a", "a.id", "n.parent_id")
@@ -16,15 +16,15 @@ const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
     .where("n.id", "in", p.ids),
 );
 
-export type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
+export type UnitRow = Awaited<ReturnType<typeof unitsWithParents>>[number];
 
-/** The API's representation of a unit, with its path. */
+/** The API's representation of a unit, and the unit's path. */
 export interface ShownUnit {
   readonly path: string;
   readonly unit: UnitBrief;
 }
 
-export function place(row: PlaceRow): UnitBrief {
+export function presentUnit(row: UnitRow): UnitBrief {
   return {
     content_type: "unit",
     id: row.unit_id,
@@ -36,7 +36,7 @@ export function place(row: PlaceRow): UnitBrief {
   };
 }
 
-/** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */
+/** Returns the nearest physical unit above each unit that is not one itself, by the ID of the latter. */
 export async function physicalUnits(
   ctx: Ctx,
   shown: readonly (ShownUnit | undefined)[],
@@ -46,11 +46,11 @@ export async function physicalUnits(
   const found = new Map<number, UnitBrief>();
   if (pathById.size === 0) return found;
   const ids = [...new Set([...pathById.values()].flatMap(ancestorsOf))];
-  const above = new Map((await placesOfDepartments(ctx.db, { ids })).map((row) => [row.unit_id, row]));
+  const above = new Map((await unitsWithParents(ctx.db, { ids })).map((row) => [row.unit_id, row]));
   for (const [id, path] of pathById) {
     const nearest = ancestorsOf(path).findLast((ancestor) => above.get(ancestor)?.unit_type === "unit");
     const row = nearest === undefined ? undefined : above.get(nearest);
-    if (row) found.set(id, place(row));
+    if (row) found.set(id, presentUnit(row));
   }
   return found;
 }

@@ -3,7 +3,7 @@ import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { inOrderOf } from "./in-order-of.ts";
-import { type PlaceRow, physicalUnitOf, physicalUnits, place } from "./physical-units.ts";
+import { physicalUnitOf, physicalUnits, presentUnit, type UnitRow } from "./physical-units.ts";
 
 /** Selects users that are not deleted, with the unit of the first membership, which `users.unit_id` holds. */
 export const shortUserRows = (db: Db) =>
@@ -30,7 +30,7 @@ export async function presentShortUsers(ctx: Ctx, ids: number[]) {
 
 /** Presents rows of `shortUserRows`. Runs a query if units of them are departments. */
 export async function presentShortRows(ctx: Ctx, rows: readonly ShortRow[]) {
-  const units = rows.map((row) => (isPlaced(row) ? { path: row.path, unit: place(row) } : undefined));
+  const units = rows.map((row) => (hasUnit(row) ? { path: row.path, unit: presentUnit(row) } : undefined));
   const physical = await physicalUnits(ctx, units);
   return rows.map((row, at) => {
     const unit = units[at]?.unit ?? null;
@@ -51,4 +51,4 @@ export async function presentShortRows(ctx: Ctx, rows: readonly ShortRow[]) {
 }
 
 /** Returns false for a user without a membership. */
-const isPlaced = (row: ShortRow): row is ShortRow & PlaceRow => row.path !== null;
+const hasUnit = (row: ShortRow): row is ShortRow & UnitRow => row.path !== null;

@@ -54,7 +54,7 @@ const fullUnitsById = prepared((db, p: { ids: number[] }) =>
 
 type Row = Awaited<ReturnType<typeof unitsById>>[number];
 
-/** Returns the API's representation of units in the order of `ids`, without unknown ones. Runs one query. */
+/** Returns units in the order of `ids`, without unknown ones. Runs one query. */
 export async function presentUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
   if (ids.length === 0) return [];
   const rows = await unitsById(ctx.db, { ids });
@@ -101,14 +101,14 @@ export function fullAddresses(given: AddressesInput, before?: Unit["addresses"])
 }
 
 /** Returns all addresses of a unit. Does not parse "{}", because most units have none. */
-function presentAddresses(given: string): Unit["addresses"] {
+function presentAddresses(json: string): Unit["addresses"] {
   const none = { company: null, delivery: null, invoicing: null };
-  return given === "{}" ? none : { ...none, ...fullAddresses(JSON.parse(given)) };
+  return json === "{}" ? none : { ...none, ...fullAddresses(JSON.parse(json)) };
 }
 
-function presentOpeningHours(given: string): Unit["opening_hours"] {
+function presentOpeningHours(json: string): Unit["opening_hours"] {
   const none = { office_hours: null, closed: null };
-  return given === "{}" ? none : { ...none, ...JSON.parse(given) };
+  return json === "{}" ? none : { ...none, ...JSON.parse(json) };
 }
 
 /** Names each field, because fields that follow a spread are slow to add and to write as JSON. */

@@ -14,11 +14,12 @@ import { markAbilities, presentAbilities } from "../pipeline/permissions.ts";
 import { type GroupReader, groupReader } from "../visibility/group-visibility.ts";
 import { groupsOf, presentGroupBriefs } from "./group-memberships.ts";
 import { inOrderOf } from "./in-order-of.ts";
-import { physicalUnitOf, physicalUnits, place, type ShownUnit, type UnitBrief } from "./physical-units.ts";
+import { physicalUnitOf, physicalUnits, presentUnit, type ShownUnit, type UnitBrief } from "./physical-units.ts";
 import { presentSession, type SessionRow, sessionRows } from "./present-sessions.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
-/** Returns a row per user type of each membership, or a single row for a membership without user types. */
+
+/** Selects a row per user type of each membership, or a single row for a membership without user types. */
 const membershipRows = (db: Db) =>
   db
     .selectFrom("memberships as m")
@@ -34,11 +35,11 @@ const membershipRows = (db: Db) =>
 
 const membershipsByUser = prepared((db, p: { ids: number[] }) => membershipRows(db).where("m.user_id", "in", p.ids));
 
-interface Asking extends GroupReader {
+interface Reading extends GroupReader {
   readonly now: number;
 }
 
-const userRows = (db: Db, p: Asking) =>
+const userRows = (db: Db, p: Reading) =>
   db
     .selectFrom("users as u")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
@@ -55,19 +56,19 @@ const userRows = (db: Db, p: Asking) =>
     )
     .where("u.deleted_at", "is", null);
 
-const usersById = prepared((db, p: Asking & { ids: number[] }) => userRows(db, p).where("u.id", "in", p.ids));
+const usersById = prepared((db, p: Reading & { ids: number[] }) => userRows(db, p).where("u.id", "in", p.ids));
 
-const usersWithMemberships = prepared((db, p: Asking & { ids: number[] }) =>
+const usersWithMemberships = prepared((db, p: Reading & { ids: number[] }) =>
   userRows(db, p)
     .select(nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"))
     .where("u.id", "in", p.ids),
 );
 
-const activeUsersAfter = prepared((db, p: Asking & { id: number; most: number }) =>
+const activeUsersAfter = prepared((db, p: Reading & { id: number; most: number }) =>
   userRows(db, p).where("u.active", "=", 1).where("u.id", ">", p.id).orderBy("u.id").limit(rowCount(p.most)),
 );
 
-/** Returns two active administrators, who are people, or those that there are. */
+/** Returns active administrators who can sign in, at most two. */
 export const activeAdministrators = prepared((db, _: object) =>
   db
     .selectFrom("users")
@@ -82,6 +83,7 @@ export const activeAdministrators = prepared((db, _: object) =>
 
 type UserRow = Awaited<ReturnType<typeof usersById>>[number];
 type MembershipRow = Awaited<ReturnType<typeof membershipsByUser>>[number];
+
 /** The API's representation of a membership, with the path of its unit. */
 interface ShownMembership {
   readonly path: string;
@@ -99,7 +101,7 @@ export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
 export async function presentUsersAfter(ctx: Ctx, id: number, most: number): Promise<User[]> {
   const rows = await activeUsersAfter(ctx.db, { ...groupReader(ctx.actor), now: ctx.now, id, most });
   const memberships = await membershipsByUser(ctx.db, { ids: rows.map((row) => row.id) });
-  return presentRows(ctx, rows, ofEachUser(memberships));
+  return presentRows(ctx, rows, membershipsOfEach(memberships));
 }
 
 type Memberships = ReadonlyMap<number, ShownMembership[]>;
@@ -112,7 +114,10 @@ async function presentRows(ctx: Ctx, rows: readonly UserRow[], memberships: Memb
   return rows.map(present);
 }
 
-/** Returns users and their memberships, for several users on SQLite by a statement of their own: JSON takes longer there, a round trip on PostgreSQL. */
+/**
+ * Returns users and their memberships. On SQLite, a second statement reads those of several users, because nested JSON
+ * takes longer there; on PostgreSQL, a second round trip does.
+ */
 async function loadUsers({ db, actor, now }: Ctx, ids: number[]) {
   const asked = { ...groupReader(actor), ids, now };
   if (ids.length === 1 || isPostgres(db)) {
@@ -120,10 +125,10 @@ async function loadUsers({ db, actor, now }: Ctx, ids: number[]) {
     return { rows, memberships: new Map(rows.map((row) => [row.id, presentMemberships(row.memberships)])) };
   }
   const [rows, all] = await Promise.all([usersById(db, asked), membershipsByUser(db, { ids })]);
-  return { rows, memberships: ofEachUser(all) };
+  return { rows, memberships: membershipsOfEach(all) };
 }
 
-function ofEachUser(all: readonly MembershipRow[]): Memberships {
+function membershipsOfEach(all: readonly MembershipRow[]): Memberships {
   const memberships = new Map<number, ShownMembership[]>();
   for (const [id, each] of Map.groupBy(all, (row) => row.user_id)) memberships.set(id, presentMemberships(each));
   return memberships;
@@ -158,7 +163,7 @@ function presentMemberships(rows: Nested<MembershipRow>): ShownMembership[] {
 /** Presents a membership without its user types and their abilities. */
 function presentMembership(row: MembershipRow): User["memberUnits"][number] {
   return {
-    unit: place(row),
+    unit: presentUnit(row),
     department: row.department_id === null ? null : { id: row.department_id, name: row.department_name ?? "" },
     userTypes: [],
     abilities: presentAbilities([]),
@@ -195,8 +200,9 @@ function accountFields(ctx: Ctx, row: UserRow) {
 
 /** Names each field, because spreading others into an object of this size makes it slow to write as JSON. */
 function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: UserRelations): User {
-  const { shown: { unit = null, department = null } = {} } = memberships[0] ?? {};
-  const { shown, permissions } = rightsOn(ctx, row, memberships, last);
+  const [first] = memberships;
+  const { unit = null, department = null } = first?.shown ?? {};
+  const isPrivateShown = seesPrivateFields(ctx.actor, { id: row.id, path: first?.path ?? null });
   return {
     content_type: "user",
     id: row.id,
@@ -208,9 +214,9 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Us
     avatar: presentNestedFiles(ctx, row.files)[0] ?? null,
     url: `/users/${row.id}`,
     reference: row.reference,
-    email: shown ? row.email : null,
-    phone: shown ? row.phone : null,
-    birthday: shown ? row.birthday : null,
+    email: isPrivateShown ? row.email : null,
+    phone: isPrivateShown ? row.phone : null,
+    birthday: isPrivateShown ? row.birthday : null,
     language: row.language,
     timezone: row.timezone,
     admin: row.admin === 1,
@@ -221,7 +227,7 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Us
     meta_field_2: row.meta_field_2,
     meta_field_3: row.meta_field_3,
     meta_field_4: row.meta_field_4,
-    permissions,
+    permissions: permissionsOn(ctx, row, memberships, last),
     unit,
     physicalUnit: physicalUnitOf(unit, physical),
     department,
@@ -237,18 +243,14 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Us
 export const seesPrivateFields = (actor: Actor, user: { readonly id: number; readonly path: string | null }): boolean =>
   user.id === actor.id || may(actor, "user", user.path);
 
-function rightsOn(
+function permissionsOn(
   { actor }: Ctx,
   row: UserRow,
   memberships: readonly ShownMembership[],
   last: number | undefined,
-): { readonly shown: boolean; readonly permissions: User["permissions"] } {
-  const path = memberships[0]?.path ?? null;
-  const edit = may(actor, "user", path) && (actor.admin || row.admin === 0);
-  return {
-    shown: seesPrivateFields(actor, { id: row.id, path }),
-    permissions: { edit, delete: edit && row.id !== last && hasAllOf(actor, memberships) },
-  };
+): User["permissions"] {
+  const edit = may(actor, "user", memberships[0]?.path ?? null) && (actor.admin || row.admin === 0);
+  return { edit, delete: edit && row.id !== last && hasAllOf(actor, memberships) };
 }
 
 /** Returns true when the actor has every ability that the memberships grant, as users.delete requires. */

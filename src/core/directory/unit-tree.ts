@@ -6,7 +6,7 @@ import { insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { afterPrefix, beginsWith } from "../../store/dialect.ts";
 import type { RowOf, Schema } from "../../store/schema/schema.ts";
-import { ancestorsOf } from "../pipeline/unit-path.ts";
+import { ancestorsOf, idsInPath } from "../pipeline/unit-path.ts";
 
 export type UnitPosition = RowOf<"units", "id" | "path" | "level">;
 
@@ -22,7 +22,7 @@ export async function addToCounts(
       descendant_count: eb("descendant_count", "+", descendants),
       child_count: eb("child_count", "+", eb.case().when("id", "=", parent.id).then(children).else(0).end()),
     }))
-    .where("id", "in", [...ancestorsOf(parent.path), parent.id])
+    .where("id", "in", idsInPath(parent.path))
     .execute();
 }
 
@@ -56,7 +56,7 @@ export async function moveChildren(db: Db, unit: UnitPosition, parent: UnitPosit
   return children.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-/** Puts the units whose paths are in the range, which are below `before`, below `after` instead. */
+/** Moves the units with paths in the range from below `before` to below `after`. */
 async function movePaths(
   db: Db,
   [first, end]: readonly [first: string, end: string],

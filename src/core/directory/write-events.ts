@@ -37,13 +37,13 @@ export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]):
     .filter((row) => row.id !== 0)
     .map(({ id, triggers }) => ({ id, triggers: JSON.parse(triggers) }));
   const receivers = (trigger: Trigger) => webhooks.filter((each) => each.triggers.includes(trigger));
-  const wanted = merged(changes).filter(({ trigger }) => listened || receivers(trigger).length > 0);
+  const wanted = mergeChanges(changes).filter(({ trigger }) => listened || receivers(trigger).length > 0);
   if (wanted.length === 0) return;
   // Makes events visible in the order of their IDs, because clients that continue after an ID must not miss a lower one
   // committed later: PostgreSQL assigns IDs before the commit.
   if (listened) await waitForTurn(ctx.db, orderLock);
   for await (const some of inTurns(wanted, portion)) {
-    const events = await present(ctx, some);
+    const events = await presentChanges(ctx, some);
     const ids = await insertEvents(ctx, events);
     const deliveries = events.flatMap(({ type, message_id }) =>
       // insertEvents returns an ID for each event.
@@ -55,7 +55,7 @@ export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]):
 }
 
 /** Reduces the changes of the transaction to one per object. */
-function merged(changes: readonly RecordedChange[]): RecordedChange[] {
+function mergeChanges(changes: readonly RecordedChange[]): RecordedChange[] {
   const byThing = new Map<string, RecordedChange>();
   for (const change of changes) {
     const [kind, verb] = change.trigger.split(".");
@@ -65,15 +65,15 @@ function merged(changes: readonly RecordedChange[]): RecordedChange[] {
   return [...byThing.values()];
 }
 
-async function present(ctx: Ctx, changes: readonly RecordedChange[]) {
-  const seen = asAdministrator(ctx);
+async function presentChanges(ctx: Ctx, changes: readonly RecordedChange[]) {
+  const administrator = asAdministrator(ctx);
   const idsOf = (kind: string) =>
     changes.filter((each) => each.trigger.startsWith(kind) && !each.before).map((each) => each.id);
-  const users = new Map((await presentUsers(seen, idsOf("user."))).map((user) => [user.id, user]));
-  const units = new Map((await presentFullUnits(seen, idsOf("unit."))).map((unit) => [unit.id, unit]));
+  const users = new Map((await presentUsers(administrator, idsOf("user."))).map((user) => [user.id, user]));
+  const units = new Map((await presentFullUnits(administrator, idsOf("unit."))).map((unit) => [unit.id, unit]));
   return changes.flatMap(({ trigger, id, before }) => {
-    const data = before ?? (trigger.startsWith("user.") ? users.get(id) : units.get(id));
-    const user_id = trigger.startsWith("user.") ? id : null;
-    return data === undefined ? [] : [{ ...newEvent(ctx, trigger, data), user_id }];
+    const isUser = trigger.startsWith("user.");
+    const data = before ?? (isUser ? users.get(id) : units.get(id));
+    return data === undefined ? [] : [{ ...newEvent(ctx, trigger, data), user_id: isUser ? id : null }];
   });
 }

@@ -1,7 +1,7 @@
 import type { Ability } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
-import { ancestorsOf, idInPath } from "./unit-path.ts";
+import { idsInPath, lastIdInPath } from "./unit-path.ts";
 
 /** The user that sends a request: an active user with the abilities that the memberships grant. */
 export interface Actor {
@@ -71,7 +71,7 @@ export function actorIn(all: readonly ActorRow[], session: string): LoadedActor 
   if (user === undefined) return undefined;
   const rows = all.filter(({ session_key }) => session_key === user.session_key);
   const paths = [...new Set(rows.flatMap(({ path }) => path ?? []))];
-  const units = paths.map(idInPath);
+  const units = paths.map(lastIdInPath);
   const actor = {
     id: user.id,
     admin: user.admin === 1,
@@ -83,7 +83,7 @@ export function actorIn(all: readonly ActorRow[], session: string): LoadedActor 
       path && abilities && abilities !== "[]" ? [{ path, abilities: JSON.parse(abilities) }] : [],
     ),
     units,
-    branch: [...new Set([...paths.flatMap(ancestorsOf), ...units])],
+    branch: [...new Set(paths.flatMap(idsInPath))],
     types: [...new Set(rows.flatMap(({ type }) => type ?? []))],
   };
   const { session_id, session_key, last_used_at, settings_version } = user;

@@ -33,7 +33,7 @@ export class LastUses {
     await Promise.all(this.#writing);
   }
 
-  /** Another process may have recorded a use meanwhile. */
+  /** Writes a use, unless another process has recorded one meanwhile. */
   async #write(table: "api_tokens" | "sessions", id: number, now: number): Promise<void> {
     await this.#database.writeLocking((tx) =>
       tx

@@ -7,11 +7,15 @@ import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { type Actor, may, nobody } from "./actor.ts";
 import type { Ctx } from "./context.ts";
-import { idInPath } from "./unit-path.ts";
+import { lastIdInPath } from "./unit-path.ts";
 
+/** Returns the context with the permissions of an administrator. */
 export function asAdministrator(ctx: Ctx): Ctx {
   return { ...ctx, actor: { ...nobody, admin: true } };
 }
+
+/** Maximum number of abilities that a message names. */
+const mostNamed = 10;
 
 /** Abilities in the unit with that path; without a path, in any unit. */
 interface Grant {
@@ -25,7 +29,7 @@ export function missingAbilities(actor: Actor, grants: readonly Grant[]): string
   for (const { path, abilities } of grants) {
     for (const ability of abilities) {
       if (!may(actor, ability, path))
-        missing.add(path === undefined ? ability : `${ability} in unit ${idInPath(path)}`);
+        missing.add(path === undefined ? ability : `${ability} in unit ${lastIdInPath(path)}`);
     }
   }
   return [...missing].sort();
@@ -44,7 +48,7 @@ export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
 /** Throws `forbidden` unless the actor has the ability in the unit with that path; without a path, in any unit. */
 export function requireAbility(actor: Actor, ability: Ability, path?: string | null): void {
   if (may(actor, ability, path)) return;
-  const place = path ? `unit ${idInPath(path)}` : "any unit";
+  const place = path ? `unit ${lastIdInPath(path)}` : "any unit";
   throw new ServiceError("forbidden", `You don't have the ability ${ability} in ${place}.`);
 }
 
@@ -63,8 +67,6 @@ export function requireAbilityIn(
 export function requireSignIn({ apiToken }: Pick<Ctx, "apiToken">, action: string): void {
   if (apiToken !== undefined) throw new ServiceError("forbidden", `An API token cannot ${action}; sign in instead.`);
 }
-
-const mostNamed = 10;
 
 const noAbilities = Object.fromEntries(abilities.map((ability) => [ability, false])) as Record<Ability, boolean>;
 

@@ -82,7 +82,7 @@ export async function countNotice(ctx: Ctx, kind: string, address: string): Prom
   return isReached();
 }
 
-/** A reserved place; else the time until which a limit applies, or its name if pending attempts use it up. */
+/** The ID of a reserved place. Without it, `until` is the time until which a limit applies, or `busy` names one that pending attempts use up. */
 export interface ReservedAttempt {
   readonly id?: number;
   readonly until: number;

@@ -4,15 +4,10 @@ import type { UnitPosition } from "../directory/unit-tree.ts";
 import type { Actor } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities } from "../pipeline/permissions.ts";
-import { ancestorsOf, idInPath } from "../pipeline/unit-path.ts";
+import { idsInPath } from "../pipeline/unit-path.ts";
 
 /** Abilities granted by memberships, by the unit of the membership. */
 export type GrantsByUnit = ReadonlyMap<number, readonly Ability[]>;
-
-/** Returns the IDs of the units with these paths and of all their ancestors. */
-export function chainOf(...paths: string[]): number[] {
-  return [...new Set(paths.flatMap((path) => [...ancestorsOf(path), idInPath(path)]))];
-}
 
 /** Loads the grants of all memberships in the units, also of deactivated users, who may be reactivated. */
 export async function loadGrants({ db }: Ctx, units: readonly number[]): Promise<GrantsByUnit> {
@@ -38,21 +33,21 @@ export function extendedAbilities(
   unit: Pick<UnitPosition, "path">,
   parent: Pick<UnitPosition, "path">,
 ) {
-  const present = new Set(chainOf(unit.path));
-  const added = chainOf(parent.path).filter((id) => !present.has(id));
+  const present = new Set(idsInPath(unit.path));
+  const added = idsInPath(parent.path).filter((id) => !present.has(id));
   return [...new Set(added.flatMap((id) => grants.get(id) ?? []))];
 }
 
 /** Returns true when the actor is in the unit or below it, and would read posts and events of further units. */
 export function movesItself(actor: Actor, unit: Pick<UnitPosition, "id">, parent: Pick<UnitPosition, "path">): boolean {
-  return actor.branch.includes(unit.id) && chainOf(parent.path).some((id) => !actor.branch.includes(id));
+  return actor.branch.includes(unit.id) && idsInPath(parent.path).some((id) => !actor.branch.includes(id));
 }
 
 /** Throws `forbidden` unless the actor has every ability that the move extends, and does not move along to read more. */
 export async function requireMove(ctx: Ctx, unit: UnitPosition, parent: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
   requireElsewhere(ctx.actor, unit, parent);
-  const grants = await loadGrants(ctx, chainOf(parent.path));
+  const grants = await loadGrants(ctx, idsInPath(parent.path));
   requireAbilities(ctx.actor, [{ path: unit.path, abilities: extendedAbilities(grants, unit, parent) }]);
 }
 
@@ -60,7 +55,7 @@ export async function requireMove(ctx: Ctx, unit: UnitPosition, parent: UnitPosi
 export async function requireTransfer(ctx: Ctx, unit: UnitPosition, target: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
   requireElsewhere(ctx.actor, unit, target);
-  const grants = await loadGrants(ctx, chainOf(unit.path, target.path));
+  const grants = await loadGrants(ctx, [...idsInPath(unit.path), ...idsInPath(target.path)]);
   requireAbilities(ctx.actor, [
     { path: unit.path, abilities: extendedAbilities(grants, unit, target) },
     { path: target.path, abilities: grants.get(unit.id) ?? [] },

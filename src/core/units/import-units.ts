@@ -1,5 +1,6 @@
 import { invalid } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
+import { once } from "../../contract/once.ts";
 import { unitRow } from "../../contract/unit-schemas.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { updateRow } from "../../store/bulk.ts";
@@ -9,7 +10,8 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { collectResults, parseRows, RowIssues } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
-import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
+import { idsInPath } from "../pipeline/unit-path.ts";
+import { extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
 import { addUnits, type ExistingUnit, type NewUnit, type UnitImportRow } from "./unit-import-writes.ts";
 
 type Import = Handlers<typeof contract>["import"];
@@ -103,15 +105,8 @@ async function loadTree(ctx: Ctx, known: Known, rows: readonly { row: UnitImport
     .execute();
   for (const unit of found) known.set(unit.reference ?? "", unit);
   const root = await loadUnits(ctx).where("parent_id", "is", null).executeTakeFirstOrThrow();
-  let grants: Promise<GrantsByUnit> | undefined;
-  return {
-    known,
-    root,
-    grants() {
-      grants ??= loadGrants(ctx, chainOf(root.path, ...found.map(({ path }) => path)));
-      return grants;
-    },
-  };
+  const grants = once(() => loadGrants(ctx, [...new Set([root, ...found].flatMap(({ path }) => idsInPath(path)))]));
+  return { known, root, grants };
 }
 
 function loadUnits(ctx: Ctx) {

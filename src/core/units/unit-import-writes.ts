@@ -5,7 +5,7 @@ import type { unitRow } from "../../contract/unit-schemas.ts";
 import { insertRows, rowsAs } from "../../store/bulk.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { ancestorsOf } from "../pipeline/unit-path.ts";
+import { idsInPath } from "../pipeline/unit-path.ts";
 
 export type UnitImportRow = z.infer<ReturnType<typeof unitRow>>;
 
@@ -60,7 +60,7 @@ async function countAll({ db }: Ctx, wanted: readonly NewUnit[]): Promise<void> 
   };
   for (const [parent, below] of Map.groupBy(wanted, (each) => each.parent)) {
     countsOf(parent.id).children += below.length;
-    for (const id of [...ancestorsOf(parent.path), parent.id]) countsOf(id).descendants += below.length;
+    for (const id of idsInPath(parent.path)) countsOf(id).descendants += below.length;
   }
   const types = { id: "bigint", children: "bigint", descendants: "bigint" } as const;
   const added = rowsAs(db, "added", types, [...more.values()]);

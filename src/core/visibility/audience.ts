@@ -34,14 +34,20 @@ export function readerOf({ id, admin, grants, units, branch, types }: Actor, abi
   return { me: id, everything: admin ? 1 : 0, reach, units, branch, types };
 }
 
-/** Returns the only visibility rule: addressees and those who may edit read it; personal content its author and those it is shared with. */
+/**
+ * Returns the condition that the reader may read content. It is the only visibility rule: content is for those it is
+ * addressed to and those who may edit it; personal content is for its author and the users it is shared with.
+ */
 export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool> {
   const personal = sql.ref(`${a}.personal`);
   // The reach of an editor decides more quickly than the audience.
   return sql<SqlBool>`((${personal} = 0 and ${reached(db, a, reader.reach)}) or ${addressed(a, reader)})`;
 }
 
-/** Returns the condition that content is addressed to the reader: as author, by a share, by the group, or by unit and user type; to administrators unless personal. */
+/**
+ * Returns the condition that content is addressed to the reader: as author, by a share, by the group, or by unit and user
+ * type. Everything that is not personal is addressed to administrators.
+ */
 export function addressed(a: string, reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
   const of = (column: string) => sql.ref(`${a}.${column}`);
   const { me, everything, units, branch, types } = reader;
