@@ -116,9 +116,9 @@ const stranger = () => ({ id: -randomInt(1, 2 ** 47), email: "" });
 const noToken = hashToken("");
 
 async function userByEmail(ctx: Ctx, email: string) {
-  const columns = ["id", "email", "first_name", "last_name", "provider", "password_hash"] as const;
-  const more = ["token_version", "two_factor_at"] as const;
-  const user = await findRow(ctx.db, "users", { email_key: emailKey(email), active: 1 }, [...columns, ...more]);
+  const name = ["first_name", "last_name"] as const;
+  const account = ["id", "email", "provider", "password_hash", "token_version", "two_factor_at"] as const;
+  const user = await findRow(ctx.db, "users", { email_key: emailKey(email), active: 1 }, [...account, ...name]);
   return user && { ...user, email: user.email ?? "" };
 }
 

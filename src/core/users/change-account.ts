@@ -17,21 +17,25 @@ export async function updateColumns(
 ): Promise<void> {
   const { id } = before;
   const after = { ...before, ...changes };
-  const isElsewhere = changes.provider !== undefined;
-  if (isElsewhere) await queueNotice(ctx, id, "provider");
-  if (changes.email_key !== undefined) await queueNotice(ctx, id, "email");
+  const hasNewProvider = changes.provider !== undefined;
+  const hasNewAddress = changes.email_key !== undefined;
+  if (hasNewProvider) await queueNotice(ctx, id, "provider");
+  if (hasNewAddress) await queueNotice(ctx, id, "email");
   const isRenamed = changes.first_name !== undefined || changes.last_name !== undefined;
   await updateRow(ctx.db, "users", id, {
     ...changes,
     ...(isRenamed && { name_key: userNameKey(after) }),
-    ...(isElsewhere && { password_hash: null }),
+    ...(hasNewProvider && { password_hash: null }),
     updated_at: ctx.now,
   });
   if (isRenamed || changes.title !== undefined || changes.email !== undefined) await setSearchWords(ctx, id, after);
-  if (isElsewhere) await addToRows(ctx.db, "users", id, { token_version: 1 });
-  if (isElsewhere) await endAccess(ctx, [id], ["sessions", "password_tokens"]);
-  // The link was sent to the old address. A queued mail goes to the address that the user has when it is sent.
-  else if (changes.email_key !== undefined) await endAccess(ctx, [id], ["password_tokens"]);
+  if (hasNewProvider) {
+    await addToRows(ctx.db, "users", id, { token_version: 1 });
+    await endAccess(ctx, [id], ["sessions", "password_tokens"]);
+  } else if (hasNewAddress) {
+    // The link was sent to the old address. A queued mail goes to the address that the user has when it is sent.
+    await endAccess(ctx, [id], ["password_tokens"]);
+  }
 }
 
 /** Deactivates active users, ends their sessions, deletes their API tokens and password links, and passes on their group conversations. */

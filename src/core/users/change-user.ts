@@ -3,6 +3,7 @@ import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow, insertRow, updateRows } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
@@ -40,16 +41,19 @@ export async function languageIssues(
 }
 
 export const userChangeHandlers = {
-  async create(ctx, { unit, userTypes, department, password, welcome, service, ...fields }) {
+  async create(ctx, input) {
+    const { unit, userTypes, department, password, welcome, service, ...fields } = input;
     const { first_name, last_name } = fields;
-    if (fields.admin) requireAdministrator(ctx);
-    if (fields.admin) requireSignIn(ctx, "make administrators");
+    if (fields.admin) {
+      requireAdministrator(ctx);
+      requireSignIn(ctx, "make administrators");
+    }
     if (password !== undefined) requireSignIn(ctx, "set passwords");
-    requireNoIssues(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password, welcome, service }));
+    requireNoIssues(await newUserIssues(ctx, input));
     const password_hash = password === undefined ? null : await hashInTurn(ctx.actor.id, password);
     return ctx.transaction(async (tx) => {
       if (fields.admin) requireAdministrator(tx);
-      await requireFree(tx, fields);
+      await requireUntaken(tx, fields);
       const membership = { unit, userTypes, department };
       await requireNewMembership(tx, undefined, membership);
       const columns = { ...userColumns(fields), first_name, last_name, ...(service && { provider: serviceProvider }) };
@@ -66,26 +70,25 @@ export const userChangeHandlers = {
   async update(ctx, { id, ...fields }) {
     const [row] = await userRows(ctx.db, { id });
     requireUser(row, id);
-    const before = { id, admin: row.admin === 1, email: row.email };
-    if (fields.admin !== undefined && fields.admin !== before.admin) requireAdministrator(ctx);
+    const isAdmin = row.admin === 1;
+    if (fields.admin !== undefined && fields.admin !== isAdmin) requireAdministrator(ctx);
     if (!may(ctx.actor, "user", row.path)) requireOwnFields(fields);
     if (fields.admin !== undefined) requireSignIn(ctx, "grant or revoke administrator rights");
-    if (fields.email !== undefined && fields.email !== before.email && isSignInAddress(ctx, before))
+    if (fields.email !== undefined && fields.email !== row.email && isSignInAddress(ctx, row))
       requireSignIn(ctx, "change the e-mail address of its owner or of an administrator");
-    if (fields.provider !== undefined && fields.provider !== row.provider && before.admin)
+    if (fields.provider !== undefined && fields.provider !== row.provider && isAdmin)
       requireSignIn(ctx, "change the provider of an administrator");
-    if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
+    if (fields.admin === false && isAdmin) await requireOtherAdministrator(ctx, id);
     if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
     if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
     requireNoIssues(await languageIssues(ctx, { id, language: fields.language }));
-    await requireFree(ctx, fields, id);
+    await requireUntaken(ctx, fields, id);
     const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return oneUser(ctx, id);
     // The change would end the session and could lock everybody out.
     if (changes.provider !== undefined && id === ctx.actor.id)
       throw new ServiceError("forbidden", "You cannot change your own provider; ask another administrator.");
-    if (changes.provider !== undefined && row.provider === "local" && before.admin)
-      await requireOtherAdministrator(ctx, id);
+    if (changes.provider !== undefined && row.provider === "local" && isAdmin) await requireOtherAdministrator(ctx, id);
     if (changes.admin === 1) await endServiceTokens(ctx, id);
     await updateColumns(ctx, row, changes);
     ctx.changed("user.update", id);
@@ -129,10 +132,10 @@ export const userChangeHandlers = {
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-type Create = Parameters<Handlers<typeof contract>["create"]>[1];
+type NewUser = Parameters<Handlers<typeof contract>["create"]>[1];
 
 /** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
-export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<Create>): Promise<FieldErrors> {
+export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<NewUser>): Promise<FieldErrors> {
   const issue = password === undefined ? undefined : await passwordIssue(password, fields, ctx.settings);
   const language = languageIssue(ctx, fields.language);
   return {
@@ -144,7 +147,7 @@ export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<C
 }
 
 /** A person needs an e-mail address; a service account must not have what lets a person sign in. */
-function accountIssues({ service, email, password, welcome, provider = "local" }: Partial<Create>): FieldErrors {
+function accountIssues({ service, email, password, welcome, provider = "local" }: Partial<NewUser>): FieldErrors {
   if (!service) {
     const missing = email === undefined && { email: [messageOf({ code: "required" })] };
     const foreign = provider !== "local" && password !== undefined;
@@ -173,10 +176,11 @@ function requireAdministrator(ctx: Ctx): void {
 }
 
 /** Returns true for users whose address gives more than the abilities of a token: its owner and administrators. */
-export const isSignInAddress = ({ actor }: Ctx, user: { readonly id: number; readonly admin: boolean }): boolean =>
-  user.id === actor.id || user.admin;
+export const isSignInAddress = ({ actor }: Ctx, user: RowOf<"users", "id" | "admin">): boolean =>
+  user.id === actor.id || user.admin === 1;
 
-async function requireFree(
+/** Throws `conflict` when another user than `except` has the address or the reference. */
+async function requireUntaken(
   ctx: Ctx,
   { email, reference }: { email?: string | undefined; reference?: string | null | undefined },
   except = 0,

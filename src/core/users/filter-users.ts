@@ -18,7 +18,7 @@ export async function readFilteredPage(ctx: Ctx, filter: Filter, asked: AskedPag
 
 /** Returns the query of the IDs; `isSliced` tells that it may have to check most users, and is run for slices of them. */
 async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filter) {
-  let query = presentIds(db);
+  let query = existingUserIds(db);
   if (!filter.inactive) query = query.where("u.active", "=", 1);
   if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
   if (filter.provider !== undefined) query = query.where("u.provider", "=", filter.provider);
@@ -68,8 +68,8 @@ const grants = (db: Db) =>
     .innerJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .select("m.user_id");
 
-const presentIds = (db: Db) => db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
-type Users = ReturnType<typeof presentIds>;
+const existingUserIds = (db: Db) => db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
+type Users = ReturnType<typeof existingUserIds>;
 
 /** Number of memberships from which on checking users in their order is quicker than listing all who have one. */
 const manyMembers = 5000;

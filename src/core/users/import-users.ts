@@ -121,13 +121,9 @@ function resolveRow(
   if (existing !== undefined) checkReach(ctx, existing, row, issues);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, issues);
   if (unit !== undefined) checkGrants(ctx, unit, shown, types, issues);
-  // An empty cell clears the department, a missing column keeps it.
-  const departmentId = department
-    ? known.departments.get(`${unit?.id} ${department}`)
-    : department === undefined
-      ? undefined
-      : null;
-  if (department && departmentId === undefined)
+  // Null clears the department, undefined keeps it.
+  const departmentId = typeof department === "string" ? known.departments.get(`${unit?.id} ${department}`) : department;
+  if (typeof department === "string" && departmentId === undefined)
     issues.set("department", { code: "no_such_department", params: { name: department } });
   if (unit === undefined || issues.size > 0) return undefined;
   const { first_name, last_name, email } = row;
@@ -170,8 +166,7 @@ function checkReach(
   if (!may(actor, "user", existing.unit_path) || (admin && !actor.admin)) {
     issues.set("reference", { code: "user_out_of_reach" });
   } else if (apiToken) {
-    if (existing.email !== email && isSignInAddress(ctx, { id: existing.id, admin }))
-      issues.set("email", { code: "sign_in_only" });
+    if (existing.email !== email && isSignInAddress(ctx, existing)) issues.set("email", { code: "sign_in_only" });
     if (existing.provider !== provider && admin) issues.set("provider", { code: "sign_in_only" });
   }
 }

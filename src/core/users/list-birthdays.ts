@@ -35,7 +35,7 @@ interface Days {
   readonly to: number;
 }
 
-/** The conditions of literals are those of the index `users_birthday`, so that it alone gives counts and skips pages. */
+/** Selects birthdays. The literals match the conditions of the index `users_birthday`, which then gives counts and skips pages alone. */
 function birthdaysIn({ db, actor }: Ctx, { from, to }: Days) {
   let query = db
     .selectFrom("users")

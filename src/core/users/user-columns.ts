@@ -25,11 +25,25 @@ type Columns = Partial<ReturnType<typeof userColumns>> & { readonly first_name: 
 
 /** Defaults of columns that are not given, so that all new rows have the same columns. */
 const newUser = {
-  ...({ reference: null, email: null, email_key: null, title: "", phone: null, birthday: null } as const),
-  ...({ birthday_key: null, language: null, timezone: null, admin: 0, provider: "local" } as const),
-  ...({ show_birthdays: "all", birthdays_optout: 0 } as const),
-  ...({ meta_field_0: "", meta_field_1: "", meta_field_2: "", meta_field_3: "", meta_field_4: "" } as const),
-};
+  reference: null,
+  email: null,
+  email_key: null,
+  title: "",
+  phone: null,
+  birthday: null,
+  birthday_key: null,
+  language: null,
+  timezone: null,
+  admin: 0,
+  provider: "local",
+  show_birthdays: "all",
+  birthdays_optout: 0,
+  meta_field_0: "",
+  meta_field_1: "",
+  meta_field_2: "",
+  meta_field_3: "",
+  meta_field_4: "",
+} as const;
 
 export function newUserRow({ now }: Ctx, columns: Columns, unit: number) {
   const key = { name_key: userNameKey(columns), unit_id: unit, created_at: now, updated_at: now };

@@ -49,20 +49,18 @@ export const users: Handlers<typeof contract> = {
     const { id } = membership;
     const held = await heldTypes(ctx, id);
     const wanted = userTypes === undefined ? held : [...new Set(overwrite ? userTypes : [...held, ...userTypes])];
-    const same =
+    const isUnchanged =
       unit === from &&
       (department === undefined || department === membership.department_id) &&
       wanted.length === held.length &&
       wanted.every((type) => held.includes(type));
-    if (same) return;
+    if (isUnchanged) return;
     requireNoIssues(await membershipIssues(ctx, { unit, userTypes: userTypes ?? [], department }));
     const before = { unit: from, userTypes: held };
     const after = { unit, userTypes: wanted };
     if (await requireMembershipChange(ctx, user, { before, after })) await endServiceTokens(ctx, user);
     if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
-    if (department !== undefined) {
-      await updateRow(ctx.db, "memberships", id, { department_id: department });
-    }
+    if (department !== undefined) await updateRow(ctx.db, "memberships", id, { department_id: department });
     if (userTypes !== undefined) await setUserTypes(ctx, id, wanted);
     await markChanged(ctx, "user", [user]);
   },
@@ -76,7 +74,7 @@ export const users: Handlers<typeof contract> = {
   birthdays,
   password: async (ctx, input) => (await import("./set-password.ts")).password(ctx, input),
 
-  /** One's own needs a password or a code, except with access to the database itself. */
+  /** Users disable their own second factor with a password or a code, except with access to the database itself. */
   async twoFactorReset(ctx, { id }) {
     if (id === ctx.actor.id && ctx.token !== undefined)
       throw new ServiceError(
