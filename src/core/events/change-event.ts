@@ -16,11 +16,11 @@ import { type EventRow, editableEvent } from "./find-event.ts";
 import { countOccurrences, displaceEvent, entryIssues, placeEvent } from "./index-event.ts";
 import { loadEvent } from "./read-events.ts";
 
-type Changing = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
-type Input = Parameters<Changing["create"]>[1];
-type Fields = Omit<Parameters<Changing["update"]>[1], "id">;
+type Change = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
+type Input = Parameters<Change["create"]>[1];
+type Fields = Omit<Parameters<Change["update"]>[1], "id">;
 
-export const eventChangeHandlers: Changing = {
+export const eventChangeHandlers: Change = {
   // Rules are expanded before the transaction, because all other writers would have to wait otherwise.
   async create(ctx, input) {
     const issues: FieldErrors = {};

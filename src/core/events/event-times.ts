@@ -14,7 +14,7 @@ import { type FirstOccurrence, type Occurrence, occurrencesOn } from "../pipelin
 const hour = 3600;
 const day = 24 * hour;
 
-/** Longest durations of classes of occurrences, in seconds. Running ones of a class have started at most so long ago. */
+/** The longest duration of each class of occurrences, in seconds. Those that are running have started at most that long ago. */
 export const spans: readonly number[] = [2 * hour, 12 * hour, 36 * hour, 12 * day, 96 * day, Number.MAX_SAFE_INTEGER];
 
 /** Classes above this one are searched separately; shorter occurrences are found among those that started recently. */
@@ -151,10 +151,11 @@ function ruleIssues(rules: readonly Rule[], first = ""): FieldErrors {
     const { freq, until, count, byday, bymonthday, bysetpos } = rule;
     if (until !== null && count !== null) add(".until", "must not be given together with count");
     else if (until !== null && until < first) add(".until", `must not be before the first day, ${first}`);
-    const [isUnset, isUnknown] = [bysetpos !== null && byday.length === 0, freq === "weekly" && bymonthday !== null];
-    if (isUnset) add(".bysetpos", "needs byday");
-    if (isUnknown) add(".bymonthday", "must not be given with weekly");
-    if (!isUnset && !isUnknown && !isPossible(rulePartsOf(rule))) add("", neverHappens);
+    const lacksByday = bysetpos !== null && byday.length === 0;
+    const isWeeklyByMonthday = freq === "weekly" && bymonthday !== null;
+    if (lacksByday) add(".bysetpos", "needs byday");
+    if (isWeeklyByMonthday) add(".bymonthday", "must not be given with weekly");
+    if (!lacksByday && !isWeeklyByMonthday && !isPossible(rulePartsOf(rule))) add("", neverHappens);
     const same = rules.findIndex((other) => isDeepStrictEqual(other, rule));
     if (same < index) issues.recurrence = [`must not contain the same rule twice: ${same} and ${index}`];
   }

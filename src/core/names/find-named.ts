@@ -41,28 +41,28 @@ export const findGroups = (ctx: Ctx, texts: readonly string[]): Promise<NameMatc
 const noDetail = sql<string | null>`cast(null as text)`;
 const all = sql<SqlBool>`1 = 1`;
 
-async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promise<NameMatch[]> {
+async function findIn(ctx: Ctx, texts: readonly string[], source: NamedTable): Promise<NameMatch[]> {
   const found = await firstMatches<Named>(texts, [
     {
       match: "reference",
       find: async (open) =>
-        of.hasReferences ? byValue(open, referenceIn, (some) => withReferences(ctx, some, of)) : [],
+        source.hasReferences ? byValue(open, referenceIn, (some) => withReferences(ctx, some, source)) : [],
     },
-    ...keySteps(fold, (ranges) => inRanges(ctx, ranges, of)),
+    ...keySteps(fold, (ranges) => inRanges(ctx, ranges, source)),
   ]);
-  return found.map(({ text, id, name, detail, match }) => ({ text, kind: of.kind, id, name, detail, match }));
+  return found.map(({ text, id, name, detail, match }) => ({ text, kind: source.kind, id, name, detail, match }));
 }
 
-async function withReferences({ db }: Ctx, references: readonly string[], of: NamedTable) {
-  const { table, detail = noDetail, visible = all } = of;
+async function withReferences({ db }: Ctx, references: readonly string[], source: NamedTable) {
+  const { table, detail = noDetail, visible = all } = source;
   const { rows } = await sql<Named & { value: string }>`
     select t.id, t.name, ${detail} as detail, t.reference as value from ${sql.table(table)} t
     where ${isAmong("t.reference", references)} and ${visible}`.execute(db);
   return rows;
 }
 
-async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], of: NamedTable) {
-  const { table, detail = noDetail, visible = all } = of;
+async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], source: NamedTable) {
+  const { table, detail = noDetail, visible = all } = source;
   const things = ctx.db
     .selectFrom(sql<Omit<Named, "detail"> & { name_key: string }>`${sql.table(table)}`.as("t"))
     .select(["t.id", "t.name", detail.as("detail")])

@@ -34,10 +34,13 @@ export async function byValue<T>(
   standsFor: (text: string) => string | undefined,
   find: (values: readonly string[]) => Promise<readonly (T & { readonly value: string | null })[]>,
 ): Promise<Matched<T>[]> {
-  const asked = texts.flatMap((text) => ({ text, value: standsFor(text) })).filter(({ value }) => value !== undefined);
+  const asked = texts.flatMap((text) => {
+    const value = standsFor(text);
+    return value === undefined ? [] : [{ text, value }];
+  });
   if (asked.length === 0) return [];
-  const rows = Map.groupBy(await find(asked.map(({ value }) => value ?? "")), ({ value }) => value);
-  return asked.flatMap(({ text, value }) => (rows.get(value ?? null) ?? []).map((row) => ({ ...row, text })));
+  const rows = Map.groupBy(await find(asked.map(({ value }) => value)), ({ value }) => value);
+  return asked.flatMap(({ text, value }) => (rows.get(value) ?? []).map((row) => ({ ...row, text })));
 }
 
 /** Returns the steps that find things by keys, else by their beginnings. Only the empty text has the empty key. */

@@ -30,7 +30,7 @@ export async function changeEvent(before: StoredEvent | null, fields: PostEventF
   const readStored = before?.timezone === timezone ? readTime : readByClock;
   const read = (given: string | undefined, stored: string | undefined) =>
     given ? readTime(given, timezone) : stored && readStored(stored, timezone);
-  const repeats = repetition(before, fields);
+  const repeats = repetitionAfter(before, fields);
   const start = read(fields.datetime_start, before?.datetime_start);
   if (!start) return { event: null, issues: { "event.datetime_start": ["is required"], ...repeats.issues } };
   const moves = fields.datetime_start !== undefined && before?.datetime_end === before?.datetime_start;
@@ -41,13 +41,13 @@ export async function changeEvent(before: StoredEvent | null, fields: PostEventF
   const issues = { ...spanIssues(span, fields), ...early, ...repeats.issues };
   if (Object.keys(issues).length > 0) return { event: null, issues };
   try {
-    const { dates, rrule } = await takePlace(span, repeats.rule, last);
+    const { dates, rrule } = await planOccurrences(span, repeats.rule, last);
     const event: StoredEvent = {
       location: fields.location === undefined ? (before?.location ?? null) : fields.location,
       link: fields.link === undefined ? (before?.link ?? null) : fields.link,
       all_day,
-      datetime_start: written(span.start, all_day),
-      datetime_end: written(span.end, all_day),
+      datetime_start: formatMoment(span.start, all_day),
+      datetime_end: formatMoment(span.end, all_day),
       dates,
       recurrence: repeats.recurrence,
       rrule,
@@ -98,7 +98,10 @@ interface Repeats {
 }
 
 /** Returns the rule after a change. `recurrence` and `repeat_rules` replace each other. */
-function repetition(before: StoredEvent | null, { recurrence: given, repeat_rules: text }: PostEventFields): Repeats {
+function repetitionAfter(
+  before: StoredEvent | null,
+  { recurrence: given, repeat_rules: text }: PostEventFields,
+): Repeats {
   const none = { recurrence: null, rule: null, issues: {} };
   if (given && text) {
     return { ...none, issues: { "event.repeat_rules": ["must not be given together with recurrence"] } };
@@ -142,7 +145,7 @@ function lastDays(
 }
 
 /** Returns the occurrences and the complete rule as text. Throws `BadRule`. */
-async function takePlace(
+async function planOccurrences(
   span: Span,
   rule: Repetition | null,
   { endDay, untilDay }: LastDays,
@@ -179,13 +182,16 @@ const seconds = (moment: Zoned) => Math.floor(moment.epochMilliseconds / 1000);
 async function datesOn(days: readonly string[], { start, end, all_day, timezone }: Span) {
   const first = start.toPlainDate();
   const occurrences = await occurrencesOn(days, {
-    ...{ start: seconds(start), end: seconds(end), day: all_day ? first.toString() : null, timezone },
+    start: seconds(start),
+    end: seconds(end),
+    day: all_day ? first.toString() : null,
+    timezone,
     wholeDays: first.until(end.toPlainDate(), { largestUnit: "days" }).days + 1,
   });
   return occurrences.map(({ start, end }) => ({ start, end }));
 }
 
-function written(moment: Zoned, all_day: boolean): string {
+function formatMoment(moment: Zoned, all_day: boolean): string {
   if (all_day) return moment.toPlainDate().toString();
   return moment.toString({ timeZoneName: "never", smallestUnit: "second" });
 }

@@ -12,7 +12,7 @@ import { isPublished } from "../visibility/post-visibility.ts";
 import { findEditable, type PostRow } from "./find-post.ts";
 import { placePost } from "./index-post.ts";
 import { setMentions } from "./mentions.ts";
-import { type Before, type Fields, planPost } from "./plan-post.ts";
+import { type PostBefore, type PostFields, planPost } from "./plan-post.ts";
 import { addPoll, changePoll, pollOf, removePoll } from "./polls.ts";
 import { postAudienceOf, requirePostPlaces } from "./post-audience.ts";
 import { mark } from "./post-marks.ts";
@@ -34,9 +34,9 @@ export const postChangeHandlers = {
     const title_key = columns.title === undefined ? undefined : titleLookupKey(columns.title);
     await updateRow(ctx.db, "posts", id, { ...columns, title_key, updated_at: ctx.now });
     await placePost(ctx, id);
-    const isAnotherCount =
+    const isRecounted =
       isAudienceNew || "published_at" in columns || "event" in columns || "confirm_enabled" in columns;
-    if (isAnotherCount) await recount(ctx, id);
+    if (isRecounted) await recount(ctx, id);
   },
 
   async delete(ctx, { id }) {
@@ -108,7 +108,7 @@ const erased = {
   rejected_count: 0,
 } as const;
 
-async function load(ctx: Ctx, id: number): Promise<Before> {
+async function load(ctx: Ctx, id: number): Promise<PostBefore> {
   const row = await findEditable(ctx, id);
   return {
     row,
@@ -122,7 +122,7 @@ function inOrder({ everywhere, units, userTypes, shares }: Audience) {
   return { everywhere, units: units.toSorted((a, b) => a.id - b.id), userTypes: ids(userTypes), shares: ids(shares) };
 }
 
-async function setPoll(ctx: Ctx, { row, poll }: Before, fields: Fields["poll"]): Promise<boolean> {
+async function setPoll(ctx: Ctx, { row, poll }: PostBefore, fields: PostFields["poll"]): Promise<boolean> {
   if (fields && poll) return changePoll(ctx, poll, fields);
   if (fields) await addPoll(ctx, row.id, fields);
   else if (fields === null && poll) await removePoll(ctx, poll);

@@ -44,9 +44,15 @@ export const create: Create = async (ctx, input) => {
 
 /** Defaults of columns that are not given, so that all new rows have the same columns. */
 const newPost = {
-  ...({ body: "", show_in_feed: 1, important: 0, comments_enabled: 1, confirm_enabled: 0 } as const),
-  ...({ pinned_main_feed: null, pinned_until: null, event: null } as const),
-};
+  body: "",
+  show_in_feed: 1,
+  important: 0,
+  comments_enabled: 1,
+  confirm_enabled: 0,
+  pinned_main_feed: null,
+  pinned_until: null,
+  event: null,
+} as const;
 
 /** Returns the issues of those fields of a new post that depend on each other or on data; see `Checks`. */
 export const newPostIssues: NonNullable<Checks<typeof contract>["create"]> = async (ctx, known) => {

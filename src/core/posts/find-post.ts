@@ -59,7 +59,7 @@ const shownPostQuery = (db: Db, p: PostSelection) =>
 
 const shownPostRows = prepared(shownPostQuery);
 
-/** Returns a condition that the representation of the post contains the user `u`. Of an array, PostgreSQL knows that it is small. */
+/** Returns a condition that the representation of the post contains the user `u`. PostgreSQL knows that an array is small. */
 function isInPost(db: Db): RawBuilder<SqlBool> {
   const ids = sql`select a.author_id
     union all select c.author_id from comments c where c.id = ${latestComment}

@@ -14,6 +14,7 @@ export async function addPlaces(
   await insertRows(db, "post_places", rows);
 }
 
+/** Replaces the entries of a post in the feed index. */
 export async function placePost(ctx: Ctx, id: number): Promise<void> {
   const post = await ctx.db
     .selectFrom("posts as p")
@@ -28,6 +29,7 @@ export async function placePost(ctx: Ctx, id: number): Promise<void> {
   await addPlaces(ctx, { id, listed_at, updated_at }, places);
 }
 
+/** Sets the time of change of a post, also in the feed index. */
 export async function touch({ db, now }: Ctx, id: number): Promise<void> {
   await updateRow(db, "posts", id, { updated_at: now });
   await updateRows(db, "post_places", { post_id: id }, { updated_at: now });

@@ -10,16 +10,16 @@ import { changedAudience, type Home, initialAudience, readerIssues } from "./pos
 import { changePublication, publicationIssues, unwritten } from "./publication.ts";
 import { storedEvent } from "./stored-event.ts";
 
-export type Fields = Partial<Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">>;
+export type PostFields = Partial<Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">>;
 
-export interface Before {
+export interface PostBefore {
   readonly row: PostRow;
   readonly audience: Audience;
   readonly poll: Poll | undefined;
 }
 
 /** Plans the columns of a post after a change (undefined ones stay as they are) and its audience, and finds all issues. */
-export async function planPost(ctx: Ctx, fields: Fields, home: Home, before?: Before) {
+export async function planPost(ctx: Ctx, fields: PostFields, home: Home, before?: PostBefore) {
   const { row, audience: known, poll } = before ?? {};
   const { event, issues: eventIssues } = await planEvent(ctx, fields, home, row);
   const times = timeColumns(ctx, fields, row);
@@ -39,7 +39,7 @@ export async function planPost(ctx: Ctx, fields: Fields, home: Home, before?: Be
   return { plan: { columns, audience }, issues };
 }
 
-async function planEvent(ctx: Ctx, { event: fields }: Fields, { content_type }: Home, row: PostRow | undefined) {
+async function planEvent(ctx: Ctx, { event: fields }: PostFields, { content_type }: Home, row: PostRow | undefined) {
   const before = row === undefined ? null : storedEvent(row);
   if (content_type !== "event") {
     const issues: FieldErrors =
@@ -52,12 +52,12 @@ async function planEvent(ctx: Ctx, { event: fields }: Fields, { content_type }: 
   return { event: before, issues };
 }
 
-function groupIssues({ visibility }: Fields, { group }: Home): FieldErrors {
+function groupIssues({ visibility }: PostFields, { group }: Home): FieldErrors {
   if (group === null || visibility === undefined) return {};
   return { visibility: ["must not be given for a post in a group, whose members can read it"] };
 }
 
-function plainColumns(fields: Fields) {
+function plainColumns(fields: PostFields) {
   return {
     title: fields.title,
     body: fields.body,
@@ -69,7 +69,7 @@ function plainColumns(fields: Fields) {
 }
 
 /** Returns the publication and pin columns. A new post is published immediately by default. */
-function timeColumns({ now }: Ctx, { publish, pinned }: Fields, row: PostRow | undefined) {
+function timeColumns({ now }: Ctx, { publish, pinned }: PostFields, row: PostRow | undefined) {
   const { draft, publish_on, unpublish_on, published_at } =
     row === undefined
       ? changePublication(unwritten, { status: true, ...publish }, now)
@@ -78,7 +78,7 @@ function timeColumns({ now }: Ctx, { publish, pinned }: Fields, row: PostRow | u
   return { draft, publish_on, unpublish_on, published_at, listed_at, ...pinColumns(now, pinned, row) };
 }
 
-function pinColumns(now: number, pinned: Fields["pinned"], row: PostRow | undefined) {
+function pinColumns(now: number, pinned: PostFields["pinned"], row: PostRow | undefined) {
   if (pinned === undefined) return {};
   if (pinned === null) return { pinned_main_feed: null, pinned_until: null };
   const { pinned_main_feed, pinned_until } = row ?? { pinned_main_feed: null, pinned_until: null };
@@ -89,7 +89,7 @@ function pinColumns(now: number, pinned: Fields["pinned"], row: PostRow | undefi
   };
 }
 
-function pinIssues({ now }: Ctx, { pinned }: Fields): FieldErrors {
+function pinIssues({ now }: Ctx, { pinned }: PostFields): FieldErrors {
   const until = pinned?.until;
   return typeof until === "number" && until <= now ? { "pinned.until": ["must be in the future"] } : {};
 }

@@ -39,9 +39,9 @@ export function recurrenceIssues(recurrence: Recurrence): FieldErrors {
   if (bysetpos !== null && bymonthday === null && bymonth === null) {
     issues["event.recurrence.bysetpos"] = ["needs bymonthday or bymonth"];
   }
-  const isPlain =
+  const isConsistent =
     issues["event.recurrence.bymonthday"] === undefined && issues["event.recurrence.bysetpos"] === undefined;
-  if (isPlain && !isPossible(rulePartsOf(recurrence))) issues["event.recurrence"] = [neverHappens];
+  if (isConsistent && !isPossible(rulePartsOf(recurrence))) issues["event.recurrence"] = [neverHappens];
   return issues;
 }
 
@@ -71,7 +71,7 @@ export function parseRule(text: string): Repetition {
     if (!grammar[name]?.test(value) || parts.has(name)) throw new BadRule(`has an invalid part: ${part}`);
     parts.set(name, value);
   }
-  const [count, until] = [parts.get("COUNT"), iso(parts.get("UNTIL"))];
+  const [count, until] = [parts.get("COUNT"), toIso(parts.get("UNTIL"))];
   if (!parts.has("FREQ")) throw new BadRule("must have FREQ, as in FREQ=WEEKLY;BYDAY=MO");
   if (count !== undefined && until !== undefined) throw new BadRule("must not have both COUNT and UNTIL");
   if (until !== undefined && normalizeDateTime(until) === undefined)
@@ -83,7 +83,7 @@ export function parseRule(text: string): Repetition {
 }
 
 /** Converts 20261231T140000Z to 2026-12-31T14:00:00Z. */
-function iso(until: string | undefined): string | undefined {
+function toIso(until: string | undefined): string | undefined {
   return until?.replace(/^(\d{4})(\d\d)(\d\d)/, "$1-$2-$3").replace(/T(\d\d)(\d\d)(\d\d)/, "T$1:$2:$3");
 }
 

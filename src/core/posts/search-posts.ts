@@ -12,7 +12,7 @@ import { type PostReader, published, visible } from "../visibility/post-visibili
 
 export type PostFilter = Omit<Parameters<Handlers<typeof contract>["list"]>[1], "limit" | "cursor" | "sort">;
 
-/** The index that a search reads, and how. Equal times are sorted by ID. Without a key, reading starts at the end that the direction leaves. */
+/** The index that a search reads, and how. Equal times are sorted by ID. Without a key, reading starts at the first entry in its direction. */
 interface Order {
   readonly time: "listed_at" | "updated_at";
   readonly back: boolean;

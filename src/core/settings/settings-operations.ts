@@ -15,7 +15,7 @@ const safeguards = [
 ] as const;
 
 export const settings: Handlers<typeof contract> = {
-  list: async (ctx) => shown(ctx.settings),
+  list: async (ctx) => presentSettings(ctx.settings),
 
   async set(ctx, changes) {
     // Requires that somebody has tried it, so that nobody is locked out by mistake.
@@ -31,18 +31,18 @@ export const settings: Handlers<typeof contract> = {
       if (value === undefined) continue;
       next[key] = value ?? defaults[key as keyof Settings];
       if (value === null) await deleteRows(ctx.db, "settings", { key });
-      else await keep(ctx, key as keyof Settings, JSON.stringify(value));
+      else await storeSetting(ctx, key as keyof Settings, JSON.stringify(value));
     }
-    return shown(next as Settings);
+    return presentSettings(next as Settings);
   },
 };
 
-async function keep(ctx: Ctx, key: keyof Settings, json: string): Promise<void> {
+async function storeSetting(ctx: Ctx, key: keyof Settings, json: string): Promise<void> {
   const isSecret = holdsSecret(settingsSchema().shape[key]);
   const value = isSecret ? await ctx.secrets.seal(ctx.db, `settings.value.${key}`, json) : json;
   await upsertRow(ctx.db, "settings", { key }, { value });
 }
 
-function shown(settings: Settings) {
+function presentSettings(settings: Settings) {
   return { ...settings, "mail.smtp_url": settings["mail.smtp_url"] === null ? null : ("set" as const) };
 }

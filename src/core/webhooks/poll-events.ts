@@ -17,8 +17,8 @@ const eventsAfter = prepared((db, p: { after: number; limit: number }) =>
 );
 
 /** Returns the events after a given one, waiting until there are any. */
-export const webhookEventHandlers: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
-  await announceListener(ctx);
+export const pollEvents: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
+  await recordListening(ctx);
   if (after === undefined) {
     const last = ctx.db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id"));
     return { data: [], meta: { last_id: (await last.executeTakeFirst())?.id ?? 0 } };
@@ -32,10 +32,10 @@ export const webhookEventHandlers: Handlers<typeof contract>["events"] = async (
 };
 
 /** Records that a client polls, so that events are written even without a webhook for them. */
-async function announceListener(ctx: Ctx): Promise<void> {
-  const sign = await ctx.db.selectFrom("event_listening").select("polled_at").executeTakeFirst();
+async function recordListening(ctx: Ctx): Promise<void> {
+  const listening = await ctx.db.selectFrom("event_listening").select("polled_at").executeTakeFirst();
   // A timestamp in the future was written before the clock was set back.
-  const age = sign === undefined ? Number.POSITIVE_INFINITY : Math.abs(ctx.now - sign.polled_at);
+  const age = listening === undefined ? Number.POSITIVE_INFINITY : Math.abs(ctx.now - listening.polled_at);
   if (age < renewedAfterSeconds) return;
   await ctx.transaction(({ db }) => upsertRow(db, "event_listening", { id: 1 }, { polled_at: ctx.now }));
 }

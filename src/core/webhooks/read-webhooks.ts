@@ -42,13 +42,13 @@ function presentAuthor(user: User): Webhook["author"] {
     active,
     permissions,
     avatar,
-    unit: presentPlace(user.unit),
-    physicalUnit: presentPlace(user.physicalUnit),
+    unit: presentAuthorUnit(user.unit),
+    physicalUnit: presentAuthorUnit(user.physicalUnit),
     url,
   };
 }
 
-function presentPlace(unit: User["unit"]): Webhook["author"]["unit"] {
+function presentAuthorUnit(unit: User["unit"]): Webhook["author"]["unit"] {
   if (unit === null) return null;
   const { parent, url, ...same } = unit;
   return { ...same, parent_id: parent?.id ?? null, stats: [], url };

@@ -31,7 +31,7 @@ export const webhookLogHandlers = {
   async logs(ctx, { id, ...input }) {
     await findWebhook(ctx, id);
     const { page, limit, ...filter } = input;
-    const matching = await entries(ctx, id, filter);
+    const matching = await entriesFor(ctx, id, filter);
     const offset = (page - 1) * limit;
     const { total } = await ctx.db
       .selectFrom(newest(ctx, matching, offset + limit + countedBeyond).as("counted"))
@@ -72,7 +72,7 @@ export const webhookLogHandlers = {
 type Entries = SelectQueryBuilder<Schema, "webhook_logs", object>;
 
 /** Returns the entries that match, as one query for each of their statuses when those of a class like 2xx are wanted. */
-async function entries(ctx: Ctx, webhook: number, { status, ...filter }: Filter): Promise<Entries[]> {
+async function entriesFor(ctx: Ctx, webhook: number, { status, ...filter }: Filter): Promise<Entries[]> {
   const query = await entriesWhere(ctx, webhook, filter);
   if (status === undefined) return [query];
   const statuses = status.endsWith("xx") ? await statusesIn(ctx, webhook, Number(status[0])) : [status];

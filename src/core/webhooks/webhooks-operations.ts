@@ -5,7 +5,7 @@ import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { webhookEventHandlers } from "./poll-events.ts";
+import { pollEvents } from "./poll-events.ts";
 import { findWebhook, webhookReadHandlers, webhookResponse } from "./read-webhooks.ts";
 import { webhookSendHandlers } from "./send-events.ts";
 import { webhookLogHandlers } from "./webhook-logs.ts";
@@ -28,7 +28,8 @@ function inOrder(triggers: readonly string[]): string {
   return JSON.stringify(allTriggers.filter((trigger) => triggers.includes(trigger)));
 }
 
-function activity(ctx: Ctx, { active }: { active: 0 | 1 }, wanted: boolean) {
+/** Returns the columns that activate or deactivate a webhook; none when it is so already. */
+function activityColumns(ctx: Ctx, { active }: { active: 0 | 1 }, wanted: boolean) {
   if (active === (wanted ? 1 : 0)) return {};
   return wanted
     ? { active: 1 as const, disabled_at: null, disabled_reason: null, failing_since: null }
@@ -54,7 +55,7 @@ export const webhooks: Handlers<typeof contract> = {
 
   async update(ctx, { id, active, triggers, ...fields }) {
     const before = await findWebhook(ctx, id);
-    const state = active === undefined ? {} : activity(ctx, before, active);
+    const state = active === undefined ? {} : activityColumns(ctx, before, active);
     const changes = listChangedColumns(before, { ...fields, ...state, triggers: triggers && inOrder(triggers) });
     if (Object.keys(changes).length === 0) return;
     await updateRow(ctx.db, "webhooks", id, { ...changes, updated_at: ctx.now });
@@ -80,5 +81,5 @@ export const webhooks: Handlers<typeof contract> = {
 
   ...webhookLogHandlers,
   ...webhookSendHandlers,
-  events: webhookEventHandlers,
+  events: pollEvents,
 };
