@@ -85,3 +85,67 @@ describe("conversations.list by a keyword, of a user with thousands of conversat
     expect(others).toEqual({ ids: expect.not.arrayContaining([first + 2]), total: count - 1 });
   });
 });
+
+describe("conversations.list of a user in many large groups", () => {
+  const world = useWorld(sqliteLocal);
+  const groups = Array.from({ length: 30 }, (_, n) => 1000 + n);
+  const people = Array.from({ length: 400 }, (_, n) => 400_000 + n);
+
+  beforeAll(() =>
+    world().instance.database.write(async (tx) => {
+      const at = { created_at: 1, updated_at: 1 };
+      const named = (id: number) => ({ id, first_name: "Guest", last_name: `${id}`, active: 1 as const });
+      await insertRows(
+        tx,
+        "users",
+        people.map((id) => ({ ...named(id), ...at })),
+      );
+      const group = (id: number) => ({ id, type: "group" as const, title: `Group ${id}`, people_key: `${id}` });
+      await insertRows(
+        tx,
+        "conversations",
+        groups.map((id) => ({ ...group(id), title_key: ` group ${id}`, last_position: 1, ...at })),
+      );
+      const message = { position: 1, author_id: people[0]!, message: "Hello", created_at: 1 };
+      await insertRows(
+        tx,
+        "messages",
+        groups.map((id) => ({ id: id * 2, conversation_id: id, type: "normal" as const, ...message })),
+      );
+      const inGroup = (id: number) => ({ conversation_id: id, latest_message_id: id * 2, joined_position: 0 });
+      const rows = groups.flatMap((id) =>
+        [world().ids.member, ...people].map((user_id) => ({
+          ...inGroup(id),
+          user_id,
+          seen_position: 1,
+          unread_count: 0,
+        })),
+      );
+      await insertRows(tx, "conversation_participants", rows);
+    }),
+  );
+
+  afterAll(() =>
+    world().instance.database.write(async (tx) => {
+      await tx.deleteFrom("conversation_participants").where("conversation_id", ">=", groups[0]!).execute();
+      await tx.deleteFrom("messages").where("conversation_id", ">=", groups[0]!).execute();
+      await tx.deleteFrom("conversations").where("id", ">=", groups[0]!).execute();
+      await tx.deleteFrom("users").where("id", ">=", people[0]!).execute();
+    }),
+  );
+
+  it("lets other requests run between some of them, and has all participants", async () => {
+    const list = () => world().actors.member.call(conversations.list, { limit: 30 });
+    // Loads what the list needs.
+    await world().actors.member.call(conversations.list, { limit: 1 });
+    const listing = list();
+    expect(await turnsDuring(listing)).toBeGreaterThan(4);
+    const { data } = await listing;
+    expect(data.map(({ id }) => id)).toEqual(groups.toReversed());
+    const expected = [world().ids.member, ...people].toSorted((a, b) => a - b);
+    for (const { participants, latest_message } of data) {
+      expect(participants.map(({ id }) => id)).toEqual(expected);
+      expect(latest_message?.author.name).toBe(`Guest ${people[0]}`);
+    }
+  });
+});
