@@ -10,10 +10,12 @@ export function withWireNames(op: AnyOperation, error: unknown): unknown {
   return renameFields(error, new Map(pathFields(op).map(({ wire, name }) => [name, wire])));
 }
 
+/** Returns the error with the names that fields have in the input. */
 export function withInputNames(op: AnyOperation, input: Record<string, unknown>, error: unknown): unknown {
   const { shared, apart } = renamedPathFields(op);
-  const own = renameFields(error, new Map(apart.map(({ wire, name }) => [wire, name])));
-  return shared.reduce((before, { wire, name }) => withOwnIssues(op, input, before, { wire, name }), own);
+  let renamed = renameFields(error, new Map(apart.map(({ wire, name }) => [wire, name])));
+  for (const field of shared) renamed = withOwnIssues(op, input, renamed, field);
+  return renamed;
 }
 
 /** Returns the fields of the path with another name on the wire: those whose name there is that of a field of the body, and others. */

@@ -7,7 +7,7 @@ import { baseOf } from "./base-url.ts";
 import { bearer } from "./bearer-header.ts";
 import { answerShapeOf, readResponse } from "./read-answer.ts";
 import { repeatRequest } from "./repeat-request.ts";
-import { createTransport, type HttpResponse, type Reply, whole } from "./transport.ts";
+import { createTransport, type HttpResponse, type Reply, readWhole } from "./transport.ts";
 
 /** Reading `performance` would load modules of Node. */
 const now = () => process.uptime() * 1000;
@@ -54,7 +54,8 @@ export function createClient(options: ClientOptions): Client {
   let hasAnswered = false;
   return {
     async call<O extends AnyOperation>(op: O, input: ArgumentsOf<O>, given: CallOptions = {}): Promise<OutputOf<O>> {
-      const { path, query, body } = encode(op, input as Record<string, unknown>);
+      const { signal, onSent } = given;
+      const { path, query, body } = encode(op, input);
       const dryRun = given.dryRun === true && op.method !== "GET";
       const replayable = isReplayable(op);
       const key = op.method === "POST" ? (given.idempotencyKey ?? (replayable ? newKey() : undefined)) : undefined;
@@ -66,30 +67,25 @@ export function createClient(options: ClientOptions): Client {
       };
       const text = body && JSON.stringify(body);
       const target = `${base.prefix}/api${path}${query && `?${query}`}`;
+      const allowed = timeout + (text?.length ?? 0) / slowest;
+      const repeating = { method: op.method, replayable, timeout: allowed, hasAnswered, signal, now };
       if (op.bytes) {
         const { createDownload } = await import("./resumable-download.ts");
         const get = (more: Record<string, string>) =>
-          repeatRequest(
-            { method: op.method, replayable, timeout, hasAnswered, signal: given.signal, now },
-            async (left) => {
-              const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
-              return bytesOf(op, await transport.open(op.method, target, options), base.origin);
-            },
-          );
+          repeatRequest(repeating, async (left) => {
+            const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal };
+            return bytesOf(op, await transport.open(op.method, target, options), base.origin);
+          });
         return createDownload(await get({}), get) as OutputOf<O>;
       }
-      const { signal, onSent } = given;
-      const allowed = timeout + (text?.length ?? 0) / slowest;
-      const repeating = { method: op.method, replayable, timeout: allowed, hasAnswered, signal, now };
       return repeatRequest(repeating, async (left) => {
-        const sending = { headers, body: text, timeout: left, signal, onSent };
-        const message = await transport.send(op.method, target, sending);
+        const message = await transport.send(op.method, target, { headers, body: text, timeout: left, signal, onSent });
         try {
           const output = readResponse(message, base.origin, answerShapeOf(op), dryRun) as OutputOf<O>;
           hasAnswered = true;
           return output;
         } catch (error) {
-          throw withInputNames(op, input as Record<string, unknown>, error);
+          throw withInputNames(op, input, error);
         }
       });
     },
@@ -113,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
 async function bytesOf(op: AnyOperation, reply: Reply, origin: string): Promise<Reply> {
   const { status, headers } = reply;
   if ((status === 200 || status === 206) && headers.etag && headers["content-length"]) return reply;
-  throw readResponse(await whole(reply, origin), origin, answerShapeOf(op));
+  throw readResponse(await readWhole(reply, origin), origin, answerShapeOf(op));
 }
 
 /** Normalizes a path given as `/users`, `users` or `/api/users`. */

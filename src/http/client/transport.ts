@@ -45,7 +45,7 @@ export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string)
   return {
     /** `target` is the escaped path with the query. Throws `unavailable` without a response. */
     send: (method: string, target: string, options: SendOptions): Promise<HttpResponse> =>
-      ask(method, target, options, (response) => whole(replyOf(response, base, options), base.origin)),
+      ask(method, target, options, (response) => readWhole(replyOf(response, base, options), base.origin)),
     /** Returns the body as a stream. `timeout` applies to the headers and to each part of the body. */
     open: (method: string, target: string, options: SendOptions): Promise<Reply> =>
       ask(method, target, options, async (response) => replyOf(response, base, options)),
@@ -136,7 +136,7 @@ function begin(make: () => ClientRequest): ClientRequest {
   }
 }
 
-export async function whole({ status, headers, body }: Reply, origin: string): Promise<HttpResponse> {
+export async function readWhole({ status, headers, body }: Reply, origin: string): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
