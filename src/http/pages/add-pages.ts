@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { ServerState } from "../server/exchange.ts";
 import { readForm } from "../server/request-body.ts";
-import { type AppEnv, answering, queryOf } from "../server/routing.ts";
+import { type AppEnv, queryOf, routeHandler } from "../server/routing.ts";
 import { assetNames, respondWithAsset } from "./asset-files.ts";
 import { showDocs, showStart } from "./information-pages.ts";
 import type { PageOptions, PageRequest } from "./page-context.ts";
@@ -41,7 +41,7 @@ export const pageRoutes: readonly Route[] = [
 
 export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOptions): void {
   for (const { method, path, show } of pageRoutes) {
-    const handler = answering(state, path, async (exchange, c) => {
+    const handler = routeHandler(state, path, async (exchange, c) => {
       const isForm = method === "POST";
       const fields = isForm ? await readForm(exchange, formLimit) : new URLSearchParams(queryOf(c.env));
       const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
@@ -60,7 +60,7 @@ export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOpt
     const path = `/assets/${name}`;
     app.get(
       path,
-      answering(state, path, (exchange) => respondWithAsset(exchange, name)),
+      routeHandler(state, path, (exchange) => respondWithAsset(exchange, name)),
     );
   }
 }

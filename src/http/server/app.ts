@@ -14,7 +14,7 @@ import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
 import { addMetrics, type Metrics } from "./metrics-endpoint.ts";
 import { addProbes } from "./probes.ts";
 import { announcesBody } from "./request-body.ts";
-import { type App, type AppContext, answering, methods, newHono, queryOf, refuseMethod } from "./routing.ts";
+import { type App, type AppContext, methods, newHono, queryOf, refuseMethod, routeHandler } from "./routing.ts";
 import { respondWithContent } from "./send-content.ts";
 
 export interface AppOptions extends BodyOptions {
@@ -53,9 +53,9 @@ export function createApp(options: AppOptions): App {
     named.forEach(add);
     if (paths.slice(i + 1).some(([later]) => overlap(path, later))) refuseOtherMethods(app, state, path, named);
   }
-  addProbes(app, state, { ready: options.ready, describe: describer(options, state) });
+  addProbes(app, state, { ready: options.ready, openapi: openapiReader(options, state) });
   const { instance, version, invoke } = options;
-  addPages(app, state, { instance, invoke, version, baseUrl: () => baseOf(options, state) });
+  addPages(app, state, { instance, invoke, version, baseUrl: () => publicUrl(options, state) });
   if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
   return { fetch: app.fetch, state };
 }
@@ -68,7 +68,7 @@ function refuseOtherMethods(
   named: readonly AnyOperation[],
 ): void {
   const supported = methods.filter((method) => named.some((op) => op.method === method));
-  const refuse = answering(state, named[0]?.path ?? path, async (exchange) => refuseMethod(exchange, supported));
+  const refuse = routeHandler(state, named[0]?.path ?? path, async (exchange) => refuseMethod(exchange, supported));
   for (const prefix of ["/api", ""]) app.all(prefix + path, refuse);
 }
 
@@ -96,7 +96,7 @@ function operationHandler(
       const { input, refused } = decodeWire(op, { params, query, body });
       exchange.refused = refused;
       // Before the change, so that it is not answered with an error after it was saved.
-      if (op.location) base = await baseOf(options, state);
+      if (op.location) base = await publicUrl(options, state);
       return options.invoke(op, input, exchange);
     };
     const output = takesBody ? await readBody({ op, params, exchange }, invoke) : await invoke();
@@ -105,7 +105,7 @@ function operationHandler(
     const more = path === undefined ? undefined : { location: `${base}/api${path}` };
     return exchange.respond(op.status, op.status === 204 ? null : await encodeOutput(output), more);
   };
-  return answering(state, op.path, async (exchange, c) => {
+  return routeHandler(state, op.path, async (exchange, c) => {
     try {
       return await work(exchange, c);
     } catch (error) {
@@ -149,15 +149,15 @@ function idempotencyKeyOf(exchange: Exchange): string | undefined {
   throw new ServiceError("bad_request", "Idempotency-Key must have 1 to 255 visible ASCII characters.");
 }
 
-async function baseOf({ baseUrl }: AppOptions, state: ServerState): Promise<string> {
+async function publicUrl({ baseUrl }: AppOptions, state: ServerState): Promise<string> {
   return ((await baseUrl()) ?? state.servedAt ?? "").replace(/\/+$/, "");
 }
 
-/** Returns openapi.json, created at the first request and again when the base URL has changed. */
-function describer(options: AppOptions, state: ServerState): () => Promise<string> {
+/** Returns a function that returns openapi.json, created at its first call and again when the base URL has changed. */
+function openapiReader(options: AppOptions, state: ServerState): () => Promise<string> {
   let made: { readonly url: string; readonly text: string } | undefined;
   return async () => {
-    const url = await baseOf(options, state);
+    const url = await publicUrl(options, state);
     if (made?.url !== url) {
       const { openapi } = await import("../openapi.ts");
       made = { url, text: JSON.stringify(openapi(options.operations, { version: options.version, url })) };

@@ -51,7 +51,7 @@ export async function listen(app: App, options: ListenOptions) {
   const connections = new Connections(timeouts, (socket) => refuse(socket, late()));
   const door = new Door();
   const server = createServer(app, { timeouts, connections, door, refuse });
-  await bound(server, options, { backlog, reusePort: options.reusePort ?? false });
+  await startListening(server, options, { backlog, reusePort: options.reusePort ?? false });
   const url = urlOf(server.address() as AddressInfo, options.host);
   app.state.servedAt = url;
   // Takes the time before the poll phase and checks after it, so that bytes that arrived while the event loop was blocked
@@ -169,7 +169,7 @@ function refuseOn(log: ServerLog, socket: Duplex, error: ServiceError, allow?: s
   setTimeout(() => socket.destroy(), 500).unref();
 }
 
-function bound(server: net.Server, options: ListenOptions, how: net.ListenOptions): Promise<void> {
+function startListening(server: net.Server, options: ListenOptions, how: net.ListenOptions): Promise<void> {
   const { host, port } = options;
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => reject(listenError(cause, options)));
@@ -180,18 +180,18 @@ function bound(server: net.Server, options: ListenOptions, how: net.ListenOption
 /** Throws `unavailable` for a port that is not free. Listens for a moment, because only the system knows all reasons. */
 export async function requireFreePort(options: ListenOptions): Promise<void> {
   const server = net.createServer();
-  await bound(server, options, { exclusive: true });
+  await startListening(server, options, { exclusive: true });
   await server[Symbol.asyncDispose]();
 }
 
 function listenError(cause: NodeJS.ErrnoException, { host, port }: ListenOptions): ServiceError {
   const isLow = cause.code === "EACCES" && port < 1024;
-  const why = {
+  const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: "is in use",
     EACCES: isLow ? "is not open to this user, because the port is below 1024" : "is not open to this user",
     EADDRNOTAVAIL: "is not an address of this machine",
   };
-  const reason = why[cause.code as keyof typeof why] ?? "cannot be listened on";
+  const reason = reasons[cause.code ?? ""] ?? "cannot be listened on";
   const hint = "Use a port from 1024 on, behind a reverse proxy, or give the service the right CAP_NET_BIND_SERVICE.";
   return new ServiceError("unavailable", `${host}:${port} ${reason}.`, { cause, hint: isLow ? hint : undefined });
 }

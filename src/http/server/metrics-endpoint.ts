@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Hono } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Observe, ServerLog, ServerState } from "./exchange.ts";
-import { type App, type AppEnv, answering, newHono } from "./routing.ts";
+import { type App, type AppEnv, newHono, routeHandler } from "./routing.ts";
 
 export interface Metrics {
   readonly contentType: string;
@@ -21,7 +21,7 @@ export function createMetricsApp(metrics: Metrics, log: ServerLog): App {
 
 export function addMetrics(app: Hono<AppEnv>, state: ServerState, metrics: Metrics, token?: string): void {
   const expected = token === undefined ? undefined : Buffer.from(`Bearer ${token}`);
-  const handler = answering(state, "/metrics", async (exchange) => {
+  const handler = routeHandler(state, "/metrics", async (exchange) => {
     const given = Buffer.from(exchange.header("authorization") ?? "");
     if (expected && !(given.length === expected.length && timingSafeEqual(given, expected))) {
       throw new ServiceError("unauthenticated", "The metrics require a bearer token of their own.");

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Hono } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Exchange, ServerState } from "./exchange.ts";
-import { type AppEnv, answering } from "./routing.ts";
+import { type AppEnv, routeHandler } from "./routing.ts";
 
 interface Probes {
   ready(): Promise<boolean>;
-  describe(): Promise<string>;
+  /** Returns the text of openapi.json. */
+  openapi(): Promise<string>;
 }
 
 /** Serves /healthz, /readyz and /openapi.json, also below `/api`. */
-export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, describe }: Probes): void {
+export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, openapi }: Probes): void {
   const ok = JSON.stringify({ status: "ok" });
   const probes: Record<string, (exchange: Exchange) => Promise<Response>> = {
     "/healthz": async (exchange) => exchange.respond(200, ok),
@@ -22,10 +23,10 @@ export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, descri
       if (!isReady) throw notReady();
       return exchange.respond(200, ok);
     },
-    "/openapi.json": async (exchange) => exchange.respond(200, await describe()),
+    "/openapi.json": async (exchange) => exchange.respond(200, await openapi()),
   };
   for (const [path, respond] of Object.entries(probes)) {
-    const handler = answering(state, path, respond);
+    const handler = routeHandler(state, path, respond);
     app.get(path, handler).get(`/api${path}`, handler);
   }
 }

@@ -33,7 +33,8 @@ export function refuseMethod(exchange: Exchange, supported: readonly string[]): 
   return exchange.fail(new ServiceError("method_not_allowed", `This path supports ${allow}.`), { allow });
 }
 
-export function answering(
+/** Returns a handler for Hono that calls `work` with an exchange, and responds with the errors that it throws. */
+export function routeHandler(
   state: ServerState,
   path: string,
   work: (exchange: Exchange, c: AppContext) => Promise<Response>,

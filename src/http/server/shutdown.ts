@@ -12,6 +12,7 @@ export interface ShutdownTimes {
   grace: number;
 }
 
+/** Holds requests back during a part of the shutdown. */
 export class Door {
   /** Resolves when requests may pass; undefined while the door is open. */
   opens: Promise<void> | undefined;
