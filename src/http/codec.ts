@@ -31,7 +31,7 @@ export function decodeWire(op: AnyOperation, wire: WireInput) {
   let input: Record<string, unknown>;
   if (hasBody(op)) {
     input = bodyFields(op, wire.body, issues);
-    for (const { name } of split(wire.query)) issues[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
+    for (const { name } of parsePairs(wire.query)) issues[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
     for (const { name } of plan.path) if (Object.hasOwn(input, name)) issues[name] = [unknown];
   } else {
     input = queryFields(wire.query, plan, issues);
@@ -56,7 +56,7 @@ function pathInput({ path }: Plan, params: readonly string[]): Record<string, un
   for (const [i, { name, field }] of path.entries()) {
     const text = params[i] ?? "";
     input[name] =
-      field.kind === "array" ? text.split(",").map((item) => scalar(field.items, item)) : scalar(field, text);
+      field.kind === "array" ? text.split(",").map((item) => parseScalar(field.items, item)) : parseScalar(field, text);
   }
   return input;
 }
@@ -128,35 +128,35 @@ function inspect(body: object, valueLimit: number, issues: FieldErrors): void {
 
 function queryFields(query: string, plan: Plan, issues: FieldErrors): Record<string, unknown> {
   const input: Record<string, unknown> = Object.create(null);
-  for (const { name: written, raw } of split(query)) {
+  for (const { name: written, raw } of parsePairs(query)) {
     const literal = written.endsWith("[]");
     const bare = literal ? written.slice(0, -2) : written;
     const field = plan.rest.get(bare);
     if (field?.kind === "array") {
       input[bare] ??= [];
-      (input[bare] as unknown[]).push(...items(raw, field.items, literal));
+      (input[bare] as unknown[]).push(...parseItems(raw, field.items, literal));
     } else if (written in input) {
       issues[written] = ["is given more than once"];
     } else {
       if (plan.path.some(({ name }) => name === written)) issues[written] = [unknown];
       const text = percentDecode(raw);
-      input[written] = literal ? text : scalar(field, text);
+      input[written] = literal ? text : parseScalar(field, text);
     }
   }
   return input;
 }
 
 /** `a[]=` is one literal item, `a=` are items separated by commas; an escaped comma in free text is text. */
-function items(raw: string, field: Field | undefined, literal: boolean): unknown[] {
-  if (literal) return [scalar(field, percentDecode(raw))];
+function parseItems(raw: string, field: Field | undefined, literal: boolean): unknown[] {
+  if (literal) return [parseScalar(field, percentDecode(raw))];
   if (raw === "") return [];
   const texts = isFreeText(field) ? raw.split(",").map(percentDecode) : percentDecode(raw).split(",");
-  return texts.map((text) => scalar(field, text));
+  return texts.map((text) => parseScalar(field, text));
 }
 
 const isFreeText = (field: Field | undefined): boolean => field?.kind === "string" && !field.values;
 
-function scalar(field: Field | undefined, text: string): unknown {
+function parseScalar(field: Field | undefined, text: string): unknown {
   switch (field?.kind) {
     case "integer":
       // The issue about 1.5 then says that it is no integer.
@@ -168,7 +168,7 @@ function scalar(field: Field | undefined, text: string): unknown {
   }
 }
 
-function* split(query: string): Generator<{ name: string; raw: string }> {
+function* parsePairs(query: string): Generator<{ name: string; raw: string }> {
   for (const pair of query.split("&")) {
     if (pair === "") continue;
     const at = pair.indexOf("=");

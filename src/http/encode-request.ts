@@ -20,15 +20,15 @@ export function encodeRequest(
   input: Readonly<Record<string, unknown>>,
   isTextList: (name: string) => boolean,
 ): WireOutput {
-  const path = fillPath(op, (name) => segment(name, input));
+  const path = fillPath(op, (name) => encodeSegment(name, input));
   const names = new Set(pathFields(op).map(({ name }) => name));
   const rest = Object.entries(input).filter(([name, value]) => value !== undefined && !names.has(name));
   if (hasBody(op)) return { path, query: "", body: rest.length > 0 ? Object.fromEntries(rest) : undefined };
-  const query = rest.flatMap(([name, value]) => pairs(name, value, isTextList(name))).join("&");
+  const query = rest.flatMap(([name, value]) => encodePairs(name, value, isTextList(name))).join("&");
   return { path, query, body: undefined };
 }
 
-function segment(name: string, input: Readonly<Record<string, unknown>>): string {
+function encodeSegment(name: string, input: Readonly<Record<string, unknown>>): string {
   const value = input[name];
   if (value === undefined || value === null) throw invalid({ [name]: ["is required"] });
   const text = percentEncode(name, value);
@@ -37,7 +37,7 @@ function segment(name: string, input: Readonly<Record<string, unknown>>): string
   return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
 }
 
-function pairs(name: string, value: unknown, isTextList: boolean): string[] {
+function encodePairs(name: string, value: unknown, isTextList: boolean): string[] {
   const key = percentEncode(name, name);
   if (!Array.isArray(value) || value.length === 0 || !isTextList) return [`${key}=${percentEncode(name, value)}`];
   return value.map((item) => `${key}[]=${percentEncode(name, item)}`);

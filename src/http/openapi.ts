@@ -30,7 +30,7 @@ export function openapi(
   const paths: ZodOpenApiPathsObject = {};
   for (const op of operations) {
     const path = documentedPath(op);
-    paths[path] = { ...paths[path], [op.method.toLowerCase()]: describe(op) };
+    paths[path] = { ...paths[path], [op.method.toLowerCase()]: describeOperation(op) };
   }
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",
@@ -49,7 +49,7 @@ export function openapi(
     paths,
     components: components(),
   };
-  const created = createDocument(document, { override: tidy });
+  const created = createDocument(document, { override: adjustSchema });
   openReferences(created);
   return created;
 }
@@ -81,7 +81,7 @@ function tagOf({ name, tag }: AnyOperation): string {
   return tag ?? Object.keys(operationGroups[group].tags)[0]!;
 }
 
-function describe(op: AnyOperation): ZodOpenApiOperationObject {
+function describeOperation(op: AnyOperation): ZodOpenApiOperationObject {
   const shape = (op.input() as z.ZodObject).shape as Record<string, z.ZodType>;
   const inPath = pathFields(op);
   const names = new Set(inPath.map(({ name }) => name));
@@ -93,7 +93,7 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
     operationId: op.name,
     tags: [tagOf(op)],
     summary: op.summary,
-    description: [op.description, `May be called by: ${whoMay(op.access)}.`].filter(Boolean).join("\n\n"),
+    description: [op.description, `May be called by: ${describeAccess(op.access)}.`].filter(Boolean).join("\n\n"),
     ...(op.access === "public" && { security: [] }),
     requestParams: { path: z.object(path), ...(!hasBody(op) && { query: queryOf(rest) }) },
     parameters: [
@@ -102,7 +102,11 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
       ...(op.bytes ? [{ $ref: "#/components/parameters/Range" }] : []),
     ],
     ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(op, rest) }),
-    responses: { [op.status]: success(op), ...(op.bytes && ranges), ...failures(op, Object.values(path)) },
+    responses: {
+      [op.status]: successResponse(op),
+      ...(op.bytes && ranges),
+      ...errorResponses(op, Object.values(path)),
+    },
   };
 }
 
@@ -121,7 +125,7 @@ function bodyOf(op: AnyOperation, rest: Record<string, z.ZodType>) {
   return { required, content: { "application/json": { schema, example: recordedExamples[op.name]?.request } } };
 }
 
-function success(op: AnyOperation) {
+function successResponse(op: AnyOperation) {
   const headers = { ...requestId, ...(op.location && { Location: header("Location") }) };
   if (op.status === 204) return { description: "Done", headers };
   if (op.bytes) return { description: "The bytes", headers: { ...headers, ETag: header("ETag") }, content: bytes };
@@ -143,7 +147,7 @@ const ranges = {
 const remembered: readonly unknown[] = ["users", "posts", "events"];
 
 /** Returns the error responses by status: those that the operation declares and those that its definition implies. */
-function failures(op: AnyOperation, [thing]: readonly z.ZodType[]): Record<string, { $ref: string }> {
+function errorResponses(op: AnyOperation, [thing]: readonly z.ZodType[]): Record<string, { $ref: string }> {
   const codes = new Set<ErrorCode>([
     "bad_request",
     "validation_failed",
@@ -163,21 +167,21 @@ function failures(op: AnyOperation, [thing]: readonly z.ZodType[]): Record<strin
   return Object.fromEntries(table);
 }
 
-function whoMay(access: Access): string {
+function describeAccess(access: Access): string {
   if (access === "public") return "everyone, without a token";
   if (access === "signed_in") return "any signed-in user";
   if (access === "administrator") return "administrators";
-  const places = access.at?.flatMap(placesOf).join(" and ");
+  const places = access.at?.flatMap(describeReach).join(" and ");
   const holders = `users with the ability \`${access.ability}\` ${places || "in any unit"}`;
-  return `administrators; ${holders}${takeoverOf(access.takeover)}${access.self ? "; this user" : ""}`;
+  return `administrators; ${holders}${describeTakeover(access.takeover)}${access.self ? "; this user" : ""}`;
 }
 
-function placesOf(reach: Reach): string[] {
+function describeReach(reach: Reach): string[] {
   if ("user" in reach) return [`over the user in \`${reach.user}\``];
   return "unit" in reach ? [`in the unit in \`${reach.unit}\``] : [];
 }
 
-function takeoverOf(takeover: true | readonly string[] | undefined): string {
+function describeTakeover(takeover: true | readonly string[] | undefined): string {
   if (takeover === undefined) return "";
   const when = takeover === true ? "" : ` (only if ${takeover.map((field) => `\`${field}\``).join(" or ")} changes)`;
   return ` and every ability of this user, in the same units${when}`;
@@ -201,7 +205,7 @@ export function describeSchema(schema: z.core.$ZodType, metadata = metadataOf(sc
   return text === undefined ? unit.charAt(0).toUpperCase() + unit.slice(1) : `${text} (${unit})`;
 }
 
-const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
+const adjustSchema: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   const { def } = zodSchema._zod;
   const metadata = metadataOf(zodSchema);
   for (const key of internalMetadata) delete (jsonSchema as Record<string, unknown>)[key];
