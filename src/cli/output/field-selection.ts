@@ -73,10 +73,10 @@ export function parseFields(text: string, op: AnyOperation | undefined): string[
 export function checkFields(paths: readonly string[], op: AnyOperation | undefined, flag: string): void {
   const known = op && itemFields(op);
   if (known?.length === 0) throw new UsageError(`${flag}: this command prints no fields`);
-  for (const path of paths) if (known) check(path, known, flag);
+  for (const path of paths) if (known) checkPath(path, known, flag);
 }
 
-function check(path: string, fields: readonly Field[], flag: string): void {
+function checkPath(path: string, fields: readonly Field[], flag: string): void {
   let inner: readonly Field[] | undefined = fields;
   const parts = path.split(".");
   if (fields.some(({ name }) => name === path)) return;

@@ -39,16 +39,21 @@ export function createTableWriter(options: OutputOptions): ItemWriter {
     const rows = some.map((item) => names.map((name) => cells.human(pick(item, name.split(".")), name)));
     const kept = chosen || endless ? names.map((_, at) => at) : columnsToShow(names, rows);
     const only = <T>(row: readonly T[]) => kept.map((at) => row[at] as T);
-    const uncut = new Set(kept.flatMap((at, shownAt) => (options.isUncut(names[at] ?? "") ? [shownAt] : [])));
-    return draw(rows.map(only), header && widths === undefined ? only(names).map(titleOf) : undefined, uncut);
+    const head = header && widths === undefined ? only(names).map(titleOf) : undefined;
+    return draw(rows.map(only), head, uncutAmong(only(names)));
+  }
+
+  /** Returns the indexes of the columns that are not cut. */
+  function uncutAmong(names: readonly string[]): ReadonlySet<number> {
+    return new Set(names.flatMap((name, at) => (options.isUncut(name) ? [at] : [])));
   }
 
   /** Returns the columns that have a value in some row, and of these the first that fit. */
   function columnsToShow(names: readonly string[], rows: readonly string[][]): number[] {
     const filled = names.flatMap((_, at) => (rows.some((row) => row[at] !== "") ? [at] : []));
-    const all = [...(header ? [names.map(titleOf)] : []), ...rows].map((row) => filled.map((at) => row[at] ?? ""));
-    const uncut = new Set(filled.flatMap((at, shownAt) => (options.isUncut(names[at] ?? "") ? [shownAt] : [])));
     if (filled.length === 0) return [0];
+    const all = [...(header ? [names.map(titleOf)] : []), ...rows].map((row) => filled.map((at) => row[at] ?? ""));
+    const uncut = uncutAmong(filled.map((at) => names[at] ?? ""));
     const fitting = filled.slice(0, columnsThatFit(all, width(), uncut));
     const hidden = filled.slice(fitting.length).map((at) => names[at]);
     if (hidden.length > 0) terminal.note(`Not shown in this width: ${hidden.join(", ")}.`);
