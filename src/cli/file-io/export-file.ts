@@ -27,7 +27,7 @@ export interface Export<T> {
   skip(what: string): void;
 }
 
-export interface Exported<T> {
+export interface ExportSpec<T> {
   /** Plural noun of the items in messages. */
   readonly name: string;
   /** A file, or - for stdout. */
@@ -48,22 +48,22 @@ export async function writeExportFile(
   const path = (args.file as string | undefined) ?? "-";
   const csv = formatFor(path, flags.format, globals) === "csv";
   const asCsv = (row: FileRow) => csvLine(table.columns.map((name) => escapeCell((row[name] as string | null) ?? "")));
-  const rows: Exported<FileRow> = {
+  const spec: ExportSpec<FileRow> = {
     name: table.name,
     path,
     head: csv ? csvLine(table.columns) : "",
     text: (some) => some.map(csv ? asCsv : (row) => `${JSON.stringify(row)}\n`).join(""),
   };
-  await exportItems(rows, context, work);
+  await exportItems(spec, context, work);
 }
 
 /** Runs `work` and moves the complete file to its path. Throws `validation_failed` at the end if items were omitted. */
 export async function exportItems<T>(
-  exported: Exported<T>,
+  spec: ExportSpec<T>,
   context: ExportCommand,
   work: (to: Export<T>) => Promise<void>,
 ): Promise<void> {
-  const { name, path, head, text } = exported;
+  const { name, path, head, text } = spec;
   const { terminal } = context;
   // Stdout needs no cleanup, so the default handler of Ctrl-C stays.
   const signal = path === "-" ? new AbortController().signal : context.stopOnInterrupt();
@@ -90,8 +90,7 @@ export async function exportItems<T>(
   const { caller } = await context.connect();
   await work({ caller, signal, write, skip });
   await begin();
-  const { tail } = exported;
-  if (tail !== undefined) await file.write(tail);
+  if (spec.tail !== undefined) await file.write(spec.tail);
   await file.keep();
   if (path !== "-") terminal.note(`Exported ${written} ${written === 1 ? name.replace(/s$/, "") : name} to ${path}`);
   if (left > 0) throw new ServiceError("validation_failed", `${left} of ${left + written} ${name} were not exported.`);

@@ -10,7 +10,7 @@ interface ReportedRow {
   readonly outcome: Outcome;
 }
 
-const shown = 100;
+const mostShown = 100;
 
 /** Counts the outcomes of rows and prints the issues. With `sort`, sorts rows that come in another order than in the file by line. */
 export function createReport(terminal: Terminal, results: ResultFile | undefined, sort = false) {
@@ -64,7 +64,7 @@ interface FoldedIssue {
 
 const mostRuns = 5;
 
-/** Collects issues and prints equal ones together. Beyond `shown` issues it counts rows, and says that `results` has them. */
+/** Collects issues and prints equal ones together. Beyond `mostShown` issues it counts rows, and says that `results` has them. */
 function collectIssues(terminal: Terminal, results: string | undefined) {
   const issues = new Map<string, FoldedIssue>();
   let hidden = 0;
@@ -76,13 +76,13 @@ function collectIssues(terminal: Terminal, results: string | undefined) {
         const text = `${name === "row" ? "" : `, ${name}:`} ${reasons.join(" and ")}`;
         const issue = issues.get(text);
         if (issue) addLine(issue, line);
-        else if (issues.size < shown) issues.set(text, { text: `line ${line}${text}`, runs: [], more: 0 });
+        else if (issues.size < mostShown) issues.set(text, { text: `line ${line}${text}`, runs: [], more: 0 });
         else isHidden = true;
       }
       if (isHidden) hidden += 1;
     },
     print(): void {
-      const lines = [...issues.values()].map(({ text, runs, more }) => `${text}${alsoIn(runs, more)}`);
+      const lines = [...issues.values()].map(({ text, runs, more }) => `${text}${formatRuns(runs, more)}`);
       if (hidden > 0) {
         const rows = `issues of ${pluralize(hidden, "more row")}`;
         const place = results === undefined ? "not shown; --results FILE writes all" : `in ${results}`;
@@ -104,7 +104,7 @@ function addLine(issue: FoldedIssue, line: number): void {
 }
 
 /** Formats further lines: ` (also lines 3-7, 9 and 20 more)`. */
-function alsoIn(runs: FoldedIssue["runs"], more: number): string {
+function formatRuns(runs: FoldedIssue["runs"], more: number): string {
   const [first, ...others] = runs;
   if (first === undefined) return "";
   const lines = runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");

@@ -1,7 +1,7 @@
 import { events } from "../../../../contract/events.ts";
 import type { Caller } from "../../../../contract/operation.ts";
 import { UsageError } from "../../../errors/cli-errors.ts";
-import { type Exported, exportItems } from "../../../file-io/export-file.ts";
+import { type ExportSpec, exportItems } from "../../../file-io/export-file.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
@@ -27,7 +27,7 @@ export async function exportEvents(context: Context): Promise<void> {
   });
 }
 
-function calendarTo(path: string): Exported<ListedEvent> {
+function calendarTo(path: string): ExportSpec<ListedEvent> {
   const zones = new Set<string>();
   const now = Math.floor(Date.now() / 1000);
   /** Returns an event, preceded by its time zone when it is the first event in that zone. */
