@@ -96,7 +96,7 @@ export function familiesOf(flags: readonly OperationFlag[]): HelpSection[] {
 
 export function optionsOf(flag: OperationFlag): Option[] {
   const { name, field, reads } = flag;
-  const description = describe(flag);
+  const description = describeFlag(flag);
   const shown = (option: Option, hidden = false) => option.hideHelp(hidden || isDeep(flag));
   if (reads === "secret") {
     return [
@@ -168,7 +168,7 @@ function valuePlaceholder(field: Field): string {
   return field.kind === "string" ? "text" : "n";
 }
 
-function describe({ path, field, reads }: OperationFlag): string {
+function describeFlag({ path, field, reads }: OperationFlag): string {
   if (reads === "files")
     return `Attach a file, - for stdin, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
   const values = field.placeholder ? field.values : undefined;

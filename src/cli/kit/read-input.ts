@@ -52,16 +52,18 @@ export async function readInput(
   for (const place of spec.places) {
     const given = givenIn(place, line);
     const word = wordOf(place, line);
-    const twin = spec.flags.find(({ path }) => place.at !== undefined && path.join() === place.path.join());
+    const isArgument = place.at !== undefined;
+    const twin = isArgument ? spec.flags.find(({ path }) => path.join() === place.path.join()) : undefined;
     if (twin && isGiven(place, line) && isGiven(twin, line))
       issues.add(new UsageError(`${word} and ${wordOf(twin, line)} cannot be used together`), [word]);
-    const isUncertain = place.at !== undefined && given !== undefined && issues.hasUncertainArguments;
+    const isUncertain = isArgument && given !== undefined && issues.hasUncertainArguments;
     if (isNamed(place.field, given)) put(input, place.path, given);
     else if (waits(given) || isUncertain || (!issues.isEmpty && options[attribute(`${place.name}-stdin`)]))
       issues.skip([word]);
     else {
       const value = await issues.gather(word, () => readPlace(place, line, sources, input));
-      if (value !== undefined || (place.at !== undefined && issues.concerns(word))) put(input, place.path, value);
+      // An argument that cannot be read is in the input as undefined, so that it does not count as missing.
+      if (value !== undefined || (isArgument && issues.concerns(word))) put(input, place.path, value);
     }
   }
   return input;

@@ -11,7 +11,7 @@ export interface MarkdownOptions {
 }
 
 const narrowest = 20;
-const rule = 40;
+const ruleWidth = 40;
 
 export function linesOfBlocks(
   tokens: readonly Token[],
@@ -37,7 +37,7 @@ function linesOfBlock(token: MarkedToken, options: MarkdownOptions): string[] {
     case "list":
       return linesOfList(token, options);
     case "hr":
-      return [paint.dim("─".repeat(Math.min(width, rule)))];
+      return [paint.dim("─".repeat(Math.min(width, ruleWidth)))];
     case "table":
       return linesOfTable(token, options);
     case "paragraph":
