@@ -23,7 +23,7 @@ export function decode(op: AnyOperation, wire: WireInput): Record<string, unknow
   throw withRefused(result.ok ? invalid({}) : invalid(result.fields, result.issues), refused);
 }
 
-/** Decodes an input, and the wrong fields that it does not show. The schema reports values of a wrong type, which stay. */
+/** Decodes an input, and the wrong fields that are not in it. Values of a wrong type stay in it, since the schema reports them. */
 export function decodeWire(op: AnyOperation, wire: WireInput) {
   const plan = planOf(op);
   // Without a prototype, because a field may be called __proto__.

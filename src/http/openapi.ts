@@ -187,7 +187,7 @@ function describeTakeover(takeover: true | readonly string[] | undefined): strin
   return ` and every ability of this user, in the same units${when}`;
 }
 
-/** How the document names the unit of a format that JSON Schema does not know. */
+/** Names of the units of formats that JSON Schema does not know. */
 const formatNames: Partial<Record<FieldFormat, string>> = {
   "unix-time": "Unix time in seconds",
   duration: "seconds",

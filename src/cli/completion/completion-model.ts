@@ -81,7 +81,7 @@ export async function createModel(registry: Registry): Promise<Model> {
 function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): CompletionNode {
   const { command, completes, args, many, ownFlags } = isOperation(leaf) ? ofOperation(leaf) : ofCustom(leaf);
   const flags = command.options
-    // Help hides --unset where it seldom has a use; flags of nested objects, which it hides, too, are completed.
+    // Leaves out --unset where help hides it. Flags of nested objects, which help hides as well, are completed.
     .filter((option) => !(option instanceof OptionAlias || (option.hidden && option.long === "--unset")))
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
     .filter(({ name }) => ownFlags.has(name) || !globals.has(name));

@@ -6,7 +6,7 @@ const sqliteFailing = 10;
 
 export const isDiskFull = (error: unknown): boolean => hasCause(error, saysFull);
 
-/** Returns the failure for an error of a local disk, of open files or of the current folder. That of an instance is reported over HTTP as `unavailable`. */
+/** Returns the failure for an error of a local disk, of open files or of the current folder. Instances report theirs as `unavailable`. */
 export function diskFailureOf(error: unknown) {
   const full = { exit: 1, code: "disk_full", hint: "Free some space, then run the command again." } as const;
   if (isDiskFull(error)) return { ...full, message: "The disk is full." };

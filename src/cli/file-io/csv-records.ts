@@ -49,7 +49,7 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
 
 const oldLineEnds = { issue: "ends in a carriage return alone; save the file with the line ends of Windows or Unix" };
 
-/** Returns the most frequent delimiter of the header. A comma before a space is rather part of a name: spreadsheets write no space there. */
+/** Returns the most frequent delimiter of the header. One before a space decides only a tie: it may be part of a name, and spreadsheets write no space there. */
 function delimiterOf(header: string): string {
   const unquoted = header.replace(/(?<=^|[,;\t])"(?:[^"]|"")*(?:"|$)/g, "");
   const count = (text: string, delimiter: string) => text.split(delimiter).length;

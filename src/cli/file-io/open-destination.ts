@@ -10,7 +10,7 @@ interface Destination extends AsyncDisposable {
   keep(): Promise<void>;
 }
 
-/** Returns the draft of a file, and what moves it to `place`; with `fresh`, that throws `conflict` when a file exists there. */
+/** Returns the path of a draft, and a function that moves it to `place`: with `fresh`, it throws `conflict` when a file exists there. */
 export function draftFor(place: string, fresh: boolean) {
   // Not normalized, as the rename resolves a path through `..` or a link in the same way.
   const path = `${dirname(place)}${sep}.${basename(place)}.${process.pid}.tmp`;

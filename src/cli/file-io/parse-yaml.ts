@@ -12,7 +12,7 @@ export type ParsedYaml = ReturnType<typeof parseYaml>;
 export function parseYaml(text: string) {
   const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);
-  /** Where the text gets too deep. */
+  /** Offset at which the text gets too deep. */
   let bottom: number | undefined;
   function* tokens() {
     lines.addNewLine(0);

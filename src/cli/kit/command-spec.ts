@@ -126,7 +126,7 @@ export interface OperationRun<O extends AnyOperation = AnyOperation> {
   readonly input: InputOf<O>;
   readonly context: Context;
   readonly caller: Caller;
-  /** Calls the operation and prints its response, of a list as many pages as are wanted; with --dry-run as a dry run. */
+  /** Calls the operation, or tries it with --dry-run, and prints its response: of a list, as many pages as the flags ask for. */
   finish(input: InputOf<O>): Promise<OutputOf<O>>;
   show(item: ItemOf<O> & object): Promise<void>;
 }

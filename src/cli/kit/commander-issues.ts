@@ -56,7 +56,7 @@ function unknownOption(message: string, suggested: string | undefined, word: str
   return new UsageError(message, { hint: `did you mean ${suggested}?` });
 }
 
-/** Returns a message in the words of the other issues for a value that is not one of an option's choices. */
+/** Returns the message for a value that is not one of an option's choices, worded like those of other issues. */
 function invalidChoice(said: string): string | undefined {
   const [, name, given, choices] =
     /^option '(.+?)' argument '(.*)' is invalid. Allowed choices are (.*)\.$/s.exec(said) ?? [];

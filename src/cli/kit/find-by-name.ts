@@ -27,7 +27,7 @@ interface Mismatch extends Omit<NamedThings, "texts"> {
 const mostListed = 5;
 const longestName = 255;
 
-/** Returns the IDs that each entry names, by one request. Asks on a terminal which of several things is meant; else one error. */
+/** Looks up names in one request and returns the IDs of each entry. Asks which of several matches is meant; throws one error for all others. */
 export async function findByName(given: readonly NamedThings[], { caller, terminal }: Dialog): Promise<number[][]> {
   const matches = await lookUp(given, caller);
   const mismatches: Mismatch[] = [];

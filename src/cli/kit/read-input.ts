@@ -69,7 +69,7 @@ export async function readInput(
   return input;
 }
 
-/** Returns the flag as users type it, in its other number if the line has it so. */
+/** Returns the argument or flag as users type it: in the singular or plural, as on the line. */
 export function wordOf(flag: OperationFlag, { words }: Pick<ParsedLine, "words">): string {
   if (flag.at !== undefined) return `<${flag.name}>`;
   if (flag.reads === "secret") return `--${flag.name}-stdin`;

@@ -29,7 +29,7 @@ interface View<T extends object = Item> {
   readonly items?: string;
   /** Shows the empty fields of a single item, too. */
   readonly showEmpty?: boolean;
-  /** An item with all fields that can be named, where no operation says them. Others are refused before any item is made. */
+  /** An item with all fields, for items that are not those of an operation. Other fields are refused before items are read. */
   readonly sample?: T;
   /** The list never ends, so each page is printed immediately. */
   readonly endless?: boolean;

@@ -9,7 +9,7 @@ export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise
   const chosen = env.WCS_PAGER ?? env.PAGER;
   const pager = spawn(chosen ?? "less", {
     shell: true,
-    // Nobody needs to know that a pager is missing that nobody asked for.
+    // A default pager that is missing is not reported.
     stdio: ["pipe", "inherit", chosen === undefined ? "ignore" : "inherit"],
     env: { ...env, LESS: env.LESS ?? "FRX", LV: env.LV ?? "-c" },
   });

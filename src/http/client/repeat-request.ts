@@ -7,7 +7,7 @@ interface RepeatOptions {
   /** True when the service keeps the answer to a POST, so that a repetition does nothing. */
   readonly replayable: boolean;
   readonly timeout: number;
-  /** True once the service has answered: it may be restarting, which takes longer than to say that a URL is wrong. */
+  /** True once the service has answered. It may be restarting, so there are more attempts than for a URL that may be wrong. */
   readonly hasAnswered?: boolean;
   readonly signal?: AbortSignal;
   readonly now: () => number;

@@ -55,7 +55,7 @@ export class Connections {
     const now = performance.now();
     const start = { since: now, read: socket.bytesRead, takenSince: now };
     Object.assign(connection, { incoming, outgoing, phase: "request", ...start });
-    // A check would take bytes of the next request that have arrived by then for a part of this one.
+    // Not left to a check, which would count bytes of the next request as part of this one.
     outgoing.on("finish", () => {
       if (connection.outgoing === outgoing && incoming.complete) awaitNext(socket, connection, performance.now());
     });

@@ -51,7 +51,6 @@ async function readTyped(
   exchange.invite();
   const typed = type.test(exchange.header("content-type") ?? "");
   const encoding = exchange.header("content-encoding");
-  // Other content types are accepted for an empty body.
   // Only exchanges that report an unreadable request have no socket.
   const bytes = typed ? await fromSocket(exchange.incoming!, reception) : undefined;
   if (bytes?.length === 0) return undefined;
