@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import http, { type IncomingMessage, type Server } from "node:http";
+import http, { type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import net, { type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
@@ -101,7 +101,8 @@ function createServer(app: App, { timeouts, connections, door, refuse }: Parts):
       return exchange.fail(error instanceof RequestError ? badRequest("The URL or Host header is not valid.") : error);
     },
   });
-  server.on("request", (incoming, outgoing) => {
+  server.on("request", (incoming, outgoing) => inTurn(incoming.socket, outgoing, () => handle(incoming, outgoing)));
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // The connection was already answered for being too late.
     if (incoming.socket.writableEnded) return;
     connections.begin(incoming, outgoing);
@@ -109,11 +110,35 @@ function createServer(app: App, { timeouts, connections, door, refuse }: Parts):
     if (wrong !== undefined) refuse(incoming.socket, badRequest(wrong));
     else if (door.opens === undefined) void respond(incoming, outgoing);
     else void door.opens.then(() => respond(incoming, outgoing));
-  });
+  };
   // The reader of the body asks for it.
   server.on("checkContinue", (incoming, outgoing) => server.emit("request", incoming, outgoing));
   refuseTheRest(server, connections, refuse);
   return server;
+}
+
+/** Numbers of requests that have arrived and wait for the earlier ones of their connection. */
+const waiting = new WeakMap<Socket, number>();
+
+/**
+ * Handles a request after the earlier ones of its connection. Node would start all pipelined ones at once: those of one client
+ * would run before anything of others, and their responses would wait in memory.
+ */
+function inTurn(socket: Socket, outgoing: ServerResponse, handle: () => void): void {
+  // Node assigns the socket to one response at a time.
+  if (outgoing.socket !== null) {
+    handle();
+    return;
+  }
+  waiting.set(socket, (waiting.get(socket) ?? 0) + 1);
+  // Reads no further requests while some are waiting in memory.
+  socket.pause();
+  outgoing.once("socket", () => {
+    const left = (waiting.get(socket) ?? 1) - 1;
+    waiting.set(socket, left);
+    if (left === 0) socket.resume();
+    handle();
+  });
 }
 
 /** Returns the issue with the number of Host headers (RFC 9112, section 3.2). */
