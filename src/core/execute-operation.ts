@@ -213,6 +213,7 @@ async function runTransaction<T>(
   const dryRun = origin.dryRun === true && !lasting;
   let topics = new Set<Topic>();
   const result = await runOrRollBack(locking ? writeLocking : write, dryRun, async (tx) => {
+    // PostgreSQL may try a transaction several times.
     topics = new Set();
     const changes: RecordedChange[] = [];
     const ctx: Ctx = {

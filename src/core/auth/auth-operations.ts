@@ -1,6 +1,7 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import { deleteRows, findRow, updateRows } from "../../store/bulk.ts";
 import { hashToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
@@ -96,7 +97,7 @@ export const checks: Checks<typeof contract> = {
   passwordReset: async (ctx, input) => fieldErrorsOf(await findResetIssues(ctx, input)),
 };
 
-type Reset = Parameters<Handlers<typeof contract>["passwordReset"]>[1];
+type Reset = InputOf<typeof contract.passwordReset>;
 
 /** Names of the user are compared with the password only after the token, because they are not for everybody. */
 async function findResetIssues(ctx: Ctx, { email, password, password_confirm }: Partial<Reset>): Promise<Issue[]> {

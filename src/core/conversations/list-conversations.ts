@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
 import { beginsWith, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -16,7 +17,7 @@ import { peopleKey } from "./recipients.ts";
 /** Maximum number of conversations counted beyond the page. */
 const countedBeyond = 1000;
 
-type Input = Parameters<Handlers<typeof contract>["list"]>[1];
+type Input = InputOf<typeof contract.list>;
 type Filter = Pick<Input, "status"> & Partial<Omit<Input, "page" | "limit">>;
 
 interface Range {

@@ -1,6 +1,7 @@
 import { isVisible } from "../../contract/common-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import { deleteRows, findRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
@@ -108,7 +109,7 @@ async function presentPlain(ctx: Ctx, { role }: Participation, row: MessageRow):
   return { ...presentMessage(row, { people, reactions: new Map(), files: new Map() }, author), parent: null };
 }
 
-type NewMessage = Partial<Parameters<Handlers<typeof contract>["create"]>[1]>;
+type NewMessage = Partial<InputOf<typeof contract.create>>;
 
 function textIssues({ message, files = [] }: NewMessage, isWrong?: (field: string) => boolean): FieldErrors {
   if ((message != null && isVisible(message)) || files.length > 0 || isWrong?.("files")) return {};

@@ -35,11 +35,11 @@ const membershipRows = (db: Db) =>
 
 const membershipsByUser = prepared((db, p: { ids: number[] }) => membershipRows(db).where("m.user_id", "in", p.ids));
 
-interface Reading extends GroupReader {
+interface UserReader extends GroupReader {
   readonly now: number;
 }
 
-const userRows = (db: Db, p: Reading) =>
+const userRows = (db: Db, p: UserReader) =>
   db
     .selectFrom("users as u")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
@@ -56,15 +56,15 @@ const userRows = (db: Db, p: Reading) =>
     )
     .where("u.deleted_at", "is", null);
 
-const usersById = prepared((db, p: Reading & { ids: number[] }) => userRows(db, p).where("u.id", "in", p.ids));
+const usersById = prepared((db, p: UserReader & { ids: number[] }) => userRows(db, p).where("u.id", "in", p.ids));
 
-const usersWithMemberships = prepared((db, p: Reading & { ids: number[] }) =>
+const usersWithMemberships = prepared((db, p: UserReader & { ids: number[] }) =>
   userRows(db, p)
     .select(nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"))
     .where("u.id", "in", p.ids),
 );
 
-const activeUsersAfter = prepared((db, p: Reading & { id: number; most: number }) =>
+const activeUsersAfter = prepared((db, p: UserReader & { id: number; most: number }) =>
   userRows(db, p).where("u.active", "=", 1).where("u.id", ">", p.id).orderBy("u.id").limit(rowCount(p.most)),
 );
 

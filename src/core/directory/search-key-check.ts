@@ -46,12 +46,12 @@ export const searchKeyCheck: Check = {
 async function* issuesIn(db: Db): AsyncGenerator<string> {
   for (const column of keyColumns) {
     const { thing, key, derive } = column;
-    for await (const row of inPortions((after) => keyRows(db, column, after))) {
+    for await (const row of rowsInPortions((after) => keyRows(db, column, after))) {
       const expected = row.text === null ? null : derive(row.text);
       if (row.key !== expected) yield `${thing} ${row.id}: ${key} is ${row.key}, not ${expected}`;
     }
   }
-  for await (const user of inPortions((after) => userRows(db, after))) {
+  for await (const user of rowsInPortions((after) => userRows(db, after))) {
     const name = userNameKey(user);
     if (user.name_key !== name) yield `user ${user.id}: name_key is ${user.name_key}, not ${name}`;
     const expected = wordsOf(searchWords(user));
@@ -83,7 +83,7 @@ const userRows = (db: Db, after: number) =>
     .execute();
 
 /** Yields all rows of a query that returns those after an ID. */
-async function* inPortions<T extends { readonly id: number }>(
+async function* rowsInPortions<T extends { readonly id: number }>(
   read: (after: number) => Promise<T[]>,
 ): AsyncGenerator<T> {
   let after = 0;

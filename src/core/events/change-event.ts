@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import { deleteRows, insertRow, updateRow } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
@@ -16,11 +17,10 @@ import { type EventRow, editableEvent } from "./find-event.ts";
 import { countOccurrences, displaceEvent, entryIssues, placeEvent } from "./index-event.ts";
 import { loadEvent } from "./read-events.ts";
 
-type Change = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
-type Input = Parameters<Change["create"]>[1];
-type Fields = Omit<Parameters<Change["update"]>[1], "id">;
+type Input = InputOf<typeof contract.create>;
+type Fields = Omit<InputOf<typeof contract.update>, "id">;
 
-export const eventChangeHandlers: Change = {
+export const eventChangeHandlers = {
   // Rules are expanded before the transaction, because all other writers would have to wait otherwise.
   async create(ctx, input) {
     const issues: FieldErrors = {};
@@ -45,7 +45,7 @@ export const eventChangeHandlers: Change = {
     // The audience is kept, so that only users who could read the event learn that it was deleted.
     await updateRow(ctx.db, "events", id, { ...erased, updated_at: ctx.now, deleted_at: ctx.now });
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 /** Returns the issues of those fields of an event that depend on each other or on data; see `Checks`. */
 export async function eventIssues(

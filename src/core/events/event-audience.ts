@@ -48,13 +48,13 @@ export async function planReaders(
   const stays = before?.type === type && input.units === undefined;
   const home = before?.owner ?? ctx.actor.unitId;
   const units = named.length > 0 || stays ? distinct(named) : [home].filter((id) => id !== null);
-  const isOfFirst = type === "unit" || (before?.owner == null && !(await mayPublishIn(ctx, home)));
-  const first = units.find((id) => id === before?.owner) ?? named[0];
-  const owner = (isOfFirst ? first : undefined) ?? home;
+  const isOwnedByReaders = type === "unit" || (before?.owner == null && !(await mayPublishIn(ctx, home)));
+  const firstUnit = units.find((id) => id === before?.owner) ?? named[0];
+  const owner = (isOwnedByReaders ? firstUnit : undefined) ?? home;
   return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
 }
 
-/** Returns true with the ability in the unit. Otherwise its editors must not own the event. */
+/** Returns true when the actor has the ability in the unit. Otherwise the unit must not own the event. */
 async function mayPublishIn({ db, actor }: Ctx, unit: number | null): Promise<boolean> {
   return actor.admin || (unit !== null && may(actor, ability, await unitPath(db, unit)));
 }

@@ -1,16 +1,17 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { countedBeyond } from "../../contract/event-schemas.ts";
 import { type events as contract, furthestEvent } from "../../contract/events.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
 import { isPostgres, lateralJoin, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Ctx } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
 import { lastShortSpan, spans } from "./event-times.ts";
 import { ability, type DateRow } from "./find-event.ts";
 import { type IndexReader, indexReaderOf, never, readableEntry } from "./index-event.ts";
 
-type Input = Parameters<Handlers<typeof contract>["list"]>[1];
+type Input = InputOf<typeof contract.list>;
 type Filter = Omit<Input, "page" | "limit">;
 
 /** Returns the IDs of a page of readable events by their first occurrence in the range, and their total number. */

@@ -2,7 +2,7 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { takeTurn } from "../pipeline/event-loop-turns.ts";
+import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { readerOf } from "../visibility/audience.ts";
 import { ability, readableEventRows, requireReadableEvent, shownEventRows } from "./find-event.ts";
@@ -48,9 +48,7 @@ const portion = 50;
 
 async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]> {
   const events: Event[] = [];
-  for (let at = 0; at < ids.length; at += portion) {
-    if (at > 0) await takeTurn();
-    const some = ids.slice(at, at + portion);
+  for await (const some of inTurns(ids, portion)) {
     const rows = await readableEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: some });
     events.push(...inOrderOf(some, rows).map((row) => presentEvent(ctx, row)));
   }

@@ -11,10 +11,7 @@ import { findGroup, findOwnGroup } from "./read-groups.ts";
 
 type Member = OutputOf<typeof contract.memberAdd>;
 
-export const groupMemberHandlers: Pick<
-  Handlers<typeof contract>,
-  "members" | "memberAdd" | "memberSet" | "memberRemove"
-> = {
+export const groupMemberHandlers = {
   async members(ctx, { id, role, limit, cursor }) {
     await findGroup(ctx, id);
     const list = `group members ${id} ${role}`;
@@ -51,7 +48,7 @@ export const groupMemberHandlers: Pick<
     const { role } = await findMember(ctx, id, user);
     await removeMember(ctx, id, user, role);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 function memberRows({ db }: Ctx, group: number) {
   return db.selectFrom("group_members").select(["user_id", "role", "created_at"]).where("group_id", "=", group);

@@ -24,7 +24,7 @@ export interface Moment {
 }
 
 /** The actor of a call, the claims of the token or the API token that was sent, and the version of the settings if it is known. */
-export interface IdentifiedCaller {
+interface IdentifiedCaller {
   readonly actor: Actor;
   readonly token: Claims | undefined;
   readonly apiToken: ApiToken | undefined;

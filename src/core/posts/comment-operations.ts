@@ -1,4 +1,5 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { addToRows, deleteRows, findRow, insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -60,7 +61,7 @@ export const comments = {
 /** Returns the issues of those fields of a comment that depend on data; see `Checks`. */
 export async function commentIssues(
   ctx: Ctx,
-  { id, parent_id, mentions }: Partial<Parameters<Handlers<typeof contract>["commentAdd"]>[1]>,
+  { id, parent_id, mentions }: Partial<InputOf<typeof contract.commentAdd>>,
 ): Promise<FieldErrors> {
   if (id === undefined) return {};
   await findPost(ctx, id);

@@ -1,4 +1,5 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { findRow, given, insertRow, insertRows } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
@@ -19,7 +20,7 @@ import { onePost } from "./read-posts.ts";
 import { readerCount } from "./recount-post.ts";
 
 type Create = Handlers<typeof contract>["create"];
-type Input = Parameters<Create>[1];
+type Input = InputOf<typeof contract.create>;
 
 export const create: Create = async (ctx, input) => {
   const { content_type, title, poll, mentions, files = [] } = input;

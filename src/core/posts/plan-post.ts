@@ -1,7 +1,8 @@
 import type { FieldErrors } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { flagValue } from "../../store/dialect.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Ctx } from "../pipeline/context.ts";
 import type { Audience } from "../visibility/audience.ts";
 import type { PostRow } from "./find-post.ts";
 import { mentionedIn, mentionIssues } from "./mentions.ts";
@@ -10,7 +11,7 @@ import { changedAudience, type Home, initialAudience, readerIssues } from "./pos
 import { changePublication, publicationIssues, unwritten } from "./publication.ts";
 import { storedEvent } from "./stored-event.ts";
 
-export type PostFields = Partial<Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">>;
+export type PostFields = Partial<Omit<InputOf<typeof contract.update>, "id">>;
 
 export interface PostBefore {
   readonly row: PostRow;

@@ -43,7 +43,7 @@ export async function onePost(ctx: Ctx, id: number): Promise<Post> {
   return post!;
 }
 
-type Input = Parameters<Handlers<typeof contract>["list"]>[1];
+type Input = InputOf<typeof contract.list>;
 
 /** The time of the first page, the index of the part of the list, and the sort key in it. */
 type Key = [at: number, part: number, time: number, id: number];

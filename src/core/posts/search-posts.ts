@@ -1,16 +1,16 @@
 import { type CompiledQuery, type Expression, type RawBuilder, type SqlBool, sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Db } from "../../store/database.ts";
 import { isPostgres, lateralJoin, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { Handlers } from "../pipeline/context.ts";
 import { isUnfiltered } from "../pipeline/cursor.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { type GroupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { type PostReader, published, visible } from "../visibility/post-visibility.ts";
 
-export type PostFilter = Omit<Parameters<Handlers<typeof contract>["list"]>[1], "limit" | "cursor" | "sort">;
+export type PostFilter = Omit<InputOf<typeof contract.list>, "limit" | "cursor" | "sort">;
 
 /** The index that a search reads, and how. Equal times are sorted by ID. Without a key, reading starts at the first entry in its direction. */
 interface Order {

@@ -1,6 +1,6 @@
 import { allOperations } from "../../contract/all-operations.ts";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
-import type { OutputOf } from "../../contract/operation.ts";
+import type { InputOf, OutputOf } from "../../contract/operation.ts";
 import { includesScope, isScope } from "../../contract/token-scopes.ts";
 import type { tokens as contract } from "../../contract/tokens.ts";
 import { users } from "../../contract/users.ts";
@@ -56,7 +56,7 @@ async function requireOwner(ctx: Ctx, user: number): Promise<void> {
 }
 
 type Create = Handlers<typeof contract>["create"];
-type Input = Parameters<Create>[1];
+type Input = InputOf<typeof contract.create>;
 
 /** Maximum number of unexpired tokens of a user, so that nobody fills the database with them. */
 const mostTokens = 100;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { deleteRows, findRow, updateRow } from "../../store/bulk.ts";
 import { markChanged } from "../directory/mark-changed.ts";
@@ -83,7 +84,7 @@ async function findUnit(ctx: Ctx, id: number) {
   return unit;
 }
 
-type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
+type Fields = Omit<InputOf<typeof contract.update>, "id">;
 
 /** Returns the columns for the given input fields; nested objects are merged with those `before`. */
 function columns(fields: Fields, before?: Pick<Unit, "addresses" | "opening_hours">) {

@@ -1,5 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow, insertRow, updateRows } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -132,7 +133,7 @@ export const userChangeHandlers = {
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
-type NewUser = Parameters<Handlers<typeof contract>["create"]>[1];
+type NewUser = InputOf<typeof contract.create>;
 
 /** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
 export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<NewUser>): Promise<FieldErrors> {

@@ -1,4 +1,5 @@
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { beginsWith } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
@@ -9,7 +10,7 @@ import { requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissio
 import { deactivateUsers } from "./change-account.ts";
 
 type DeactivateMissing = Handlers<typeof contract>["deactivateMissing"];
-type Input = Parameters<DeactivateMissing>[1];
+type Input = InputOf<typeof contract.deactivateMissing>;
 
 const mostListed = 500;
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { fold } from "../../contract/fold-text.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import { userRow } from "../../contract/user-schemas.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
@@ -69,7 +70,7 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
   return { results: list };
 };
 
-type ImportKey = Parameters<Import>[1]["key"];
+type ImportKey = InputOf<typeof contract.import>["key"];
 
 function planRow(ctx: Ctx, known: Known, row: UserImportRow, key: ImportKey) {
   const existing = findUser(known, row, key);

@@ -1,5 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow } from "../../store/bulk.ts";
 import { attempt, proofSubject } from "../directory/attempts.ts";
@@ -21,7 +22,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
   await ctx.transaction((tx) => replacePassword(tx, user, password_hash));
 };
 
-type Input = Parameters<Handlers<typeof contract>["password"]>[1];
+type Input = InputOf<typeof contract.password>;
 
 /** Returns the issues of a new password and of a missing current one; see `Checks`. */
 export async function passwordIssues(ctx: Ctx, { id, password, current }: Partial<Input>): Promise<FieldErrors> {

@@ -1,11 +1,12 @@
+import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { given } from "../../store/bulk.ts";
 import { flagValue } from "../../store/dialect.ts";
 import { emailKey, userNameKey } from "../directory/text-keys.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Ctx } from "../pipeline/context.ts";
 import { birthdayKey } from "./list-birthdays.ts";
 
-export type UserFields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
+export type UserFields = Omit<InputOf<typeof contract.update>, "id">;
 
 /** Returns the columns for the given input fields; fields that are not given stay undefined. */
 export function userColumns({ email, birthday, admin, settings, ...same }: UserFields) {

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
 import { findRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
@@ -25,7 +26,7 @@ export const entryColumns = [
   "next_attempt_at",
 ] as const;
 
-type Filter = Pick<Parameters<Handlers<typeof contract>["logs"]>[1], "event" | "status" | "since" | "after" | "before">;
+type Filter = Pick<InputOf<typeof contract.logs>, "event" | "status" | "since" | "after" | "before">;
 
 export const webhookLogHandlers = {
   async logs(ctx, { id, ...input }) {
