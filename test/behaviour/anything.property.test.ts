@@ -12,7 +12,7 @@ import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-/** What breaks where it is not looked at: in SQL, in JSON, in arithmetic. */
+/** Values that break unchecked SQL, JSON or arithmetic. */
 const odd: Record<string, readonly unknown[]> = {
   string: [
     "",
@@ -48,7 +48,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 const operations = await allOperations();
 
 for (const database of ["sqlite", "postgres"] as const) {
-  describe(`whatever is asked, there is an answer or a refusal (${database})`, () => {
+  describe(`any input gets a response or a ServiceError (${database})`, () => {
     let instance: Instance;
     let administrator: Caller;
     beforeAll(async () => {

@@ -86,7 +86,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await caller.call(tokens.get, { id: shown.id })).toMatchObject({ current: true });
   });
 
-  it("tokens.list shows one's own, to administrators all, and those that expire before a time", async () => {
+  it("tokens.list returns the actor's own tokens, to administrators all, and filters by expiry", async () => {
     const { actors, ids, instance } = world();
     const soon = await create(actors.outsider, { expires_at: instance.now() + 100 });
     const later = await create(actors.outsider, { expires_at: instance.now() + 1000 });
@@ -110,7 +110,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await wrongFields(actors.administrator.call(tokens.list, { limit: 1, cursor }))).toEqual(["cursor"]);
   });
 
-  it("tokens.revoke: the next request is refused, in every process", async () => {
+  it("tokens.revoke: the next request with the token is refused, in every process", async () => {
     const { id, token, caller } = await newToken(world().actors.member);
     const other = await elsewhere(token);
     try {
@@ -136,7 +136,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await waiting).toBe("unauthenticated");
   });
 
-  it("a token that has expired is refused", async () => {
+  it("every operation refuses a token that has expired", async () => {
     const { actors, instance } = world();
     const { caller } = await newToken(actors.member, { expires_at: instance.now() + 30 });
     expect(await codeOf(current(caller))).toBe("ok");
@@ -147,7 +147,7 @@ describeEverywhere("API tokens", (environment) => {
     });
   });
 
-  it("malformed, cut and unknown tokens are refused", async () => {
+  it("every operation refuses malformed, truncated and unknown tokens", async () => {
     const { token } = await newToken(world().actors.member);
     const last = token.endsWith("A") ? "B" : "A";
     const wrong = [
@@ -197,7 +197,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codeOf(current(caller))).toBe("unauthenticated");
   });
 
-  it("a token cannot be renewed and sets no password, whatever its scopes", async () => {
+  it("auth.renew and users.password refuse API tokens, whatever their scopes", async () => {
     const { caller } = await newToken(world().actors.administrator, { scopes: ["write", "auth.*", "users.password"] });
     expect(await codeOf(caller.call(auth.renew, {}))).toBe("forbidden");
     const { colleague } = world().ids;
@@ -205,7 +205,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codeOf(caller.call(users.password, { id: 1, password, current: password }))).toBe("forbidden");
   });
 
-  it("a token of an administrator gives no sign-in: no password, no administrator, no e-mail address that signs in", async () => {
+  it("users.create and users.update: an administrator's API token cannot set passwords, make administrators or change addresses that sign in", async () => {
     const { actors, ids, units, addUser } = world();
     const { caller } = await newToken(actors.administrator, { scopes: ["write", "users.*"] });
     const { email, first_name, last_name } = await current(actors.administrator);
@@ -230,7 +230,7 @@ describeEverywhere("API tokens", (environment) => {
     await caller.call(users.update, { id, email: "new.address@example.com" });
   });
 
-  it("a token does not end, revive or move the account of an administrator, whatever its scopes", async () => {
+  it("users.update, deactivate, reactivate and delete: an administrator's API token cannot change an administrator's account", async () => {
     const { actors, addUser } = world();
     const { administrator } = actors;
     const { caller } = await newToken(administrator, { scopes: ["write", "users.*"] });
@@ -254,7 +254,7 @@ describeEverywhere("API tokens", (environment) => {
     for (const op of [users.deactivate, users.reactivate, users.delete]) await caller.call(op, { id: person.id });
   });
 
-  it("a token of an administrator changes no setting that protects sign-ins or the network", async () => {
+  it("settings.set: an administrator's API token cannot change settings that protect sign-ins or the network", async () => {
     const { caller } = await newToken(world().actors.administrator, { scopes: ["write"] });
     const wanted = [
       { base_url: "https://attacker.example" },
@@ -268,7 +268,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codeOf(caller.call(settings.set, { "audit.days": 100 }))).toBe("ok");
   });
 
-  it("scopes cover reading, everything, operations and groups of operations", async () => {
+  it("tokens.create: scopes cover all reads, everything, single operations and groups of operations", async () => {
     const { administrator } = world().actors;
     const all = { list: tokens.list, unit: units.tree, hooks: webhooks.list };
     const codes = async (scopes: string[]) => {
@@ -286,7 +286,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codes(["auth.authenticate"])).toEqual(none);
   });
 
-  it("a scope that no longer exists covers nothing, and does not disturb the others", async () => {
+  it("a scope that no longer exists covers nothing, and the other scopes of the token still work", async () => {
     const { id, caller } = await newToken(world().actors.administrator);
     const scopes = JSON.stringify(["units.gone", "gone.*", "units.tree"]);
     const { database } = world().instance;
@@ -321,7 +321,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await wrongFields(create(actors.administrator, { owner: account.id }))).toEqual(["owner"]);
   });
 
-  it("50 parallel creations with one name make one token; another owner may use the name", async () => {
+  it("tokens.create: 50 parallel calls with one name create one token; another owner may use the name", async () => {
     const { actors } = world();
     const calls = Array.from({ length: 50 }, () => create(actors.manager, { name: "Same" }));
     expect(await tally(calls)).toEqual({ ok: 1, conflict: 49 });
@@ -343,7 +343,7 @@ describeEverywhere("API tokens", (environment) => {
     await create(administrator, { owner });
   });
 
-  it("the last use is recorded at most once per minute", async () => {
+  it("tokens.get: the last use is recorded at most once per minute", async () => {
     const { actors, instance } = world();
     const { id, caller } = await newToken(actors.member);
     const lastUse = async () => (await actors.member.call(tokens.get, { id })).last_used_at;
@@ -357,7 +357,7 @@ describeEverywhere("API tokens", (environment) => {
     await expect.poll(lastUse).toBe(first + 60);
   });
 
-  it("the audit log names the owner of the token", async () => {
+  it("audit.list names the owner of the token as the actor", async () => {
     const { actors } = world();
     const { id: owner } = await machine({ admin: true });
     const { caller, id } = await newToken(actors.administrator, { owner });
@@ -369,7 +369,7 @@ describeEverywhere("API tokens", (environment) => {
     ]);
   });
 
-  it("a service account has no e-mail address and no password, and gets none", async () => {
+  it("users.create and users.update give a service account neither an e-mail address nor a password", async () => {
     const { actors, units: places } = world();
     const { administrator } = actors;
     const account = await machine();
@@ -394,7 +394,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(results).toMatchObject([{ action: "skipped", issues: [{ field: "email", code: "service_account" }] }]);
   });
 
-  it("a service account that becomes an administrator or gains abilities keeps no token, people keep theirs", async () => {
+  it("users.update, membershipSet and membershipAdd: a service account that gains rights loses its tokens, people keep theirs", async () => {
     const { actors, instance, types, units: places, addUser } = world();
     const { administrator, manager } = actors;
     const changes: ((user: number) => Promise<unknown>)[] = [
@@ -423,7 +423,7 @@ describeEverywhere("API tokens", (environment) => {
     await administrator.call(users.delete, { id: person.id });
   });
 
-  it("a membership of a service account that moves with its abilities ends its tokens", async () => {
+  it("users.membershipSet: a move of a service account with its abilities ends its tokens", async () => {
     const { actors, types, units: places } = world();
     const { administrator } = actors;
     const { id: owner } = await machine({ userTypes: [types.manager] });
@@ -464,7 +464,7 @@ describeEverywhere("API tokens", (environment) => {
     await become("local");
   });
 
-  it("the default identity of a local command is a person", async () => {
+  it("resolveUser: the default identity of a local command is a person", async () => {
     const { instance, actors, ids, addUser } = world();
     const { id } = await machine({ admin: true });
     const person = await addUser({ admin: true });
@@ -478,7 +478,7 @@ describeEverywhere("API tokens", (environment) => {
     for (const added of [id, person.id]) await actors.administrator.call(users.delete, { id: added });
   });
 
-  it("the identity of a local command is an active user, by address in any case or by ID", async () => {
+  it("resolveUser finds an active user by e-mail address, in any case, or by ID", async () => {
     const { instance, ids } = world();
     const identity = (name: string) => instance.service.resolveUser(name);
     expect([await identity("MEMBER@example.com"), await identity(`${ids.member}`)]).toEqual([ids.member, ids.member]);
@@ -487,7 +487,7 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codeOf(identity("nobody@example.com"))).toBe("not_found");
   });
 
-  it("a service account does not count as the other administrator", async () => {
+  it("users.update and users.deactivate: a service account does not count as another administrator", async () => {
     const { actors, ids } = world();
     const { id } = await machine({ admin: true });
     await actors.administrator.call(users.deactivate, { id: ids.boss });

@@ -24,7 +24,7 @@ interface Made {
 }
 
 for (const database of ["sqlite", "postgres"] as const) {
-  describe(`who may read, as a plain restatement says it (${database})`, () => {
+  describe(`the visibility rule and its restatement (${database})`, () => {
     const world = useWorld({ database, caller: "local" });
     const admin = () => world().actors.administrator;
     let count = 0;
@@ -62,7 +62,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       shares: shares.map((user) => made.users[user]!),
     });
 
-    it("readable and mayEdit, over trees, types, shares, groups, authors and editors", async () => {
+    it("readable and mayEdit agree with the restated rule for trees, types, shares, groups, authors and editors", async () => {
       const { database: db } = world().instance;
       await fc.assert(
         fc.asyncProperty(models({ minLength: 5, maxLength: 40 }), async (model) => {
@@ -107,18 +107,18 @@ for (const database of ["sqlite", "postgres"] as const) {
               expect(found).toEqual(expected);
             }
           }
-          // What belongs to nothing would be a mistake.
+          // Content that belongs to nothing would be inconsistent.
           await db.write((tx) => tx.deleteFrom("audiences").where("id", "in", audiences).execute());
         }),
         { numRuns: tries(15) },
       );
     });
 
-    it("posts and events, one by one and in lists", async () => {
+    it("posts and events agree with the restated rule, in get and in list", async () => {
       await fc.assert(
         fc.asyncProperty(models({ minLength: 3, maxLength: 8 }), async (model) => {
           const made = await make(model);
-          // Whoever is no editor could not write them.
+          // Only editors can write them.
           const things = model.things.map((thing) => ({ ...thing, author: -1, owner: thing.owner ?? 0, group: null }));
           const written = await write(admin(), made, things);
           for (const [me, id] of made.users.entries()) {

@@ -21,7 +21,7 @@ describeEverywhere("audit", (environment) => {
   const world = useWorld(environment);
   const administrator = () => world().actors.administrator;
   const list = (filter: ArgumentsOf<typeof audit.list> = {}) => administrator().call(audit.list, filter);
-  /** What was written while `work` ran, the oldest first, as `operation path fields`. */
+  /** Returns the entries written while `work` ran, oldest first, as `operation path fields`. */
   const during = async (work: () => Promise<unknown>) => {
     const before = (await list({ limit: 1 })).data[0]?.id ?? 0;
     await work();
@@ -32,7 +32,7 @@ describeEverywhere("audit", (environment) => {
       .reverse();
   };
 
-  it("tells nothing of personal events, which do not exist for administrators", async () => {
+  it("audit.list has no entries about personal events, which do not exist for administrators", async () => {
     const { member } = world().actors;
     const event = { title: "Doctor", type: "user", start: 2e9, end: 2e9 + 60 } as const;
     const files = [{ name: "a.txt", type: "upload", data: "YQ==" }] as const;
@@ -50,7 +50,7 @@ describeEverywhere("audit", (environment) => {
     expect(shown).toEqual([expect.stringMatching(/^events\.create \/events\/\d+ title,type,start,end/)]);
   });
 
-  it("tells of events that become personal, or are no longer", async () => {
+  it("audit.list has the change of an event to or from personal", async () => {
     const event = { title: "Party", type: "chain", start: 2e9, end: 2e9 + 60 } as const;
     const { id } = await administrator().call(events.create, event);
     const change = (fields: object) => during(() => administrator().call(events.update, { id, ...fields }));
@@ -59,7 +59,7 @@ describeEverywhere("audit", (environment) => {
     expect(await change({ type: "unit" })).toEqual([`events.update /events/${id} type`]);
   });
 
-  it("tells who changed what, and which fields were given", async () => {
+  it("audit.list shows who changed what, and which fields were given", async () => {
     const { actors, ids, units: places } = world();
     let made = 0;
     const found = await during(async () => {
@@ -89,13 +89,13 @@ describeEverywhere("audit", (environment) => {
     });
   });
 
-  it("keeps the address of users who change themselves", async () => {
+  it("audit.list keeps the address of users who change themselves", async () => {
     const { actors, ids } = world();
     await actors.manager.call(users.update, { id: ids.manager, title: "Myself" });
     expect((await list({ path: `/users/${ids.manager}` })).data[0]).toMatchObject({ address: expect.any(String) });
   });
 
-  it("names no field that was left out", async () => {
+  it("audit.list names no field that was omitted", async () => {
     const { instance, ids } = world();
     // Over HTTP, nothing that is left out reaches the service.
     for (const kind of ["local", "http"] as const) {
@@ -107,7 +107,7 @@ describeEverywhere("audit", (environment) => {
     }
   });
 
-  it("tells who signed in and who failed to, from where, and not who renewed a token", async () => {
+  it("audit.list shows sign-ins and failed sign-ins with their address, and no renewals of tokens", async () => {
     const { actors, ids, instance } = world();
     instance.wait(901);
     const address = "2001:db8::7";
@@ -132,7 +132,7 @@ describeEverywhere("audit", (environment) => {
     expect(JSON.stringify(data)).not.toContain("secret");
   });
 
-  it("is not filled by an attacker: attempts that are refused unchecked are not recorded", async () => {
+  it("audit.list has no attempts that a rate limit refused, so that an attacker cannot fill the log", async () => {
     const { instance } = world();
     instance.wait(901);
     const since = instance.now();
@@ -145,7 +145,7 @@ describeEverywhere("audit", (environment) => {
     expect((await list({ operation: "auth.authenticate", since })).data).toHaveLength(10);
   });
 
-  it("tells of nothing that was not done, and once of what was asked for twice", async () => {
+  it("audit.list has no dry runs and no refused changes, and a repeated request once", async () => {
     const { actors, units: places } = world();
     const shed = { name: "Shed", parent: places.north };
     expect(
@@ -162,7 +162,7 @@ describeEverywhere("audit", (environment) => {
     expect(twice).toHaveLength(1);
   });
 
-  it("tells of no secret, and whose password was reset", async () => {
+  it("audit.list shows whose password was reset, and no secret", async () => {
     const { actors, ids, stranger, instance } = world();
     const secret = "a very secret horse";
     const found = await during(async () => {
@@ -186,7 +186,7 @@ describeEverywhere("audit", (environment) => {
     await actors.administrator.call(users.password, { id: ids.member, password });
   });
 
-  it("tells nothing of conversations, and of what users mark for themselves", async () => {
+  it("audit.list has no entries about conversations and about marks of users", async () => {
     const { actors, ids, units: places } = world();
     const poll = { question: "Which?", choices: [{ title: "A" }, { title: "B" }], anonymous: true };
     const news = { content_type: "news", title: "News", visibility: { all_units: true }, poll } as const;
@@ -217,7 +217,7 @@ describeEverywhere("audit", (environment) => {
     expect(talk.filter((op) => !op.private)).toEqual([]);
   });
 
-  it("is filtered, and goes on by cursor", async () => {
+  it("audit.list filters, and continues by cursor", async () => {
     const { actors, ids, units: places, instance } = world();
     instance.wait(100);
     const since = instance.now();
@@ -262,7 +262,7 @@ describeEverywhere("audit", (environment) => {
     expect(await wrongFields(list({ limit: 0, since: "x" as never }))).toEqual(["limit", "since"]);
   });
 
-  it("what a user did stays when he is deleted, without his name and address", async () => {
+  it("users.delete keeps the entries of the user in audit.list, without name and address", async () => {
     const { actors, types, units: places } = world();
     const { id } = await world().addUser({ unit: places.north, userTypes: [types.manager] });
     const manager = await world().instance.as(id);

@@ -17,24 +17,24 @@ describeEverywhere("auth", (environment) => {
   // Attempts of one test are not to count for the next: all come from one address.
   beforeEach(() => world().instance.wait(901));
 
-  it("auth.authenticate answers one token, which is good", async () => {
+  it("auth.authenticate returns one valid token", async () => {
     const { instance, ids } = world();
     const answer = await signIn("member@example.com", password);
     expect(answer).toEqual([{ jwt: expect.any(String), expires: instance.now() + 86_400 }]);
     expect((await instance.withToken(answer[0].jwt).call(users.current, {})).id).toBe(ids.member);
   });
 
-  it("auth.authenticate takes the address in any case", async () => {
+  it("auth.authenticate accepts the e-mail address in any case", async () => {
     expect(await codeOf(signIn("MEMBER@Example.COM", password))).toBe("ok");
   });
 
-  it("auth.authenticate takes a bad token for none", async () => {
+  it("auth.authenticate ignores an invalid token", async () => {
     const { instance } = world();
     const input = { username: "member@example.com", password };
     expect(await codeOf(instance.withToken("rubbish").call(auth.authenticate, input))).toBe("ok");
   });
 
-  it("auth.authenticate refuses everybody in the same words", async () => {
+  it("auth.authenticate refuses unknown users and wrong passwords with the same message", async () => {
     const { actors, addUser } = world();
     const deactivated = await addUser({ password });
     await actors.administrator.call(users.deactivate, { id: deactivated.id });
@@ -49,7 +49,7 @@ describeEverywhere("auth", (environment) => {
     expect(await refusal(signIn("Deleted user", password))).toEqual(wrong);
   });
 
-  it("auth.authenticate: a password is compared as it is, in either form of Unicode", async () => {
+  it("auth.authenticate compares passwords exactly, except for the form of Unicode", async () => {
     const { addUser } = world();
     const { email } = await addUser({ password: "Smørrebrød på ø\u0301 🥪" });
     expect(await codeOf(signIn(email!, "Smørrebrød på ǿ 🥪"))).toBe("ok");
@@ -57,7 +57,7 @@ describeEverywhere("auth", (environment) => {
     expect(await codeOf(signIn(email!, "Smørrebrød på ǿ 🥪 "))).toBe("unauthenticated");
   });
 
-  it("auth.authenticate: after 10 failures from an address an account has to wait there, by whatever case it is called", async () => {
+  it("auth.authenticate: after 10 failures from an address an account has to wait there, whatever the case of its name", async () => {
     const { instance, ids } = world();
     for (let attempt = 0; attempt < 10; attempt++) {
       const name = attempt % 2 === 0 ? "member@example.com" : "Member@Example.com";
@@ -99,14 +99,14 @@ describeEverywhere("auth", (environment) => {
     expect(await codeOf(signIn("member@example.com", password))).toBe("ok");
   });
 
-  it("auth.authenticate: a success forgets the failures before it", async () => {
+  it("auth.authenticate: a success clears the failures before it", async () => {
     for (let round = 0; round < 2; round++) {
       for (let attempt = 0; attempt < 9; attempt++) await codeOf(signIn("member@example.com", "guess"));
       expect(await codeOf(signIn("member@example.com", password))).toBe("ok");
     }
   });
 
-  it("auth.authenticate: after 30 failures an address has to wait", async () => {
+  it("auth.authenticate: after 30 failures a network address has to wait", async () => {
     const guesses = Array.from({ length: 30 }, (_, n) => signIn(`guess${n}@example.com`, "guess"));
     expect(await tally(guesses)).toEqual({ unauthenticated: 30 });
     expect(await refusal(signIn("member@example.com", password))).toMatchObject({
@@ -117,12 +117,12 @@ describeEverywhere("auth", (environment) => {
     expect(await codeOf(signIn("member@example.com", password))).toBe("ok");
   });
 
-  it("auth.authenticate: of 25 guesses at once 10 are heard", async () => {
+  it("auth.authenticate checks 10 of 25 simultaneous guesses", async () => {
     const guesses = Array.from({ length: 25 }, (_, n) => signIn("member@example.com", `guess ${n}`));
     expect(await tally(guesses)).toEqual({ unauthenticated: 10, too_many_requests: 15 });
   });
 
-  it("auth.authenticate: guesses count in a dry run, too", async () => {
+  it("auth.authenticate counts failures of dry runs, too", async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
       expect(await codeOf(signIn("member@example.com", "guess", { dryRun: true }))).toBe("unauthenticated");
     }
@@ -130,7 +130,7 @@ describeEverywhere("auth", (environment) => {
     expect(await codeOf(signIn("member@example.com", password))).toBe("too_many_requests");
   });
 
-  it("auth.authenticate: what succeeds in a dry run is no failure", async () => {
+  it("auth.authenticate: a success in a dry run is no failure", async () => {
     for (let attempt = 0; attempt < 12; attempt++) {
       expect(await codeOf(signIn("member@example.com", password, { dryRun: true }))).toBe("ok");
     }

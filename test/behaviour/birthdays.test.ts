@@ -39,7 +39,7 @@ describeEverywhere("birthdays", (environment) => {
     await actors.administrator.call(users.delete, { id: gone.id });
   });
 
-  it("users.birthdays: short users, from the first day to the last, both included", async () => {
+  it("users.birthdays returns short users from the first day to the last, both included", async () => {
     expect(await found("01-01", "02-28")).toEqual(expect.arrayContaining(["01-01", "01-15", "02-27", "02-28"]));
     expect(await found("01-02", "01-14")).toEqual([]);
     expect(await found("01-15", "01-15")).toEqual(["01-15"]);
@@ -64,14 +64,14 @@ describeEverywhere("birthdays", (environment) => {
     ]);
   });
 
-  it("users.birthdays: over New Year, by day from the start", async () => {
+  it("users.birthdays: a period over New Year is sorted from its start", async () => {
     expect(await found("12-24", "01-15")).toEqual(["12-24", "12-31", "01-01", "01-15"]);
     expect(await found("12-25", "01-14")).toEqual(["12-31", "01-01"]);
     const year = ["03-01", "06-15", "12-24", "12-31", "01-01", "01-15", "02-27", "02-28", "02-28 south"];
     expect((await found("03-01", "02-28")).filter((name) => name !== "02-29")).toEqual(year);
   });
 
-  it("users.birthdays: without those who opted out, are inactive or deleted", async () => {
+  it("users.birthdays omits users who opted out, are deactivated or deleted", async () => {
     const names = await found("01-01", "12-31");
     expect(names).not.toContain("shy");
     expect(names).not.toContain("asleep");
@@ -79,7 +79,7 @@ describeEverywhere("birthdays", (environment) => {
     expect(names).toHaveLength(10);
   });
 
-  it("users.birthdays: whoever has chosen so sees those of the own unit, or none", async () => {
+  it("users.birthdays shows those of the actor's unit or none, as the actor's settings say", async () => {
     const { actors, ids } = world();
     const seen = async () => {
       const { data, meta } = await actors.member.call(users.birthdays, { start: "02-27", end: "02-28" });
@@ -96,7 +96,7 @@ describeEverywhere("birthdays", (environment) => {
     await choose("all");
   });
 
-  it("users.birthdays: links repeat what was asked for, and nothing that was left out", async () => {
+  it("users.birthdays: links repeat the given filters, and no others", async () => {
     const { instance } = world();
     const input = { start: "01-01", end: undefined, limit: 4 };
     // Over HTTP, nothing that is left out reaches the service.
@@ -110,7 +110,7 @@ describeEverywhere("birthdays", (environment) => {
     }
   });
 
-  it("users.birthdays: pages", async () => {
+  it("users.birthdays returns pages", async () => {
     const page = (number: number, limit = 4) =>
       world().actors.administrator.call(users.birthdays, { start: "01-01", end: "12-31", page: number, limit });
     const pages = [await page(1), await page(2), await page(3)];
@@ -126,7 +126,7 @@ describeEverywhere("birthdays", (environment) => {
     expect((await page(Number.MAX_SAFE_INTEGER, 500)).data).toEqual([]);
   });
 
-  it("users.birthdays refuses days that are none", async () => {
+  it("users.birthdays refuses days that do not exist", async () => {
     const asked = (start: unknown, end: unknown) =>
       wrongFields(world().actors.administrator.call(users.birthdays, { start, end, page: 0, limit: 501 } as never));
     for (const bad of ["02-30", "04-31", "00-01", "13-01", "1-1", "2024-01-01", "01-00", "01/01", ""]) {
@@ -135,7 +135,7 @@ describeEverywhere("birthdays", (environment) => {
     expect(await asked("02-29", "12-31")).toEqual(["limit", "page"]);
   });
 
-  it("users.birthdays: without start today, without end 30 days on, by the time zone of the settings", async () => {
+  it("users.birthdays starts today and ends after 30 days by default, in the time zone of the settings", async () => {
     await travel("2027-06-15");
     expect(await found()).toEqual(["06-15"]);
     await travel("2027-12-15");
@@ -157,7 +157,7 @@ describeEverywhere("birthdays", (environment) => {
     expect(await found(undefined, "12-25")).toEqual(["12-24"]);
   });
 
-  it("users.birthdays: 29 February in a leap year", async () => {
+  it("users.birthdays shows 29 February on its day in a leap year", async () => {
     await travel("2028-01-10");
     expect(await found("02-28", "02-28")).toEqual(["02-28", "02-28 south"]);
     expect(await found("02-29", "02-29")).toEqual(["02-29"]);
@@ -167,7 +167,7 @@ describeEverywhere("birthdays", (environment) => {
     expect((await found())[0]).toBe("02-29");
   });
 
-  it("users.birthdays: 29 February shows on the 28th in other years", async () => {
+  it("users.birthdays shows 29 February on the 28th in other years", async () => {
     await travel("2029-01-10");
     expect(await found("02-28", "02-28")).toEqual(["02-28", "02-28 south", "02-29"]);
     expect(await found("02-27", "02-27")).toEqual(["02-27"]);
@@ -182,7 +182,7 @@ describeEverywhere("birthdays", (environment) => {
     expect((await found())[0]).toBe("03-01");
   });
 
-  it("users.birthdays: 29 February of the next year, when the period goes over New Year", async () => {
+  it("users.birthdays shows 29 February of the next year in a period over New Year", async () => {
     await travel("2030-12-01");
     expect(await found("12-31", "02-28"), "2031").toEqual([
       "12-31",

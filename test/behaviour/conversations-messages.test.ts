@@ -27,7 +27,7 @@ describeEverywhere("messages", (environment) => {
     return { ann, bob, cat, id: first.conversationId, first };
   };
 
-  it("messages: newest first, walked to the end and back", async () => {
+  it("conversations.messages lists the newest first, to the end and back", async () => {
     const { bob, id } = await pair(7);
     const ask = (input: object) => bob.caller.call(conversations.messages, { id, limit: 3, ...input });
     const one = await ask({});
@@ -40,21 +40,21 @@ describeEverywhere("messages", (environment) => {
     expect(textsOf((await ask({ cursor: back.meta.prev_cursor })).data)).toEqual(["7", "6", "5"]);
   });
 
-  it("messages: 25 unless told otherwise, 100 at most", async () => {
+  it("conversations.messages returns 25 by default, at most 100", async () => {
     const { ann, id } = await pair(30);
     expect(await ann.texts(id)).toHaveLength(25);
     expect(await ann.texts(id, { limit: 100 })).toHaveLength(30);
     for (const limit of [0, 101]) expect(await wrongFields(ann.texts(id, { limit }))).toEqual(["limit"]);
   });
 
-  it("messages: a page is not moved by what comes meanwhile", async () => {
+  it("conversations.messages: new messages do not move pages", async () => {
     const { ann, bob, id } = await pair(4);
     const { meta } = await bob.caller.call(conversations.messages, { id, limit: 2 });
     await ann.send(id, "5");
     expect(await bob.texts(id, { limit: 2, cursor: meta.next_cursor })).toEqual(["2", "1"]);
   });
 
-  it("messages: around a starter, and on from there both ways", async () => {
+  it("conversations.messages returns a page around a starter, and continues in both directions", async () => {
     const { ann, id } = await pair(9);
     const all = (await ann.caller.call(conversations.messages, { id })).data;
     const numbered = (text: string) => all.find((message) => message.message === text)!.id;
@@ -74,14 +74,14 @@ describeEverywhere("messages", (environment) => {
     expect(textsOf(whole.data)).toEqual(["9", "8", "7", "6", "5", "4", "3", "2", "1"]);
   });
 
-  it("messages: from the newest as starter, what comes later is behind prev_cursor", async () => {
+  it("conversations.messages: prev_cursor of a page around the newest message leads to later messages", async () => {
     const { ann, id, first } = await pair();
     const { meta } = await ann.caller.call(conversations.messages, { id, starter_message_id: first.id });
     await ann.send(id, "2");
     expect(await ann.texts(id, { cursor: meta.prev_cursor })).toEqual(["2"]);
   });
 
-  it("messages: a starter counts without cursor and query only", async () => {
+  it("conversations.messages ignores a starter beside a cursor or a query", async () => {
     const { ann, id, first } = await pair(4);
     const { meta } = await ann.caller.call(conversations.messages, { id, limit: 1 });
     const ask = (input: object) => ann.texts(id, { limit: 1, starter_message_id: first.id, ...input });
@@ -90,7 +90,7 @@ describeEverywhere("messages", (environment) => {
     expect(await codeOf(ask({ starter_message_id: 987654, query: "4" }))).toBe("ok");
   });
 
-  it("messages: a starter of another conversation, cursors of others and forged ones are refused", async () => {
+  it("conversations.messages refuses a starter of another conversation, and foreign and forged cursors", async () => {
     const { ann, bob, id } = await pair(2);
     const other = await pair(2);
     expect(await wrongFields(ann.texts(id, { starter_message_id: other.first.id }))).toEqual(["starter_message_id"]);
@@ -106,7 +106,7 @@ describeEverywhere("messages", (environment) => {
     expect(await wrongFields(ann.texts(id, { cursor: found.meta.next_cursor, query: "1" }))).toEqual(["cursor"]);
   });
 
-  it("send: a reply shows its parent, and that one without its own", async () => {
+  it("conversations.send: a reply shows its parent, without the parent's own parent", async () => {
     const { ann, bob, id, first } = await pair();
     const reply = await bob.send(id, "Re", { parent_id: first.id });
     expect(reply).toMatchObject({ is_reply: true, parent: { id: first.id, message: "1", parent: null } });
@@ -117,7 +117,7 @@ describeEverywhere("messages", (environment) => {
     expect((await ann.get(id)).latest_message).not.toHaveProperty("parent");
   });
 
-  it("send: a parent that is deleted or of another conversation is refused", async () => {
+  it("conversations.send refuses a parent that is deleted or in another conversation", async () => {
     const { ann, id, first } = await pair();
     const other = await pair();
     expect(await wrongFields(ann.send(id, "Re", { parent_id: other.first.id }))).toEqual(["parent_id"]);
@@ -128,13 +128,13 @@ describeEverywhere("messages", (environment) => {
     });
   });
 
-  it("send: a wrong parent is named beside a text that is too long", async () => {
+  it("conversations.send names a wrong parent beside a text that is too long", async () => {
     const { ann, id } = await pair();
     const wrong = ann.send(id, "a".repeat(10_001), { parent_id: 987654 });
     expect(await wrongFields(wrong)).toEqual(["message", "parent_id"]);
   });
 
-  it("send: 1 to 10,000 characters of any kind", async () => {
+  it("conversations.send accepts 1 to 10,000 characters of any kind", async () => {
     const { ann, id } = await pair();
     const longest = "😀".repeat(10_000);
     expect((await ann.send(id, longest)).message).toBe(longest);
@@ -145,7 +145,7 @@ describeEverywhere("messages", (environment) => {
     expect(await ann.texts(id)).toEqual([" \n a", longest, "1"]);
   });
 
-  it("send: half a surrogate pair is refused", async () => {
+  it("conversations.send refuses half a surrogate pair", async () => {
     const { ann, id, first } = await pair();
     for (const message of ["\ud800", "a\udc00"]) {
       expect(await wrongFields(ann.send(id, message))).toEqual(["message"]);
@@ -154,7 +154,7 @@ describeEverywhere("messages", (environment) => {
     }
   });
 
-  it("send: with files", async () => {
+  it("conversations.send attaches files", async () => {
     const { ann, bob, id } = await pair();
     const video = { type: "youtube" as const, name: "Tour", data: "https://www.youtube.com/watch?v=abc" };
     const sent = await ann.caller.call(conversations.send, { id, message: "Look", files: [upload, video] });
@@ -170,7 +170,7 @@ describeEverywhere("messages", (environment) => {
     expect(gone.files).toEqual([]);
   });
 
-  it("send: with a file that is no good nothing is sent", async () => {
+  it("conversations.send sends nothing when a file is invalid", async () => {
     const { ann, id } = await pair();
     const bad = { ...upload, data: "%" };
     const call = ann.caller.call(conversations.send, { id, message: "Look", files: [upload, bad] });
@@ -178,13 +178,13 @@ describeEverywhere("messages", (environment) => {
     expect(await ann.texts(id)).toEqual(["1"]);
   });
 
-  it("create: with files", async () => {
+  it("conversations.create attaches files", async () => {
     const [ann, bob] = await talkers(world(), 2);
     const input = { recipients: [bob!.id], message: "Look", files: [upload] };
     expect((await ann!.caller.call(conversations.create, input)).files).toHaveLength(1);
   });
 
-  it("create and send: files need no text, and one of the two is required", async () => {
+  it("conversations.create and conversations.send require a text or files", async () => {
     const { ann, bob, id } = await pair();
     const onlyFiles = { message: "", files: [{ name: "dot.png" }] };
     for (const text of [{}, { message: null }, { message: " " }]) {
@@ -202,7 +202,7 @@ describeEverywhere("messages", (environment) => {
     expect(await wrongFields(ann.caller.call(conversations.create, { recipients: [bob.id] }))).toEqual(["message"]);
   });
 
-  it("message", async () => {
+  it("conversations.message returns one message", async () => {
     const { bob, id, first } = await pair();
     const other = await pair();
     expect(await bob.caller.call(conversations.message, { id, messageId: first.id })).toEqual(first);
@@ -211,7 +211,7 @@ describeEverywhere("messages", (environment) => {
     }
   });
 
-  it("messageUpdate: by the author; everybody sees when", async () => {
+  it("conversations.messageUpdate is for the author, and shows the time to everybody", async () => {
     const { ann, bob, id, first } = await pair();
     world().instance.wait(60);
     const change = { id, messageId: first.id, message: "One" };
@@ -224,7 +224,7 @@ describeEverywhere("messages", (environment) => {
     expect((await bob.get(id)).unread_message_count).toBe(1);
   });
 
-  it("messageUpdate: text can be removed from a message with files only", async () => {
+  it("conversations.messageUpdate removes the text only from a message with files", async () => {
     const { ann, id, first } = await pair();
     const { id: messageId } = await ann.caller.call(conversations.send, { id, message: "Look", files: [upload] });
     const changed = await ann.caller.call(conversations.messageUpdate, { id, messageId, message: "" });
@@ -236,7 +236,7 @@ describeEverywhere("messages", (environment) => {
     }
   });
 
-  it("messageDelete: it stays in its place, empty", async () => {
+  it("conversations.messageDelete leaves an empty message in its place", async () => {
     const { ann, bob, id, first } = await pair(3);
     const reply = await bob.send(id, "Re", { parent_id: first.id });
     await bob.caller.call(conversations.react, { id, messageId: first.id, emoji: "👍" });
@@ -254,7 +254,7 @@ describeEverywhere("messages", (environment) => {
     expect(await codeOf(ann.caller.call(conversations.react, { ...change, emoji: "👍" }))).toBe("conflict");
   });
 
-  it("messageDelete: one that was seen changes no count", async () => {
+  it("conversations.messageDelete of a seen message changes no count", async () => {
     const { ann, bob, id, first } = await pair(2);
     await bob.caller.call(conversations.seen, { id });
     await ann.send(id, "3");
@@ -262,14 +262,14 @@ describeEverywhere("messages", (environment) => {
     expect((await bob.get(id)).unread_message_count).toBe(1);
   });
 
-  it("messageDelete: any by an administrator of the group, by no other", async () => {
+  it("conversations.messageDelete is for the author and administrators of the group", async () => {
     const { ann, bob, cat, id } = await trio();
     const { id: messageId } = await bob.send(id, "Rude");
     expect(await codeOf(cat.caller.call(conversations.messageDelete, { id, messageId }))).toBe("forbidden");
     expect(await codeOf(ann.caller.call(conversations.messageDelete, { id, messageId }))).toBe("ok");
   });
 
-  it("service messages stay as they are", async () => {
+  it("conversations.messageUpdate, messageDelete and react refuse service messages", async () => {
     const { ann, id } = await trio();
     const { latest_message } = await ann.caller.call(conversations.update, { id, title: "Named" });
     const messageId = latest_message!.id;
@@ -279,7 +279,7 @@ describeEverywhere("messages", (environment) => {
     expect(await codeOf(caller.call(conversations.react, { id, messageId, emoji: "👍" }))).toBe("conflict");
   });
 
-  it("react: once with each emoji, however it is written", async () => {
+  it("conversations.react adds each emoji once, however it is encoded", async () => {
     const { ann, bob, id, first } = await pair();
     const ask = (talker: Talker, emoji: string) =>
       talker.caller.call(conversations.react, { id, messageId: first.id, emoji });
@@ -298,7 +298,7 @@ describeEverywhere("messages", (environment) => {
     for (const emoji of ["", "a", "👍👍", "\ud83d"]) expect(await wrongFields(ask(ann, emoji))).toEqual(["emoji"]);
   });
 
-  it("react: at most 10 by one participant", async () => {
+  it("conversations.react allows each participant 10 reactions", async () => {
     const { ann, bob, id, first } = await pair();
     const ask = (talker: Talker, emoji: string) =>
       codeOf(talker.caller.call(conversations.react, { id, messageId: first.id, emoji }));
@@ -306,7 +306,7 @@ describeEverywhere("messages", (environment) => {
     expect([await ask(ann, "👍"), await ask(ann, "😀"), await ask(bob, "👍")]).toEqual(["conflict", "ok", "ok"]);
   });
 
-  it("unreact", async () => {
+  it("conversations.unreact removes the actor's reaction", async () => {
     const { ann, bob, id, first } = await pair();
     const reaction = { id, messageId: first.id, emoji: "🏳️‍🌈" };
     await ann.caller.call(conversations.react, reaction);
@@ -316,7 +316,7 @@ describeEverywhere("messages", (environment) => {
     expect((await ann.caller.call(conversations.message, { id, messageId: first.id })).reactions).toEqual([]);
   });
 
-  it("follow: from now on, and whatever came after", async () => {
+  it("conversations.follow starts now, and returns later messages", async () => {
     const { ann, bob, id } = await pair(2);
     const ask = (input: object) => bob.caller.call(conversations.follow, { id, ...input });
     const begin = await ask({});
@@ -330,14 +330,14 @@ describeEverywhere("messages", (environment) => {
     expect(await wrongFields(ask({ after: other.first.id }))).toEqual(["after"]);
   });
 
-  it("follow: waits until there is one", async () => {
+  it("conversations.follow waits for a message", async () => {
     const { ann, bob, id, first } = await pair();
     const waiting = bob.caller.call(conversations.follow, { id, after: first.id, wait: 20 });
     const sent = await ann.send(id, "2");
     expect(await waiting).toEqual({ data: [sent], meta: { last_id: sent.id } });
   });
 
-  it("follow: whoever is taken out while waiting gets nothing more", async () => {
+  it("conversations.follow returns nothing to a participant who is removed while waiting", async () => {
     const { ann, bob, id } = await trio();
     const { meta } = await bob.caller.call(conversations.follow, { id });
     const begun = observeWaits();

@@ -26,7 +26,7 @@ describeEverywhere("participants", (environment) => {
   /** Somebody whose sessions have ended. */
   const again = async ({ id }: Talker) => talker(id, await world().instance.as(id));
 
-  it("participantAdd: they read what was written before, and have nothing unread", async () => {
+  it("conversations.participantAdd: new participants can read earlier messages, and have none unread", async () => {
     const { ann, bob, dan, id } = await group();
     const after = await add(ann, id, dan);
     expect(after.participants.map((each) => each.id)).toContain(dan.id);
@@ -59,7 +59,7 @@ describeEverywhere("participants", (environment) => {
     expect(await codeOf(cat.caller.call(conversations.update, { id, title: "Ours" }))).toBe("ok");
   });
 
-  it("participantRemove: the next administrator is active, not a deleted or deactivated participant", async () => {
+  it("conversations.participantRemove: the next administrator is active, not a deleted or deactivated participant", async () => {
     const { ann, bob, cat, dan, id } = await group();
     await add(ann, id, dan);
     const admin = world().actors.administrator;
@@ -81,7 +81,7 @@ describeEverywhere("participants", (environment) => {
     await remove(back, id, back);
   });
 
-  it("users.delete: a group in which nobody else is left keeps its administrator, as db check requires", async () => {
+  it("users.delete: a group without other participants keeps its administrator, as wcs db check requires", async () => {
     const { ann, bob, cat, id } = await group();
     for (const other of [bob, cat]) await remove(ann, id, other);
     await world().actors.administrator.call(users.delete, { id: ann.id });
@@ -117,7 +117,7 @@ describeEverywhere("participants", (environment) => {
     ]);
   });
 
-  it("participantAdd: whoever is in it already stays as they are", async () => {
+  it("conversations.participantAdd does not change people who participate already", async () => {
     const { ann, bob, dan, id } = await group();
     await add(ann, id, bob, dan);
     expect(await add(ann, id, bob, dan)).toEqual(await ann.get(id));
@@ -126,7 +126,7 @@ describeEverywhere("participants", (environment) => {
     expect((await bob.get(id)).unread_message_count).toBe(1);
   });
 
-  it("participantAdd: by administrators, people who are active, each once", async () => {
+  it("conversations.participantAdd is for administrators, and adds active users, each once", async () => {
     const { ann, bob, dan, id } = await group();
     const { ids } = world();
     expect(await codeOf(add(bob, id, dan))).toBe("forbidden");
@@ -144,7 +144,7 @@ describeEverywhere("participants", (environment) => {
     expect(await roles(ann, id)).toHaveLength(4);
   });
 
-  it("participantAdd: up to 500 people", async () => {
+  it("conversations.participantAdd allows up to 500 people", async () => {
     const { ann, id } = await group();
     const person = { first_name: "One", last_name: "Of Many", unit: "harbour" };
     const rows = Array.from({ length: 498 }, (_, n) => ({ ...person, email: `many${n}@example.com` }));
@@ -155,7 +155,7 @@ describeEverywhere("participants", (environment) => {
     expect((await addAll(more.slice(1))).participants).toHaveLength(500);
   });
 
-  it("service messages bring nothing back to those who have put it away", async () => {
+  it("conversations.participantAdd: a service message does not bring back an archived or deleted conversation", async () => {
     const { ann, bob, cat, dan, id } = await group();
     await bob.caller.call(conversations.delete, { id });
     await cat.caller.call(conversations.archive, { id });
@@ -167,7 +167,7 @@ describeEverywhere("participants", (environment) => {
     expect(await bob.texts(id)).toEqual(["Second", "joined"]);
   });
 
-  it("a direct conversation stays between two", async () => {
+  it("conversations.participantAdd, participantUpdate and participantRemove refuse a direct conversation", async () => {
     const { ann, bob, dan } = await group();
     const { conversationId: id } = await ann.write([bob.id], "Hello");
     expect(await codeOf(add(ann, id, dan))).toBe("conflict");
@@ -176,7 +176,7 @@ describeEverywhere("participants", (environment) => {
     expect(await codeOf(setRole(ann, id, bob, "administrator"))).toBe("conflict");
   });
 
-  it("participantUpdate: an administrator can do what the first one can", async () => {
+  it("conversations.participantUpdate: a new administrator can do what the first one can", async () => {
     const { ann, bob, cat, dan, id } = await group();
     expect(await codeOf(setRole(bob, id, bob, "administrator"))).toBe("forbidden");
     expect(await setRole(ann, id, bob, "administrator")).toMatchObject({ id: bob.id, role: "administrator" });
@@ -193,7 +193,7 @@ describeEverywhere("participants", (environment) => {
     expect(await ann.texts(id)).toEqual(["renamed", "left", "joined", "First"]);
   });
 
-  it("participantUpdate: the last administrator stays one", async () => {
+  it("conversations.participantUpdate keeps the last administrator", async () => {
     const { ann, bob, dan, id } = await group();
     expect(await codeOf(setRole(ann, id, ann, "member"))).toBe("conflict");
     await setRole(ann, id, bob, "administrator");
@@ -201,7 +201,7 @@ describeEverywhere("participants", (environment) => {
     expect(await codeOf(setRole(bob, id, dan, "administrator"))).toBe("not_found");
   });
 
-  it("participantRemove: whoever left is out", async () => {
+  it("conversations.participantRemove: a participant who left cannot read the conversation", async () => {
     const { ann, bob, id } = await group();
     const { id: messageId } = await bob.send(id, "Bye");
     await remove(bob, id, bob);
@@ -221,7 +221,7 @@ describeEverywhere("participants", (environment) => {
     expect(bye?.author).toMatchObject({ id: bob.id, role: null, active: true });
   });
 
-  it("participantRemove: others by administrators", async () => {
+  it("conversations.participantRemove: administrators remove others", async () => {
     const { ann, bob, cat, dan, id } = await group();
     expect(await codeOf(remove(bob, id, cat))).toBe("forbidden");
     expect(await codeOf(remove(ann, id, dan))).toBe("not_found");
@@ -233,7 +233,7 @@ describeEverywhere("participants", (environment) => {
     expect((await cat.get(id)).unread_message_count).toBe(0);
   });
 
-  it("participantRemove: when the last administrator leaves, whoever is in it longest becomes one", async () => {
+  it("conversations.participantRemove: when the last administrator leaves, the participant who joined first becomes one", async () => {
     const { ann, bob, cat, dan, id } = await group();
     await add(ann, id, dan);
     await remove(ann, id, bob);
@@ -254,7 +254,7 @@ describeEverywhere("participants", (environment) => {
     expect(await codeOf(dan.get(id))).toBe("not_found");
   });
 
-  it("the set of people is that of now", async () => {
+  it("conversations.create and list go by the current participants", async () => {
     const { ann, bob, cat, dan, id } = await group();
     await add(ann, id, dan);
     const find = (...others: Talker[]) => ann.listed({ participants: others.map((other) => other.id) });
@@ -266,7 +266,7 @@ describeEverywhere("participants", (environment) => {
     expect((await ann.write([bob.id, cat.id], "The newest")).conversationId).toBe(other);
   });
 
-  it("list: exactly these people, or all other conversations", async () => {
+  it("conversations.list finds the conversations with exactly these participants, or all others", async () => {
     const { ann, bob, cat, id } = await group();
     const { conversationId: direct } = await ann.write([bob.id], "Direct");
     const list = (input: object) => ann.listed(input);
@@ -279,7 +279,7 @@ describeEverywhere("participants", (environment) => {
     expect(await wrongFields(list({ participants: [0] }))).toEqual(["participants.0"]);
   });
 
-  it("list: a word of the title or of another participant's name", async () => {
+  it("conversations.list finds words of the title and of other participants' names", async () => {
     const { addUser, ids } = world();
     const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
     const zoe = await addUser({ first_name: "Zoë", last_name: "Quist", title: "Baker" });
@@ -302,7 +302,7 @@ describeEverywhere("participants", (environment) => {
     expect(ids.administrator).toBe(1);
   });
 
-  it("list: numbered pages, the latest message first", async () => {
+  it("conversations.list returns numbered pages, those with the latest message first", async () => {
     const [ann, ...others] = await talkers(world(), 6);
     const found: number[] = [];
     for (const other of others) found.unshift((await ann!.write([other.id], "Hello")).conversationId);

@@ -28,7 +28,7 @@ describeEverywhere("races in conversations", (environment) => {
     return { forth, back };
   };
 
-  it("send: 20 at once, every message once, in one order for all", async () => {
+  it("conversations.send: 20 simultaneous messages are stored once each, in one order for all", async () => {
     const people = await talkers(world(), 20);
     const [first, ...others] = people as [Talker, ...Talker[]];
     const { conversationId: id } = await first.write(
@@ -59,7 +59,7 @@ describeEverywhere("races in conversations", (environment) => {
     }
   });
 
-  it("send: whoever follows meanwhile gets every message once, in that order", async () => {
+  it("conversations.follow returns each of many simultaneous messages once, in their order", async () => {
     const people = await talkers(world(), 6);
     const [first, ...others] = people as [Talker, ...Talker[]];
     const { conversationId: id, id: begin } = await first.write(
@@ -90,7 +90,7 @@ describeEverywhere("races in conversations", (environment) => {
     );
   });
 
-  it("send: 10 with one Idempotency-Key, one message", async () => {
+  it("conversations.send: 10 simultaneous requests with one Idempotency-Key send one message", async () => {
     const [ann, bob] = (await talkers(world(), 2)) as [Talker, Talker];
     const { conversationId: id } = await ann.write([bob.id], "0");
     const once = () =>
@@ -102,7 +102,7 @@ describeEverywhere("races in conversations", (environment) => {
     expect(await ann.texts(id)).toEqual(["1", "0"]);
   });
 
-  it("create: the two who start at once get one direct conversation", async () => {
+  it("conversations.create: two users who write to each other simultaneously get one direct conversation", async () => {
     for (let round = 0; round < 5; round++) {
       const [ann, bob] = (await talkers(world(), 2)) as [Talker, Talker];
       const made = await Promise.all([ann.write([bob.id], "a"), bob.write([ann.id], "b"), ann.write([bob.id], "c")]);
@@ -111,7 +111,7 @@ describeEverywhere("races in conversations", (environment) => {
     }
   });
 
-  it("create: those who start one group at once get one", async () => {
+  it("conversations.create: simultaneous requests for the same group get one conversation", async () => {
     const people = await talkers(world(), 4);
     const made = await Promise.all(
       people.map((person) =>
@@ -124,7 +124,7 @@ describeEverywhere("races in conversations", (environment) => {
     expect(new Set(made.map((message) => message.conversationId)).size).toBe(1);
   });
 
-  it("counts are right after sending, deleting and marking at once", async () => {
+  it("conversations.send, messageDelete and seen: unread counts are right after simultaneous calls", async () => {
     const people = await talkers(world(), 5);
     const [first, ...others] = people as [Talker, ...Talker[]];
     const { conversationId: id } = await first.write(
@@ -146,7 +146,7 @@ describeEverywhere("races in conversations", (environment) => {
     expect(await codeOf(first.get(id))).toBe("ok");
   });
 
-  it("seen: what comes at the same moment is either seen or unread", async () => {
+  it("conversations.seen: a message sent at the same moment is either seen or unread", async () => {
     const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
     const { conversationId: id } = await ann.write([bob.id, cat.id], "0");
     let writing = true;
@@ -168,7 +168,7 @@ describeEverywhere("races in conversations", (environment) => {
     expect((await bob.get(id)).unread_message_count).toBeLessThanOrEqual(40);
   });
 
-  it("participantRemove: whoever is taken out while writing has written before, or not at all", async () => {
+  it("conversations.participantRemove: a participant who is removed while sending has sent before or is refused", async () => {
     for (let round = 0; round < 4; round++) {
       const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
       const { conversationId: id } = await ann.write([bob.id, cat.id], "0");
@@ -180,7 +180,7 @@ describeEverywhere("races in conversations", (environment) => {
     }
   });
 
-  it("participantRemove: of two administrators who leave at once one hands over", async () => {
+  it("conversations.participantRemove: when two administrators leave simultaneously, a participant becomes administrator", async () => {
     const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
     const { conversationId: id } = await ann.write([bob.id, cat.id], "0");
     await ann.caller.call(conversations.participantUpdate, { id, user: bob.id, role: "administrator" });
@@ -189,7 +189,7 @@ describeEverywhere("races in conversations", (environment) => {
     expect((await cat.get(id)).participants.map((each) => [each.id, each.role])).toEqual([[cat.id, "administrator"]]);
   });
 
-  it("participantRemove: an administrator who leaves while the other one is deactivated hands over", async () => {
+  it("conversations.participantRemove: when an administrator leaves while the other is deactivated, a participant becomes administrator", async () => {
     for (const count of times(8, (n) => n)) {
       const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
       const { conversationId: id } = await ann.write([bob.id, cat.id], `${count}`);

@@ -14,7 +14,7 @@ describeEverywhere("searching messages", (environment) => {
     return { ann, bob, id, find: (query: string) => bob.texts(id, { query }) };
   };
 
-  it("all words, in any order; the last one may be a beginning", async () => {
+  it("conversations.messages finds all words in any order, and the beginning of the last one", async () => {
     const { find } = await pair("The crane is broken", "A broken crate", "Cranes everywhere");
     expect(await find("broken")).toEqual(["A broken crate", "The crane is broken"]);
     expect(await find("broken cra")).toEqual(["A broken crate", "The crane is broken"]);
@@ -26,14 +26,14 @@ describeEverywhere("searching messages", (environment) => {
     expect(await find("bro crane bro")).toEqual([]);
   });
 
-  it("whatever the case, the accents and the Unicode form", async () => {
+  it("conversations.messages ignores case, accents and the form of Unicode", async () => {
     const { find } = await pair("Søndag på CAFÉ Ærø", "Straße nach İzmir");
     for (const query of ["sondag", "SØNDAG", "café", "cafe\u0301", "aero", "ærø"])
       expect(await find(query)).toHaveLength(1);
     for (const query of ["strasse", "STRASSE", "izmir"]) expect(await find(query)).toEqual(["Straße nach İzmir"]);
   });
 
-  it("however far apart the messages are, from either end", async () => {
+  it("conversations.messages finds messages that are far apart, in both directions", async () => {
     const { ann, bob, id, find } = await pair("Crane first");
     const { database } = world().instance;
     /** Messages without words, up to that position. */
@@ -76,7 +76,7 @@ describeEverywhere("searching messages", (environment) => {
     expect(seen).toEqual([...all, ...all.toReversed().slice(1)]);
   });
 
-  it("words of any script", async () => {
+  it("conversations.messages finds words of any script", async () => {
     const texts = {
       Japanese: ["明日は東京タワーに行きます", "東京"],
       Chinese: ["我们明天去北京开会", "北京"],
@@ -96,7 +96,7 @@ describeEverywhere("searching messages", (environment) => {
     }
   });
 
-  it("operators of search engines are words, punctuation is nothing", async () => {
+  it("conversations.messages treats search operators as words, and ignores punctuation", async () => {
     const { find } = await pair("this AND that or NEAR them", 'say "hello" to c* and c:\\temp');
     expect(await find("and")).toHaveLength(2);
     expect(await find("that AND this")).toEqual(["this AND that or NEAR them"]);
@@ -112,7 +112,7 @@ describeEverywhere("searching messages", (environment) => {
     expect(await find("-hello )(")).toHaveLength(1);
   });
 
-  it("long words and numbers", async () => {
+  it("conversations.messages finds long words and numbers", async () => {
     const { find } = await pair(`${"x".repeat(3000)} 3.14`, `${"語".repeat(2000)}`, "2024-05-17 at 10:30");
     expect(await find("x".repeat(100))).toHaveLength(1);
     expect(await find(`${"x".repeat(64)}y`)).toHaveLength(1);
@@ -121,20 +121,20 @@ describeEverywhere("searching messages", (environment) => {
     expect(await find("2024-05")).toEqual(["2024-05-17 at 10:30"]);
   });
 
-  it("only normal messages of this conversation", async () => {
+  it("conversations.messages finds only normal messages of the conversation", async () => {
     const { ann, bob, find } = await pair("joined the wedding");
     await ann.write([bob.id, (await talkers(world(), 1))[0]!.id], "joined elsewhere");
     expect(await find("joined")).toEqual(["joined the wedding"]);
   });
 
-  it("service messages are never found", async () => {
+  it("conversations.messages never finds service messages", async () => {
     const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
     const { conversationId: id } = await ann.write([bob.id, cat.id], "first");
     await ann.caller.call(conversations.update, { id, title: "renamed" });
     expect(await ann.texts(id, { query: "renamed" })).toEqual([]);
   });
 
-  it("as they are now: changed ones by their present words, deleted ones not", async () => {
+  it("conversations.messages finds changed messages by their current words, and no deleted ones", async () => {
     const { ann, id, find } = await pair("alpha", "alpha beta");
     const [second, first] = (await ann.caller.call(conversations.messages, { id })).data;
     await ann.caller.call(conversations.messageUpdate, { id, messageId: first!.id, message: "gamma beta" });
@@ -147,7 +147,7 @@ describeEverywhere("searching messages", (environment) => {
     expect(await find("beta")).toEqual(["beta"]);
   });
 
-  it("newest first, both ways by cursor", async () => {
+  it("conversations.messages lists matches newest first, in both directions", async () => {
     const { ann, id } = await pair("hit 1", "miss", "hit 2", "hit 3", "miss", "hit 4", "hit 5");
     const ask = (input: object) => ann.caller.call(conversations.messages, { id, query: "hit", limit: 2, ...input });
     const one = await ask({});

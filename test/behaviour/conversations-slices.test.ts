@@ -60,7 +60,7 @@ describe("conversations.list by a keyword, of a user with thousands of conversat
     return { ids: data.map(({ id }) => id), total: meta.total };
   };
 
-  it("finds an old one, and lets other requests run before it has looked at all", async () => {
+  it("finds an old conversation, and lets other requests run meanwhile", async () => {
     // Loads what the search needs.
     expect(await list("zebra")).toEqual({ ids: [], total: 0 });
     const searching = list("anchor");
@@ -77,7 +77,7 @@ describe("conversations.list by a keyword, of a user with thousands of conversat
     expect(await list("talk", { limit: 100, page: 43 })).toEqual({ ids: [], total: count });
   });
 
-  it("finds those with some participants, or all others", async () => {
+  it("finds the conversations with given participants, or all others", async () => {
     const { outsider } = world().ids;
     expect((await list("talk", { participants: [outsider] })).ids).toEqual([first + 2]);
     expect((await list("anchor", { participants: [outsider] })).ids).toEqual([]);

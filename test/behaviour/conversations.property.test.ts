@@ -50,7 +50,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     for (const query of [undefined, "hit"]) {
       const matches = ({ deleted, message }: Message) => query === undefined || (!deleted && message.includes(query));
 
-      it(`messages ${query ?? ""}: there and back, each that was there throughout comes once`, async () => {
+      it(`messages ${query ?? ""}: both directions return each message that existed throughout once`, async () => {
         const property = fc.asyncProperty(script, async ({ initial, limit, events }) => {
           const [ann, bob] = (await talkers(world, 2)) as [Talker, Talker];
           const there = new Map<number, Message>();
@@ -102,7 +102,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("whoever does what: each has what a plain model says", async () => {
+    it("after any sequence of calls, each participant sees what a simple model predicts", async () => {
       const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         const [ann, bob, cat] = people;
         // Somebody new, so that the group is new, too.

@@ -11,7 +11,7 @@ describeEverywhere("conversations", (environment) => {
   const world = useWorld(environment);
   const people = (count: number) => talkers(world(), count);
 
-  it("create: one recipient makes a direct conversation, whoever writes next uses it", async () => {
+  it("conversations.create: one recipient makes a direct conversation, which later messages of both use", async () => {
     const [ann, bob] = await people(2);
     const first = await ann!.write([bob!.id], "Hello");
     const now = world().instance.now();
@@ -24,13 +24,13 @@ describeEverywhere("conversations", (environment) => {
     expect(await ann!.get(first.conversationId)).toMatchObject({ type: "direct", title: null });
   });
 
-  it("create: oneself among the recipients changes nothing", async () => {
+  it("conversations.create ignores the actor among the recipients", async () => {
     const [ann, bob] = await people(2);
     const first = await ann!.write([bob!.id], "One");
     expect((await ann!.write([ann!.id, bob!.id], "Two")).conversationId).toBe(first.conversationId);
   });
 
-  it("create: several recipients make a group, and the newest with exactly them is used again", async () => {
+  it("conversations.create: several recipients make a group, and the newest with exactly them is used again", async () => {
     const [ann, bob, cat] = await people(3);
     const first = await ann!.write([bob!.id, cat!.id], "All");
     expect((await cat!.write([ann!.id, bob!.id], "Again")).conversationId).toBe(first.conversationId);
@@ -44,20 +44,20 @@ describeEverywhere("conversations", (environment) => {
     ]);
   });
 
-  it("create: a group that shrank to two people is no direct conversation", async () => {
+  it("conversations.create: a group that has shrunk to two people is no direct conversation", async () => {
     const [ann, bob, cat] = await people(3);
     const { conversationId: id } = await ann!.write([bob!.id, cat!.id], "All");
     await cat!.caller.call(conversations.participantRemove, { id, user: cat!.id });
     expect((await ann!.write([bob!.id], "Two")).conversationId).not.toBe(id);
   });
 
-  it("create: a recipient given twice counts once", async () => {
+  it("conversations.create counts a repeated recipient once", async () => {
     const [ann, bob] = await people(2);
     const { conversationId: id } = await ann!.write([bob!.id, bob!.id], "Hello");
     expect(await ann!.get(id)).toMatchObject({ type: "direct", participants: [{ id: ann!.id }, { id: bob!.id }] });
   });
 
-  it("create: recipients that are no good are all named", async () => {
+  it("conversations.create names all invalid recipients", async () => {
     const [ann, bob] = await people(2);
     const { ids } = world();
     const call = ann!.write([bob!.id, bob!.id, 987654, ids.deactivated], "Hello");
@@ -70,7 +70,7 @@ describeEverywhere("conversations", (environment) => {
     expect(await ann!.listed()).toEqual([]);
   });
 
-  it("get: participants with their place, whoever was deleted too", async () => {
+  it("conversations.get shows participants with unit and department, also deleted ones", async () => {
     const { actors, addUser, units, cranes } = world();
     const [ann] = await people(1);
     const fields = { first_name: "Cy", last_name: "Crane", title: "Driver", department: cranes };
@@ -98,7 +98,7 @@ describeEverywhere("conversations", (environment) => {
     expect(await wrongFields(ann!.write([other], "Again"))).toEqual(["recipients"]);
   });
 
-  it("get: a participant without a title has the name of the first user type in the subtext", async () => {
+  it("conversations.get: the subtext of a participant without a title has the first user type", async () => {
     const { actors, addUser, units } = world();
     const { administrator } = actors;
     const [ann] = await people(1);
@@ -118,7 +118,7 @@ describeEverywhere("conversations", (environment) => {
     expect(await subtext()).toBe("Driver, Harbour");
   });
 
-  it("get: the time of the last change is that of the latest message, or of a later change of the title", async () => {
+  it("conversations.get returns as the time of the last change that of the latest message, or of a later change of the title", async () => {
     const { instance } = world();
     const [ann, bob, cat] = await people(3);
     const { conversationId: id, date: created_at } = await ann!.write([bob!.id, cat!.id], "All");
@@ -139,7 +139,7 @@ describeEverywhere("conversations", (environment) => {
     expect(await changed()).toBeGreaterThanOrEqual(date + 60);
   });
 
-  it("get: whoever is not in it is refused, administrators too", async () => {
+  it("conversations.get is refused to all who do not participate, also to administrators", async () => {
     const [ann, bob, eve] = await people(3);
     const { conversationId: id, id: messageId } = await ann!.write([bob!.id], "Between us");
     for (const caller of [eve!.caller, world().actors.administrator]) {
@@ -153,7 +153,7 @@ describeEverywhere("conversations", (environment) => {
     expect(await codeOf(ann!.caller.call(conversations.get, { id: 987654 }))).toBe("not_found");
   });
 
-  it("update: the title by administrators of a group, noted in it", async () => {
+  it("conversations.update: administrators of a group change the title, which adds a service message", async () => {
     const [ann, bob, cat] = await people(3);
     const { conversationId: id } = await ann!.write([bob!.id, cat!.id], "All");
     const renamed = await ann!.caller.call(conversations.update, { id, title: "Übung" });
@@ -167,14 +167,14 @@ describeEverywhere("conversations", (environment) => {
     expect((await bob!.get(id)).unread_message_count).toBe(1);
   });
 
-  it("update: a direct conversation has no title", async () => {
+  it("conversations.update refuses a title for a direct conversation", async () => {
     const [ann, bob] = await people(2);
     const { conversationId: id } = await ann!.write([bob!.id], "Hello");
     expect(await codeOf(ann!.caller.call(conversations.update, { id, title: "Us", mute_rule: 3 }))).toBe("conflict");
     expect((await ann!.get(id)).mute_rule).toBe(null);
   });
 
-  it("update: the mute rule is one's own", async () => {
+  it("conversations.update sets the mute rule for the actor only", async () => {
     const [ann, bob] = await people(2);
     const { conversationId: id } = await ann!.write([bob!.id], "Hello");
     expect((await bob!.caller.call(conversations.update, { id, mute_rule: 3 })).mute_rule).toBe(3);
@@ -183,7 +183,7 @@ describeEverywhere("conversations", (environment) => {
     expect((await bob!.caller.call(conversations.update, { id, mute_rule: null })).mute_rule).toBe(null);
   });
 
-  it("seen: unread messages are those of others that came since", async () => {
+  it("conversations.seen: later messages of others are unread", async () => {
     const [ann, bob] = await people(2);
     const { conversationId: id } = await ann!.write([bob!.id], "One");
     await ann!.send(id, "Two");
@@ -199,7 +199,7 @@ describeEverywhere("conversations", (environment) => {
     expect(await unread()).toEqual([1, 1]);
   });
 
-  it("archive: for oneself, until the next message", async () => {
+  it("conversations.archive hides a conversation from the actor until the next message", async () => {
     const { instance } = world();
     const [ann, bob] = await people(2);
     const { conversationId: id } = await ann!.write([bob!.id], "One");
@@ -218,7 +218,7 @@ describeEverywhere("conversations", (environment) => {
     expect([await bob!.listed(), await bob!.listed({ status: "archived" })]).toEqual([[id], []]);
   });
 
-  it("unarchive", async () => {
+  it("conversations.unarchive shows an archived conversation again", async () => {
     const [ann, bob] = await people(2);
     const { conversationId: id } = await ann!.write([bob!.id], "One");
     await ann!.caller.call(conversations.archive, { id });
@@ -228,7 +228,7 @@ describeEverywhere("conversations", (environment) => {
     expect(await ann!.listed()).toEqual([id]);
   });
 
-  it("delete: for oneself, and what comes after brings it back", async () => {
+  it("conversations.delete hides all messages from the actor, and the next message shows the conversation again", async () => {
     const [ann, bob] = await people(2);
     const first = await ann!.write([bob!.id], "Old words");
     const { conversationId: id } = first;

@@ -57,7 +57,7 @@ describeEverywhere("counters", (environment) => {
   const removeCopies = (after: number) =>
     world().instance.database.write((tx) => tx.deleteFrom("posts").where("id", ">", after).execute());
 
-  it("count what is new to whoever asks, and what is seen no longer", async () => {
+  it("counters.list counts what is new to the actor, and not what was seen", async () => {
     expect(await count()).toEqual(none);
     const post = await news();
     const { id } = await event();
@@ -73,7 +73,7 @@ describeEverywhere("counters", (environment) => {
     expect(await count()).toEqual(none);
   });
 
-  it("count only what one may read, and nothing of one's own", async () => {
+  it("counters.list counts only what the actor may read, and nothing of the actor's own", async () => {
     await reset();
     await news({ visibility: { units: [world().units.south] } });
     await event({ type: "unit", units: [world().units.south] });
@@ -85,7 +85,7 @@ describeEverywhere("counters", (environment) => {
     expect(await count()).toEqual({ ...none, events: 1, news: 1 });
   });
 
-  it("count a post from when it is published, to when it no longer is", async () => {
+  it("counters.list counts a post while it is published", async () => {
     await reset();
     const now = world().instance.now();
     await news({ publish: { status: false } });
@@ -97,7 +97,7 @@ describeEverywhere("counters", (environment) => {
     expect(await count()).toEqual(none);
   });
 
-  it("count event posts among the events, and debates in one's groups only", async () => {
+  it("counters.list counts event posts as events, and debates only of the actor's groups", async () => {
     await reset();
     await admin().call(posts.create, {
       content_type: "event",
@@ -117,7 +117,7 @@ describeEverywhere("counters", (environment) => {
     expect(await count()).toEqual({ ...none, events: 1 });
   });
 
-  it("count unread messages in conversations that are not archived", async () => {
+  it("counters.list counts unread messages in conversations that are not archived", async () => {
     await reset();
     const { member, outsider } = world().actors;
     const write = (by: Caller, message: string) => by.call(conversations.create, { recipients: [myId], message });
@@ -140,7 +140,7 @@ describeEverywhere("counters", (environment) => {
     expect((await count()).messages).toBe(1);
   });
 
-  it("count anew from a reset on, each by itself, and mark nothing as seen", async () => {
+  it("counters.reset restarts one counter, and marks nothing as seen", async () => {
     await reset();
     const post = await news();
     await event();
@@ -157,7 +157,7 @@ describeEverywhere("counters", (environment) => {
     expect(await wrongFields(me.call(counters.reset, { type: "posts" as never }))).toEqual(["type"]);
   });
 
-  it("count what comes in the second of a reset, and not what was there in it", async () => {
+  it("counters.reset: items that are added in the second of a reset, after it, count", async () => {
     const { member } = world().actors;
     const { id: group } = await admin().call(groups.create, { name: "Choir" });
     await me.call(groups.memberAdd, { id: group });
@@ -176,7 +176,7 @@ describeEverywhere("counters", (environment) => {
     expect(await count()).toEqual(none);
   });
 
-  it("what was there before a user does not count", async () => {
+  it("counters.list does not count what is older than the user", async () => {
     await news();
     await event();
     world().instance.wait(1);
@@ -186,7 +186,7 @@ describeEverywhere("counters", (environment) => {
     expect(await count(await world().instance.as(id))).toEqual({ ...none, news: 1 });
   });
 
-  it("count to a hundred", async () => {
+  it("counters.list counts to 100", async () => {
     await reset();
     const first = await news();
     const { conversationId: id } = await world().actors.member.call(conversations.create, {
@@ -199,7 +199,7 @@ describeEverywhere("counters", (environment) => {
     await removeCopies(first.id);
   });
 
-  it("count to a hundred events", async () => {
+  it("counters.list counts to 100 events", async () => {
     await reset();
     for (let n = 0; n < 99; n++) await event();
     expect(await count()).toEqual({ ...none, events: 99 });
@@ -209,7 +209,7 @@ describeEverywhere("counters", (environment) => {
     expect(await count()).toEqual({ ...none, events: 100 });
   });
 
-  it("count what is meant for one, however much newer there is for others", async () => {
+  it("counters.list counts items for the actor behind many newer items for others", async () => {
     await reset();
     await news();
     const other = await news({ visibility: { units: [world().units.south] } });

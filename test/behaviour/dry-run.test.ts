@@ -45,7 +45,7 @@ describeEverywhere("dry run", (environment) => {
     });
   }
 
-  it("answers what would have been, and the call in earnest is not taken for a repeat", async () => {
+  it("returns the response of a real call, and the real call with the same key is not a repeat", async () => {
     const { actors, units: places, ids, cranes, types } = await open();
     const { administrator } = actors;
     const person = { first_name: "Dry", last_name: "Run", email: "dry.run@example.com", unit: places.harbour };
@@ -67,7 +67,7 @@ describeEverywhere("dry run", (environment) => {
     await same((dryRun) => administrator.call(users.delete, { id: ids.colleague }, { dryRun }));
   });
 
-  it("returns no secrets, which would never work", async () => {
+  it("returns no secrets, because they would never work", async () => {
     const { actors, instance, addUser } = await open();
     const { administrator } = actors;
     const token = await administrator.call(tokens.create, { name: "Dry", scopes: ["read"] }, { dryRun: true });

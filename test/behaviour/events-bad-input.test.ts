@@ -10,7 +10,7 @@ const good = { title: "Meeting", type: "user", start, end: start + 3600 };
 const once = (rule: object) => ({ recurrence: [{ freq: "daily", ...rule }] });
 const film = (data: string, type = "youtube") => ({ files: [{ type, name: "Film", data }] });
 
-/** What is wrong, and the fields that are named, all of them at once. */
+/** Wrong inputs, with all fields that the error names. */
 const wrong: readonly [about: string, fields: (world: World) => object, names: readonly string[]][] = [
   ["a title of 256 code points", () => ({ title: "𝄞".repeat(256) }), ["title"]],
   ["a blank title", () => ({ title: " " }), ["title"]],
@@ -194,7 +194,7 @@ describeOnOneDatabase("events: bad input", (environment) => {
     });
   });
 
-  it("all that is unknown is named", async () => {
+  it("events.create names all unknown references", async () => {
     const { administrator } = world().actors;
     const input = { ...good, type: "chain", units: [1, 987654, 987655], userTypes: [987656], shares: [987657, 1] };
     const { fields } = await refusal(administrator.call(events.create, input as never));
@@ -205,7 +205,7 @@ describeOnOneDatabase("events: bad input", (environment) => {
     });
   });
 
-  it("files: of an event that there is not, none, of somebody else's event, too large", async () => {
+  it("events.filesAdd refuses an unknown event, no files, the event of another user, and files that are too large", async () => {
     const { actors, instance } = world();
     const { administrator, member } = actors;
     const files = [upload("a.txt", "a")];
@@ -225,7 +225,7 @@ describeOnOneDatabase("events: bad input", (environment) => {
     expect((await administrator.call(events.get, { id })).files).toHaveLength(1);
   });
 
-  it("lists: limits, pages, ranges", async () => {
+  it("events.list refuses wrong limits, pages and ranges", async () => {
     const { administrator } = world().actors;
     const list = (input: object) => wrongFields(administrator.call(events.list, input as never));
     expect(await list({ limit: 501, page: 0, type: "group", start: "now", colour: 1 })).toEqual([

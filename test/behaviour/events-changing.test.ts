@@ -28,7 +28,7 @@ describeEverywhere("events: changes", (environment) => {
   };
   const get = (caller: Caller, id: number) => caller.call(events.get, { id });
 
-  it("the time zone of an event is that in which it was written, until its times are changed", async () => {
+  it("events.update: the time zone of an event stays until its times change", async () => {
     const { administrator, member } = world().actors;
     const recurrence: Input["recurrence"] = [{ freq: "weekly", count: 2 }];
     const id = await create(member, { recurrence });
@@ -48,7 +48,7 @@ describeEverywhere("events: changes", (environment) => {
   });
 
   describe("update", () => {
-    it("changes what it names, and nothing when nothing differs", async () => {
+    it("changes the given fields, and nothing when nothing differs", async () => {
       const { actors, instance } = world();
       const id = await create(actors.member, {
         body: "Text",
@@ -77,7 +77,7 @@ describeEverywhere("events: changes", (environment) => {
       expect(await get(actors.member, id)).toMatchObject({ dates: [{ start, end: start + 60 }], uploading_files: 5 });
     });
 
-    it("takes a shown rule as it is, and none takes it back", async () => {
+    it("accepts a rule as events.get shows it, and an empty list removes it", async () => {
       const { member } = world().actors;
       const id = await create(member, {
         recurrence: [{ freq: "monthly", byday: ["MO+TU", "WE"], bysetpos: "-1", bymonth: 5 }],
@@ -101,7 +101,7 @@ describeEverywhere("events: changes", (environment) => {
       expect(await get(member, id)).toMatchObject({ recurrence: [], dates: [{ start, end: start + 3600 }] });
     });
 
-    it("makes a whole day of hours, and the other way round", async () => {
+    it("changes hours to an all-day event and back", async () => {
       const { member } = world().actors;
       const id = await create(member, { recurrence: [{ freq: "daily", count: 2 }] });
       expect((await refusal(member.call(events.update, { id, all_day: true }))).fields).toHaveProperty("date");
@@ -115,7 +115,7 @@ describeEverywhere("events: changes", (environment) => {
       expect(await get(member, id)).toMatchObject({ all_day: false, date: null, days: [], dates: [{ start }, {}] });
     });
 
-    it("readers who were deactivated meanwhile stay when the list is sent again, and cannot be added", async () => {
+    it("keeps readers who were deactivated meanwhile, and refuses to add them", async () => {
       const { actors, addUser } = world();
       const { administrator } = actors;
       const [first, second] = [await addUser({}), await addUser({})];
@@ -130,7 +130,7 @@ describeEverywhere("events: changes", (environment) => {
       expect(await codeOf(administrator.call(events.update, { id, title: "Again", shares: [first.id] }))).toBe("ok");
     });
 
-    it("from one type to another, with the readers of each", async () => {
+    it("changes the type, with the readers of each", async () => {
       const { actors, units, types, ids } = world();
       const { administrator, member, manager, outsider } = actors;
       const id = await create(administrator, {
@@ -176,7 +176,7 @@ describeEverywhere("events: changes", (environment) => {
     },
   );
 
-  it("only its author makes an event personal, also in a dry run", async () => {
+  it("allows only the author to make an event personal, also in a dry run", async () => {
     const { actors, addUser, instance, units, ids } = world();
     const { administrator, outsider } = actors;
     const planner = await administrator.call(usertypes.create, { name: "Keeper", abilities: { calendar: true } });
@@ -198,7 +198,7 @@ describeEverywhere("events: changes", (environment) => {
     expect(await codeOf(get(outsider, id))).toBe("ok");
   });
 
-  it("what it names may go: its unit, and with the event its user type", async () => {
+  it("units.delete removes the unit of an event, and usertypes.delete its user type once the event is deleted", async () => {
     const { actors, addUnit, addUser, instance } = world();
     const { administrator } = actors;
     const unit = await addUnit();
@@ -226,7 +226,7 @@ describeEverywhere("events: changes", (environment) => {
     await administrator.call(usertypes.delete, { id: type.id });
   });
 
-  it("update by an author who lost calendar changes the event, and neither its type nor its units", async () => {
+  it("events.update by an author who lost the ability calendar changes neither type nor units", async () => {
     const { actors, addUser, instance, units } = world();
     const { administrator } = actors;
     const type = await administrator.call(usertypes.create, { name: "Planner", abilities: { calendar: true } });
@@ -240,7 +240,7 @@ describeEverywhere("events: changes", (environment) => {
     expect(await get(author, id)).toMatchObject({ title: "Other", type: "unit", units: [{ id: units.north }] });
   });
 
-  it("an event of an author without calendar in the own unit belongs to its first unit, whose editors change it", async () => {
+  it("events.create: an author without the ability calendar in the own unit creates an event that its first unit owns", async () => {
     const { actors, addUser, instance, types, units } = world();
     const { administrator } = actors;
     const type = await administrator.call(usertypes.create, { name: "Calendar keeper", abilities: { calendar: true } });
@@ -254,7 +254,7 @@ describeEverywhere("events: changes", (environment) => {
     expect(await codeOf((await editorIn(units.south)).call(events.update, { id, title }))).toBe("ok");
   });
 
-  it("an event of type unit belongs to the unit that was named first, as long as it is published there", async () => {
+  it("events.update: an event of type unit belongs to its first unit while that is among its units", async () => {
     const { actors, addUser, instance, units } = world();
     const { administrator } = actors;
     const type = await administrator.call(usertypes.create, { name: "Host", abilities: { calendar: true } });
@@ -271,7 +271,7 @@ describeEverywhere("events: changes", (environment) => {
     expect(await codeOf(north.call(events.update, { id, title: "Mine" }))).toBe("ok");
   });
 
-  it("has at most 20000 occurrences times its units and shares", async () => {
+  it("events.create and events.update allow 20,000 occurrences times units and shares", async () => {
     const { actors, addUser } = world();
     const { member } = actors;
     const people: number[] = [];
@@ -296,7 +296,7 @@ describeEverywhere("events: changes", (environment) => {
     await member.call(events.delete, { id });
   });
 
-  it("uid: of an author each names one event", async () => {
+  it("events.create and events.update: a uid is unique among the events of an author", async () => {
     const { member, outsider } = world().actors;
     const id = await create(member, { uid: "one@example.com" });
     const { code, message } = await refusal(create(member, { uid: "one@example.com" }));

@@ -15,7 +15,7 @@ import { mistakes } from "../support/tables.ts";
 
 type Event = OutputOf<typeof events.get>;
 
-/** What the rule asks of a reader, in plain words. */
+/** The properties of a reader that the rule needs. */
 interface Reader {
   readonly id: number;
   readonly caller: Caller;
@@ -95,7 +95,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         expect(found).toEqual([]);
       });
 
-      it("list, upcoming and get show what the rule says, in order", async () => {
+      it("list, upcoming and get show the occurrences of the rule, in order", async () => {
         const property = fc.asyncProperty(
           fc.array(shape, { minLength: 1, maxLength: 6 }),
           fc.array(range, { minLength: 2, maxLength: 4 }),

@@ -13,7 +13,7 @@ describeEverywhere("events by their UIDs", (environment) => {
   const uids = async (caller: Caller, uid: string[], more = {}) =>
     (await caller.call(events.list, { uid, ...more })).hits.map((event) => event.uid);
 
-  it("lists those that are named and can be read, whatever is in their names", async () => {
+  it("events.list returns the events with the given UIDs that the actor may read, whatever characters they contain", async () => {
     const { administrator, member, outsider } = world().actors;
     const odd = ["a,b@example.com", "c&d=e;f", "%2C ü 会\u{1f384}", "g[]", "+"];
     for (const uid of odd) await add(administrator, uid);
@@ -27,7 +27,7 @@ describeEverywhere("events by their UIDs", (environment) => {
     expect((await uids(administrator, odd, { start, end: start })).sort()).toEqual(odd.toSorted());
   });
 
-  it("an author's UID is one event, another author's another", async () => {
+  it("events.list: the same UID names different events of different authors", async () => {
     const { actors, ids: known } = world();
     const { administrator, member } = actors;
     const ids = [await add(administrator, "both"), await add(member, "both", "user", [known.administrator])];
@@ -36,7 +36,7 @@ describeEverywhere("events by their UIDs", (environment) => {
     expect(new Set(hits.map(({ author }) => author.id)).size).toBe(2);
   });
 
-  it("takes a hundred of them, and no more", async () => {
+  it("events.list accepts 100 UIDs", async () => {
     const { administrator } = world().actors;
     const many = Array.from({ length: 101 }, (_, at) => `${at}`);
     expect(await uids(administrator, many.slice(1))).toEqual([]);

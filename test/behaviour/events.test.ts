@@ -29,7 +29,7 @@ describeEverywhere("events", (environment) => {
   };
   const get = (caller: Caller, id: number) => caller.call(events.get, { id });
 
-  it("create and get: every field", async () => {
+  it("events.create and events.get return every field", async () => {
     const { actors, units, types, ids, instance } = world();
     const input: Input = {
       ...hour,
@@ -103,7 +103,7 @@ describeEverywhere("events", (environment) => {
     expect(await get(actors.outsider, made.id)).toEqual({ ...event, permissions: { edit: false, delete: false } });
   });
 
-  it("create: what is not given is empty", async () => {
+  it("events.create: fields that are not given are empty", async () => {
     const { actors, units } = world();
     const id = await create(actors.administrator, { type: "chain" });
     expect(await get(actors.administrator, id)).toMatchObject({
@@ -121,7 +121,7 @@ describeEverywhere("events", (environment) => {
     expect(await get(actors.outsider, id)).toMatchObject({ id });
   });
 
-  it("over the wire: 201, Location and message; 204; both paths for files", async () => {
+  it("events.create and update over HTTP: 201 with Location and message, 204; files have two paths", async () => {
     const { instance } = world();
     const ask = async (method: string, path: string, body?: object) => {
       const answer = await fetch(`${instance.url}/api${path}`, {
@@ -154,7 +154,7 @@ describeEverywhere("events", (environment) => {
     expect(await ask("GET", `/events/${id}`)).toMatchObject({ status: 410 });
   });
 
-  it("a whole day: date is its day, start and end are ignored, 1 and true say the same", async () => {
+  it("events.create: an all-day event has a date, ignores start and end, and all_day may be 1 or true", async () => {
     const { member } = world().actors;
     for (const all_day of [1, true] as const) {
       const id = await create(member, {
@@ -173,7 +173,7 @@ describeEverywhere("events", (environment) => {
     expect(await get(member, id)).toMatchObject({ days: ["2027-05-17"] });
   });
 
-  it("delete: it is gone with its files, and so is what it said", async () => {
+  it("events.delete removes the event, its files and its texts", async () => {
     const { actors, instance, units, types, ids } = world();
     const { administrator } = actors;
     const id = await create(administrator, {
@@ -202,7 +202,7 @@ describeEverywhere("events", (environment) => {
     await create(administrator, { uid: "again@example.com" });
   });
 
-  it("seen: by oneself, once", async () => {
+  it("events.seen marks an event for the actor, once", async () => {
     const { actors, units, instance } = world();
     const id = await create(actors.administrator, { type: "chain", units: [units.north] });
     await actors.member.call(events.seen, { id });
@@ -219,7 +219,7 @@ describeEverywhere("events", (environment) => {
     expect(await get(actors.manager, id)).toMatchObject({ seen: true, participation: { answer: "accepted" } });
   });
 
-  it("files: fileCount announces, edit clears, add and delete", async () => {
+  it("events.filesAdd, fileDelete and update change the files, and fileCount announces them", async () => {
     const { member } = world().actors;
     const id = await create(member, { fileCount: 2, files: [upload("a.txt", "a")] });
     const state = async () => {
@@ -243,7 +243,7 @@ describeEverywhere("events", (environment) => {
     expect(await state()).toEqual([[], 0]);
   });
 
-  it("participants: each answers once, changes it, takes it back; who is deleted does not come", async () => {
+  it("events.accept and withdraw set and clear the actor's answer; deleted users have none", async () => {
     const { actors, units, ids, addUser, instance } = world();
     const { administrator, member, manager } = actors;
     const id = await create(administrator, { type: "chain", units: [units.north] });
@@ -275,7 +275,7 @@ describeEverywhere("events", (environment) => {
     expect(await shown(manager)).toEqual({ accepted: 0, rejected: 1, answer: null });
   });
 
-  it("an event for a unit outlives its author", async () => {
+  it("users.delete keeps the events of the user that are for a unit", async () => {
     const { actors, units, addUser, instance } = world();
     const author = await addUser({ admin: true });
     const id = await create(await instance.as(author.id), { type: "unit", units: [units.harbour] });
@@ -283,7 +283,7 @@ describeEverywhere("events", (environment) => {
     expect(await get(actors.member, id)).toMatchObject({ title: "Meeting", author: { name: "Deleted user" } });
   });
 
-  it("upcoming: events that run for hours, days or years are in it until they end", async () => {
+  it("events.upcoming has events that run for hours, days or years until they end", async () => {
     const { addUser, instance } = world();
     const caller = await instance.as((await addUser({ unit: world().units.south })).id);
     const upcoming = async () => (await caller.call(events.upcoming, {})).hits.map((event) => event.id);
@@ -297,7 +297,7 @@ describeEverywhere("events", (environment) => {
     }
   });
 
-  it("answers of many at once are all counted", async () => {
+  it("events.accept counts simultaneous answers", async () => {
     const { actors, units, addUser, instance } = world();
     const id = await create(actors.administrator, { type: "chain", units: [units.north] });
     const guests = await Promise.all(Array.from({ length: 12 }, () => addUser({})));

@@ -29,7 +29,7 @@ describeEverywhere("uploads", (environment) => {
   const wrong = (...items: FileItem[]) => wrongFields(create(items));
   const mimeOf = async (name: string, bytes: Uint8Array | string) => (await made(upload(name, bytes)))[0]!.mime;
 
-  it("names with a path, dots alone, control characters or nothing in them are refused", async () => {
+  it("an upload refuses names with a path, only dots, control characters or nothing", async () => {
     const names = [
       "../../etc/passwd",
       "/etc/passwd",
@@ -49,7 +49,7 @@ describeEverywhere("uploads", (environment) => {
     expect((await made(...good.map((name) => upload(name, "x")))).map((file) => file.name)).toEqual(good);
   });
 
-  it("what is not base64 by the letter is refused", async () => {
+  it("an upload refuses data that is not exact base64", async () => {
     const bad = [
       "a",
       "YQ",
@@ -78,7 +78,7 @@ describeEverywhere("uploads", (environment) => {
     for (const data of spoilt) expect(await wrong({ ...upload("a", "x"), data })).toEqual(["files.0.data"]);
   });
 
-  it("any bytes come through, and any text that a strict reader refuses is refused", async () => {
+  it("an upload accepts any bytes, and refuses all text that a strict base64 decoder refuses", async () => {
     const text = fc.string({ unit: fc.constantFrom(..."AQZaz09+/=-_ \n"), minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(text, async (data) => {
@@ -96,7 +96,7 @@ describeEverywhere("uploads", (environment) => {
     );
   });
 
-  it("every file that is no good is named, with what else is wrong, and nothing is kept", async () => {
+  it("an upload names every invalid file beside other wrong fields, and stores nothing", async () => {
     const before = await allRows(world().instance.database);
     const items: FileItem[] = [
       upload("good.txt", "x"),
@@ -109,7 +109,7 @@ describeEverywhere("uploads", (environment) => {
     expect(await allRows(world().instance.database)).toEqual(before);
   });
 
-  it("what the name says of a well-known format has to be true", async () => {
+  it("an upload refuses an extension that does not match a known format", async () => {
     const others = [
       "png",
       "jpg",
@@ -152,7 +152,7 @@ describeEverywhere("uploads", (environment) => {
     expect(await made(...fine)).toHaveLength(fine.length);
   });
 
-  it("the type is told by the content", async () => {
+  it("an upload detects the type by the content", async () => {
     const utf8 = "Grüße, 世界 🎈\n";
     expect(await mimeOf("a", utf8)).toBe("text/plain");
     expect(await mimeOf("a", "BMW is a maker of cars, MZ of motorcycles")).toBe("text/plain");
@@ -173,7 +173,7 @@ describeEverywhere("uploads", (environment) => {
     expect(video).toMatchObject({ mime: "video/mp4", stream: `/files/${video!.id}` });
   });
 
-  it("SVG, HTML and XML are kept as text, and come inert", async () => {
+  it("an upload stores SVG, HTML and XML as text that a browser does not run", async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     const texts = [
       svg,
@@ -202,7 +202,7 @@ describeEverywhere("uploads", (environment) => {
     }
   });
 
-  it("images have their dimensions, damaged ones none", async () => {
+  it("an upload detects the dimensions of images, except damaged ones", async () => {
     const side = fc.integer({ min: 1, max: 65_535 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom("png", "gif", "jpeg"), side, side, async (format, width, height) => {
@@ -215,13 +215,13 @@ describeEverywhere("uploads", (environment) => {
     expect(broken).toMatchObject({ width: null, height: null });
   });
 
-  it("icons have no dimensions", async () => {
+  it("an upload detects no dimensions of icons", async () => {
     const icon = Buffer.from("0000010001001020000001002000", "hex");
     const [file] = await made(upload("a.ico", Buffer.concat([icon, Buffer.alloc(64)])));
     expect(file).toMatchObject({ mime: "image/x-icon", width: null, height: null });
   });
 
-  it("videos are https URLs of exactly these hosts", async () => {
+  it("a video is an https URL of one of the known hosts", async () => {
     const good: FileItem[] = [
       { type: "youtube", name: "v", data: "https://www.youtube.com/watch?v=abc&t=1s" },
       { type: "youtube", name: "v", data: "https://youtube.com/embed/abc" },
@@ -257,7 +257,7 @@ describeEverywhere("uploads", (environment) => {
     for (const data of bad) expect(await wrong({ type: "youtube", name: "v", data }), data).toEqual(["files.0.data"]);
   });
 
-  it("the largest file is as large as the settings allow, to the byte", async () => {
+  it("an upload may have exactly the size that the setting allows", async () => {
     await world().actors.administrator.call(settings.set, { "uploads.max_bytes": 1000 });
     world().instance.wait(1);
     expect(await made(upload("a", randomBytes(1000)))).toMatchObject([{ size: 1000 }]);
@@ -275,7 +275,7 @@ describeEverywhere("uploads", (environment) => {
     expect(back.equals(bytes.subarray(0, most))).toBe(true);
   });
 
-  it("a thing has at most 200 files, a request 50", async () => {
+  it("filesAdd allows 200 files for each owner, and 50 in a request", async () => {
     const many = (count: number) => Array.from({ length: count }, (_, at) => upload(`${at}`, "x"));
     expect(await wrong(...many(51))).toEqual(["files"]);
     const { id } = await create(many(50));
@@ -285,7 +285,7 @@ describeEverywhere("uploads", (environment) => {
     await member().call(events.delete, { id });
   });
 
-  it("a repeat with the same Idempotency-Key attaches nothing more, and another content is another request", async () => {
+  it("filesAdd: a repeat with the same Idempotency-Key attaches nothing; other content is another request", async () => {
     const bytes = randomBytes(700_000);
     const send = (item: FileItem) =>
       member().call(

@@ -33,7 +33,7 @@ describeEverywhere("files", (environment) => {
     bytes.write("none of the known signatures");
   });
 
-  it("come back byte for byte, as a whole and in any range", async () => {
+  it("files.get returns the same bytes, as a whole and in any range", async () => {
     const { files } = await personal([upload("random.bin", bytes)]);
     const content = await get(files[0]!.id);
     const sha256 = createHash("sha256").update(bytes).digest("base64url");
@@ -51,7 +51,7 @@ describeEverywhere("files", (environment) => {
     );
   });
 
-  it("of any size and content come back as they were", async () => {
+  it("files.get returns files of any size and content unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), async (given) => {
         const { id, files } = await personal([upload("any", given)]);
@@ -62,7 +62,7 @@ describeEverywhere("files", (environment) => {
     );
   });
 
-  it("are shown as the interface has them", async () => {
+  it("files are presented with all fields of the interface", async () => {
     await admin().call(settings.set, { timezone: "Asia/Tokyo" });
     world().instance.wait(1);
     const now = world().instance.now();
@@ -94,7 +94,7 @@ describeEverywhere("files", (environment) => {
     world().instance.wait(1);
   });
 
-  it("of an event are for its readers", async () => {
+  it("files.get: files of an event are for its readers", async () => {
     const { id, files } = await personal(note(), [world().ids.outsider]);
     const file = files[0]!.id;
     expect((await bytesOf(await get(file, world().actors.outsider))).toString()).toBe("Hello");
@@ -107,7 +107,7 @@ describeEverywhere("files", (environment) => {
     expect(await codeOf(get(file))).toBe("not_found");
   });
 
-  it("of a post are for its readers while it is published, and for its editors", async () => {
+  it("files.get: files of a post are for its readers while it is published, and for its editors", async () => {
     const post = await admin().call(posts.create, {
       content_type: "news",
       title: "News",
@@ -130,7 +130,7 @@ describeEverywhere("files", (environment) => {
     expect(await codeOf(get(id, admin()))).toBe("not_found");
   });
 
-  it("of a message are for those in the conversation, and go with the message", async () => {
+  it("files.get: files of a message are for participants, and are removed with the message", async () => {
     const { colleague, outsider } = world().ids;
     const sent = await member().call(conversations.create, { recipients: [colleague], message: "See", files: note() });
     const { id } = sent.files[0]!;
@@ -151,7 +151,7 @@ describeEverywhere("files", (environment) => {
     expect(await codeOf(get(group.files[0]!.id))).toBe("not_found");
   });
 
-  it("a video elsewhere has no bytes, but a URL", async () => {
+  it("files.get: an external video has a URL and no bytes", async () => {
     const data = "https://youtu.be/dQw4w9WgXcQ";
     const { files } = await personal([{ type: "youtube", name: "Song", data }]);
     expect(files[0]).toMatchObject({
@@ -168,7 +168,7 @@ describeEverywhere("files", (environment) => {
     });
   });
 
-  it("contents are kept once, and go with the last file that has them", async () => {
+  it("identical contents are stored once, and removed with the last file", async () => {
     const { reader } = world().instance.database;
     const kept = async () =>
       (await reader.selectFrom("file_contents").select("size").where("size", "=", 54_321).execute()).length;
@@ -184,7 +184,7 @@ describeEverywhere("files", (environment) => {
     expect(await kept()).toBe(0);
   });
 
-  it("many who bring the same content at once, and take it away, all succeed", async () => {
+  it("simultaneous uploads and removals of the same content all succeed", async () => {
     const same = upload("same.bin", randomBytes(300_000));
     const send = () =>
       member().call(conversations.create, { recipients: [world().ids.colleague], message: "See", files: [same] });

@@ -40,7 +40,7 @@ describeEverywhere("images of groups", (environment) => {
     expect((await member.call(posts.get, { id: post.id })).group).toMatchObject({ image: null });
   });
 
-  it("groups.imageSet refuses what is no image, and hides the image of a private group from others", async () => {
+  it("groups.imageSet refuses files that are no images, and hides the image of a private group from others", async () => {
     const { actors, ids } = world();
     const { id } = await make("private");
     const html = [upload("a.html", "<!doctype html><script>alert(1)</script>")];

@@ -34,7 +34,7 @@ describeEverywhere("groups", (environment) => {
   const remove = (id: number) => admin().call(groups.delete, { id });
   const names = (list: readonly Group[]) => list.map((group) => group.name);
 
-  it("are made by holders of the ability, who become their administrators", async () => {
+  it("groups.create is for users with the ability groups, who become administrators", async () => {
     const group = await host.call(groups.create, { name: "Choir", description: "We sing.", privacy: "private" });
     expect(group).toMatchObject({
       content_type: "group",
@@ -58,7 +58,7 @@ describeEverywhere("groups", (environment) => {
     );
   });
 
-  it("public ones are seen and joined by all, as members only", async () => {
+  it("groups.memberAdd: everybody can see and join a public group, only as a member", async () => {
     const { id } = await make({ name: "Open" });
     expect(await member().call(groups.get, { id })).toMatchObject({
       role: null,
@@ -84,7 +84,7 @@ describeEverywhere("groups", (environment) => {
     expect(await codeOf(member().call(groups.memberRemove, { id, user: world().ids.member }))).toBe("not_found");
   });
 
-  it("private ones exist for their members, and for who rules all groups", async () => {
+  it("groups.get: private groups exist for members and for users with the ability groups only", async () => {
     const { id } = await make({ name: "Board", privacy: "private" });
     const seen = async (caller: Caller) => names((await caller.call(groups.list, { name: "Board" })).data);
     for (const [op, input] of [
@@ -106,7 +106,7 @@ describeEverywhere("groups", (environment) => {
     expect(Object.keys(await rolesIn(id))).toHaveLength(2);
   });
 
-  it("their administrators change them, and who is in them", async () => {
+  it("groups.update, memberAdd, memberSet and memberRemove are for administrators of the group", async () => {
     const { id, updated_at } = await make({ name: "Garden", privacy: "private" });
     await add(id, world().ids.member, "administrator");
     const mine = { id, user: world().ids.outsider };
@@ -135,7 +135,7 @@ describeEverywhere("groups", (environment) => {
     expect(await codeOf(member().call(groups.get, { id }))).toBe("not_found");
   });
 
-  it("a group with members keeps an administrator", async () => {
+  it("groups.memberSet and memberRemove keep an administrator in a group with members", async () => {
     const { id } = await make({ name: "Keep" });
     const { member: user } = world().ids;
     await add(id, user);
@@ -150,7 +150,7 @@ describeEverywhere("groups", (environment) => {
     await remove(id);
   });
 
-  it("the first member of an empty group becomes its administrator, by joining, too", async () => {
+  it("groups.memberAdd: the first member of an empty group becomes administrator, also by joining", async () => {
     const { ids, addUser } = world();
     const { id } = await make({ name: "Empty", privacy: "public" });
     const leave = (user: number) => admin().call(groups.memberRemove, { id, user });
@@ -167,7 +167,7 @@ describeEverywhere("groups", (environment) => {
     expect(await member().call(groups.memberAdd, { id })).toMatchObject({ role: "administrator" });
   });
 
-  it("a group that somebody joins while its last administrator leaves has an administrator", async () => {
+  it("groups.memberAdd and memberRemove: a group that a user joins while its last administrator leaves has an administrator", async () => {
     const { id } = await make({ name: "Handover", privacy: "public" });
     const codes = await Promise.all([
       codeOf(admin().call(groups.memberRemove, { id, user: 1 })),
@@ -177,7 +177,7 @@ describeEverywhere("groups", (environment) => {
     expect(Object.values(await rolesIn(id))).toContain("administrator");
   });
 
-  it("of two administrators who leave at once one stays", async () => {
+  it("groups.memberRemove: when two administrators leave simultaneously, one stays", async () => {
     const { id } = await make({ name: "Race" });
     const { member: user, outsider } = world().ids;
     await add(id, user, "administrator");
@@ -190,7 +190,7 @@ describeEverywhere("groups", (environment) => {
     expect(Object.values(await rolesIn(id)).toSorted()).toEqual(["administrator", "member"]);
   });
 
-  it("whoever is deleted leaves, and the oldest member takes over", async () => {
+  it("users.delete removes the user from groups, and the member who joined first becomes administrator", async () => {
     const { addUser } = world();
     const [one, two, three] = [await addUser(), await addUser(), await addUser()];
     const taken = await make({ name: "Taken over" });
@@ -212,7 +212,7 @@ describeEverywhere("groups", (environment) => {
     expect(await admin().call(groups.get, { id: taken.id })).toMatchObject({ member_count: 2 });
   });
 
-  it("deactivated members neither become administrators nor count as one", async () => {
+  it("groups.memberSet and memberRemove: deactivated members neither become administrators nor count as one", async () => {
     const { addUser } = world();
     const [one, two, away] = [await addUser(), await addUser(), await addUser()];
     const { id } = await make({ name: "Away" });
@@ -234,7 +234,7 @@ describeEverywhere("groups", (environment) => {
     expect(await codeOf(admin().call(groups.memberSet, { id, user: two.id, role: "member" }))).toBe("ok");
   });
 
-  it("a deactivated administrator is removed where nobody else is active, either", async () => {
+  it("groups.memberRemove removes a deactivated administrator from a group without active members", async () => {
     const { id } = await make({ name: "Gone" });
     const [one, two] = [await world().addUser(), await world().addUser()];
     for (const { id: user } of [one, two]) {
@@ -249,7 +249,7 @@ describeEverywhere("groups", (environment) => {
     expect(await codeOf(admin().call(groups.memberRemove, { id, user: two.id }))).toBe("ok");
   });
 
-  it("only active users are added", async () => {
+  it("groups.memberAdd adds active users only", async () => {
     const { id } = await make({ name: "Active" });
     for (const user of [world().ids.deactivated, 987654]) expect(await wrongFields(add(id, user))).toEqual(["user"]);
     expect(await codeOf(add(987654, 1))).toBe("not_found");
@@ -268,7 +268,7 @@ describeEverywhere("groups", (environment) => {
     expect(await codeOf(remove(id))).toBe("ok");
   });
 
-  it("groups.delete counts 1000 posts at most", async () => {
+  it("groups.delete counts at most 1,000 posts", async () => {
     const { id } = await make();
     const first = await admin().call(posts.create, { content_type: "debate", title: "Regatta", group: id });
     const { database } = world().instance;
@@ -283,7 +283,7 @@ describeEverywhere("groups", (environment) => {
     await database.write((tx) => tx.deleteFrom("posts").where("id", ">", first.id).execute());
   });
 
-  it("lists go by name, filter, and go on by cursor", async () => {
+  it("groups.list sorts by name, filters, and continues by cursor", async () => {
     const made = ["Zebra", "zebra 2", "Zébra 1"];
     for (const name of made) await make({ name, privacy: name === "zebra 2" ? "private" : "public" });
     const list = (input: ArgumentsOf<typeof groups.list>, caller = admin()) =>
@@ -306,7 +306,7 @@ describeEverywhere("groups", (environment) => {
     ]);
   });
 
-  it("members are listed by user ID, in pages, by role", async () => {
+  it("groups.members lists by user ID, in pages, and filters by role", async () => {
     const { id } = await make({ name: "Listed" });
     for (let i = 0; i < 3; i++) await add(id, (await world().addUser()).id);
     const all = (await admin().call(groups.members, { id })).data.map((each) => each.user.id);
@@ -318,7 +318,7 @@ describeEverywhere("groups", (environment) => {
     expect(leads.data.map((each) => each.user.id)).toEqual([1]);
   });
 
-  it("users show their groups to whoever may know of them", async () => {
+  it("users.get shows the groups that the actor may see", async () => {
     const { id: user } = await world().addUser();
     const open = await make({ name: "Shown" });
     const closed = await make({ name: "Hidden", privacy: "private" });

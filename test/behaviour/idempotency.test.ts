@@ -25,7 +25,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     return (await rows.execute()).length;
   };
 
-  it("a repeat gets the first answer, whatever has happened since", async () => {
+  it("a repeat gets the first response, whatever happened since", async () => {
     const first = await create("first@example.com", "k1");
     await admin().call(users.update, { id: first.id, title: "Changed since" });
     expect(await create("first@example.com", "k1")).toEqual(first);
@@ -35,7 +35,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await countOf("first@example.com")).toBe(0);
   });
 
-  it("a repeat gets the first answer when what it refers to was deleted since", async () => {
+  it("a repeat gets the first response when its references were deleted since", async () => {
     const { id: unit } = await admin().call(units.create, { name: "Brief", parent: world().units.harbour });
     const { id: type } = await admin().call(usertypes.create, { name: "Brief", abilities: {} });
     const input = { ...person("brief@example.com"), unit, userTypes: [type] };
@@ -49,7 +49,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await wrongFields(ask("brief2"))).toEqual(["unit", "userTypes"]);
   });
 
-  it("a repeat with a file gets the first answer, also when its sender has lost the right to the operation", async () => {
+  it("a repeat with a file gets the first response, also when the actor has lost the permission", async () => {
     const { id } = await admin().call(usertypes.create, { name: "Reporter", abilities: { news: true } });
     const reporter = await world().instance.as((await world().addUser({ userTypes: [id] })).id);
     const post = (idempotencyKey: string) =>
@@ -64,7 +64,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await post("wire")).toEqual(first);
   });
 
-  it("a dry run with a key that was used answers for itself and never replays the kept answer", async () => {
+  it("a dry run with a used key runs, and does not return the stored response", async () => {
     const first = await create("kept@example.com", "k0");
     const dryRun = { idempotencyKey: "k0", dryRun: true };
     const other = await admin().call(users.create, person("other@example.com"), dryRun);
@@ -74,7 +74,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await countOf("other@example.com")).toBe(0);
   });
 
-  it("a long text counts in full: another one of the same length is another request", async () => {
+  it("a long text is compared in full: another one of the same length is another request", async () => {
     const { ids } = world();
     const set = (filler: string) => {
       const files = [upload("notes.txt", filler.repeat(300_000))];
@@ -84,7 +84,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect([await set("a"), await set("a"), await set("b")]).toEqual(["ok", "ok", "validation_failed"]);
   });
 
-  it("an answer without content is repeated, too", async () => {
+  it("an empty response is repeated, too", async () => {
     const mails = async () =>
       (await world().instance.database.reader.selectFrom("mails").select("id").execute()).length;
     const input = { users: [world().ids.colleague] };
@@ -102,7 +102,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await countOf("third@example.com")).toBe(0);
   });
 
-  it("defaults and the order of fields make no other body", async () => {
+  it("defaults and the order of fields do not change the request", async () => {
     const { units: places } = world();
     const first = await create("fourth@example.com", "k4");
     const input = {
@@ -115,27 +115,27 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await admin().call(users.create, input, { idempotencyKey: "k4" })).toEqual(first);
   });
 
-  it("a secret is no part of the body: a repeat with another one gets the first answer", async () => {
+  it("secrets are not compared: a repeat with another one gets the first response", async () => {
     const ask = (secret: string) =>
       admin().call(users.create, { ...person("secret@example.com"), password: secret }, { idempotencyKey: "k15" });
     const first = await ask(password);
     expect(await ask("another good password")).toEqual(first);
   });
 
-  it("keys are each actor's own", async () => {
+  it("the same key of another actor is another request", async () => {
     await create("fifth@example.com", "k5");
     const { id } = await create("sixth@example.com", "k5", world().actors.manager);
     expect(await create("sixth@example.com", "k5", world().actors.manager)).toMatchObject({ id });
   });
 
-  it("a refusal is not kept: the repeat may succeed", async () => {
+  it("an error is not stored: the repeat may succeed", async () => {
     const taken = await create("seventh@example.com", "k6");
     expect(await codeOf(create("seventh@example.com", "k7"))).toBe("conflict");
     await admin().call(users.delete, { id: taken.id });
     expect(await codeOf(create("seventh@example.com", "k7"))).toBe("ok");
   });
 
-  it("after 24 hours a key is new", async () => {
+  it("a key can be used again after 24 hours", async () => {
     const { instance, ids } = world();
     const first = await create("eighth@example.com", "k8");
     instance.wait(86_390);
@@ -146,7 +146,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     world().actors.administrator = by;
   });
 
-  it("100 at once with one key make one", async () => {
+  it("100 simultaneous requests with one key create one thing", async () => {
     const all = await Promise.all(
       Array.from({ length: 100 }, async () => {
         try {
@@ -164,7 +164,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect((await create("parallel@example.com", "k9")).id).toBe([...ids][0]);
   });
 
-  it("while the first is running: 409, to be asked again in a second", async () => {
+  it("a repeat while the first request runs gets 409 with Retry-After: 1", async () => {
     // Hashing the password takes a while.
     const ask = () =>
       admin().call(users.create, { ...person("running@example.com"), password }, { idempotencyKey: "k10" });
@@ -175,7 +175,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(refused).toMatchObject([{ code: "conflict", retryAfter: 1, message }]);
   });
 
-  it("two servers on one database: 20 with one key make one", async () => {
+  it("two servers on one database: 20 simultaneous requests with one key create one thing", async () => {
     const { createService } = await import("../../src/core/service.ts");
     const { database } = world().instance;
     const servers = [1, 2, 3].map(() => createService({ database }).caller({ userId: 1 }));
@@ -187,7 +187,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await countOf("servers@example.com")).toBe(1);
   });
 
-  it("operations that write in one transaction keep the key, too", async () => {
+  it("operations with one transaction store the key, too", async () => {
     const { units: places } = world();
     const add = () => admin().call(units.create, { name: "Keyed", parent: places.yard }, { idempotencyKey: "k12" });
     const first = await add();
@@ -195,7 +195,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect((await admin().call(units.get, { id: places.yard })).stats.children).toBe(1);
   });
 
-  it("what holds secrets is not kept", async () => {
+  it("responses that contain secrets are not stored", async () => {
     const { instance, stranger } = world();
     await stranger.call(auth.passwordRequest, { email: "member@example.com" }, { idempotencyKey: "k13" });
     const tokens = [0, 1].map(() => admin().call(auth.renew, {}, { idempotencyKey: "k14" }));

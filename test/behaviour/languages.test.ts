@@ -10,7 +10,7 @@ import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 describeOnOneDatabase("languages and time zones", (environment) => {
   const world = useWorld(environment);
 
-  it("languages.list: those of the settings, each in its own words", async () => {
+  it("languages.list returns the languages of the settings with their own names", async () => {
     const { actors, instance } = world();
     expect(await actors.member.call(languages.list, {})).toEqual({
       data: [
@@ -27,7 +27,7 @@ describeOnOneDatabase("languages and time zones", (environment) => {
     expect(await wrongFields(actors.member.call(languages.list, { code: "en" } as never))).toEqual(["code"]);
   });
 
-  it("users.create and update take only languages that the instance offers, and name them", async () => {
+  it("users.create and users.update accept only languages that the instance offers, and name them", async () => {
     const { instance, addUser, ids } = world();
     const administrator = await instance.as(ids.administrator);
     const { id } = await addUser({ language: "pt-br", email: "offered@example.com" });
@@ -46,7 +46,7 @@ describeOnOneDatabase("languages and time zones", (environment) => {
     expect(await wrongFields(administrator.call(users.update, { id, language: "dan" }))).toEqual(["language"]);
   });
 
-  it("users.import takes the languages of a directory, also those that the instance does not offer", async () => {
+  it("users.import accepts languages that the instance does not offer", async () => {
     const { instance, ids } = world();
     const administrator = await instance.as(ids.administrator);
     await administrator.call(settings.set, { languages: ["en", "da"] });
@@ -57,7 +57,7 @@ describeOnOneDatabase("languages and time zones", (environment) => {
     expect(results).toMatchObject([{ action: "created" }]);
   });
 
-  it("timezones.list: with their present offset, summer time included", async () => {
+  it("timezones.list shows the current offset, with summer time", async () => {
     const { actors, instance } = world();
     const offsets = async () =>
       new Map((await actors.member.call(timezones.list, {})).data.map((zone) => [zone.name, zone.offset]));
@@ -84,7 +84,7 @@ describeOnOneDatabase("languages and time zones", (environment) => {
     }
   });
 
-  it("timezones.list: calculates each offset once for many requests, and again when summer time begins or ends", async () => {
+  it("timezones.list calculates each offset once for many requests, and again when summer time begins or ends", async () => {
     const { ids, instance } = world();
     instance.freeze();
     instance.wait(Date.UTC(2031, 9, 26, 0, 59, 59) / 1000 - instance.now());
@@ -111,7 +111,7 @@ describeOnOneDatabase("languages and time zones", (environment) => {
     expect(await offsetIn("Australia/Lord_Howe")).toBe(37_800);
   });
 
-  it("timezones.list: tells that of the instance", async () => {
+  it("timezones.list names the time zone of the instance", async () => {
     const { actors, instance } = world();
     const administrator = await instance.as(world().ids.administrator);
     expect((await administrator.call(timezones.list, {})).instance).toBe("UTC");
@@ -123,7 +123,7 @@ describeOnOneDatabase("languages and time zones", (environment) => {
     await administrator.call(settings.set, { timezone: null });
   });
 
-  it("timezones.list: every name is one that a user may have", async () => {
+  it("timezones.list: users.update accepts every name", async () => {
     const { instance, ids } = world();
     const member = await instance.as(ids.member);
     const { data } = await member.call(timezones.list, {});

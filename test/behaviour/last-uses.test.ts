@@ -8,7 +8,7 @@ import type { DatabaseKind } from "../support/instance.ts";
 describe.each<DatabaseKind>(["sqlite", "postgres"])("the last use of a session (%s)", (kind) => {
   const world = useWorld({ database: kind, caller: "local" });
 
-  it("is written once per minute, whatever the number of requests", async () => {
+  it("the last use of a token is written once per minute, whatever the number of requests", async () => {
     const { instance, ids } = world();
     instance.freeze();
     let writes = 0;

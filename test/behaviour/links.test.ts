@@ -8,7 +8,7 @@ import { permissionTable, useScene } from "../support/permission-table.ts";
 describeOnOneDatabase("links", (environment) => {
   const open = useScene(environment);
 
-  it("each url and source in a response leads to its thing when it is appended to the base URL", async () => {
+  it("each url and source in a response can be requested below the base URL", async () => {
     const scene = await open();
     const { instance, ids } = scene;
     const kinds = new Set<string>();

@@ -20,12 +20,12 @@ for (const environment of [sqliteHttp, postgresLocal]) {
     const list = (limit: number, cursor?: string) =>
       world().actors.member.call(posts.list, { limit, ...(cursor !== undefined && { cursor }) });
 
-    it("ends a page early, and has each post once, forth and back", async () => {
+    it("ends a page early, and returns each post once in both directions", async () => {
       expect((await list(500)).data.map(({ id }) => id)).toEqual(ids.slice(0, 25));
       expect(await walkPages((cursor) => list(500, cursor))).toEqual({ forth: ids, back: ids });
     });
 
-    it("has as many posts as a short page asks for", async () => {
+    it("returns all posts of a short page", async () => {
       expect((await list(25)).data).toHaveLength(25);
       expect((await list(24)).data).toHaveLength(24);
     });
@@ -35,7 +35,7 @@ for (const environment of [sqliteHttp, postgresLocal]) {
 describe("events.list with long texts", () => {
   const world = useWorld(sqliteLocal);
 
-  it("lets other requests run before it has read all of them, in order", async () => {
+  it("lets other requests run meanwhile, and keeps the order", async () => {
     const { administrator } = world().actors;
     const start = world().instance.now();
     const ids: number[] = [];

@@ -29,7 +29,7 @@ describeEverywhere("memberships", (environment) => {
   };
   const members = async (unit: number) => (await admin().call(units.get, { id: unit })).stats.users;
 
-  it("users.memberships: the first one first, as in users.get", async () => {
+  it("users.memberships returns the first membership first, as users.get does", async () => {
     const { units: places, types } = world();
     await add({ unit: places.south, userTypes: [types.employee] });
     await add({ unit: places.yard, userTypes: [types.editor] });
@@ -43,7 +43,7 @@ describeEverywhere("memberships", (environment) => {
     expect(shown.memberUnits[2]?.abilities).toMatchObject({ news: true, user: false });
   });
 
-  it("users.collection: each user with the memberships and user types of users.get", async () => {
+  it("users.collection returns each user with the memberships and user types of users.get", async () => {
     const { units: places, types, ids, cranes } = world();
     await add({ unit: places.yard, userTypes: [types.employee, types.editor] });
     await set({ from: places.harbour, department: cranes });
@@ -53,7 +53,7 @@ describeEverywhere("memberships", (environment) => {
     expect(found[0]?.memberUnits[1]?.userTypes).toHaveLength(2);
   });
 
-  it("users.membershipAdd answers the membership, and the unit counts it", async () => {
+  it("users.membershipAdd returns the membership, and the unit counts it", async () => {
     const { units: places, types } = world();
     const before = await members(places.yard);
     const made = await add({ unit: places.yard, userTypes: [types.employee] });
@@ -61,12 +61,12 @@ describeEverywhere("memberships", (environment) => {
     expect(await members(places.yard)).toBe(before + 1);
   });
 
-  it("users.membershipAdd: once in each unit", async () => {
+  it("users.membershipAdd refuses a second membership in a unit", async () => {
     const again = await refusal(add({ unit: world().units.harbour }));
     expect(again).toMatchObject({ code: "conflict", message: expect.stringContaining("member of unit") });
   });
 
-  it("users.membershipAdd, users.membershipSet: the department is one of the unit's", async () => {
+  it("users.membershipAdd and users.membershipSet accept departments of the unit only", async () => {
     const { units: places, cranes } = world();
     expect(await wrongFields(add({ unit: places.yard, department: cranes }))).toEqual(["department"]);
     expect(await wrongFields(set({ from: places.harbour, department: 987654 }))).toEqual(["department"]);
@@ -79,7 +79,7 @@ describeEverywhere("memberships", (environment) => {
     expect(await now()).toEqual([{ unit: places.harbour, department: cranes, types: [world().types.employee] }]);
   });
 
-  it("users.membershipSet: department null clears, left out it stays", async () => {
+  it("users.membershipSet: null clears the department, omitting it keeps it", async () => {
     const { units: places, cranes, types } = world();
     await set({ from: places.harbour, department: cranes });
     await set({ from: places.harbour, userTypes: [types.editor] });
@@ -88,7 +88,7 @@ describeEverywhere("memberships", (environment) => {
     expect(await now()).toEqual([{ unit: places.harbour, department: null, types: [types.editor] }]);
   });
 
-  it("users.membershipSet: userTypes replace, or with overwrite false come on top", async () => {
+  it("users.membershipSet: userTypes replace the user types or, with overwrite false, are added", async () => {
     const { units: places, types } = world();
     await set({ from: places.harbour, userTypes: [types.editor, types.editor] });
     expect((await now())[0]?.types).toEqual([types.editor]);
@@ -104,7 +104,7 @@ describeEverywhere("memberships", (environment) => {
     expect((await now())[0]?.types).toEqual([]);
   });
 
-  it("users.membershipSet: unit moves it, with its user types, without its department", async () => {
+  it("users.membershipSet: unit moves the membership with its user types, without its department", async () => {
     const { units: places, cranes, types } = world();
     await set({ from: places.harbour, department: cranes });
     const before = [await members(places.harbour), await members(places.south)];
@@ -115,14 +115,14 @@ describeEverywhere("memberships", (environment) => {
     expect(await codeOf(set({ from: places.harbour, userTypes: [] }))).toBe("not_found");
   });
 
-  it("users.membershipSet: moving with department and user types of the new unit", async () => {
+  it("users.membershipSet moves a membership with a department and user types for the new unit", async () => {
     const { units: places, cranes, types } = world();
     await set({ from: places.harbour, unit: places.yard });
     await set({ from: places.yard, unit: places.harbour, department: cranes, userTypes: [types.editor] });
     expect(await now()).toEqual([{ unit: places.harbour, department: cranes, types: [types.editor] }]);
   });
 
-  it("users.membershipSet: not to a unit where the user is a member", async () => {
+  it("users.membershipSet refuses a unit where the user is a member", async () => {
     const { units: places } = world();
     await add({ unit: places.yard });
     expect(await codeOf(set({ from: places.harbour, unit: places.yard }))).toBe("conflict");
@@ -131,7 +131,7 @@ describeEverywhere("memberships", (environment) => {
     expect((await now()).map((each) => each.unit)).toEqual([places.harbour, places.yard]);
   });
 
-  it("every change of a membership is a change of the user", async () => {
+  it("users.membershipAdd, membershipSet and membershipRemove change the user", async () => {
     const { instance, ids, units: places, types } = world();
     const other = await admin().call(users.get, { id: ids.colleague });
     const changes = [
@@ -152,12 +152,12 @@ describeEverywhere("memberships", (environment) => {
     expect(await admin().call(users.get, { id: user.id }), "no change").toEqual(before);
   });
 
-  it("users.membershipSet names all wrong fields at once", async () => {
+  it("users.membershipSet names all wrong fields", async () => {
     const wrong = { from: world().units.harbour, unit: null, userTypes: 5, department: "x", overwrite: "yes", role: 1 };
     expect(await wrongFields(set(wrong as never))).toEqual(["department", "overwrite", "role", "unit", "userTypes"]);
   });
 
-  it("users.membershipRemove: the last one stays", async () => {
+  it("users.membershipRemove refuses the last membership", async () => {
     const { units: places } = world();
     expect(await codeOf(remove(places.harbour))).toBe("conflict");
     expect(await codeOf(remove(places.south))).toBe("not_found");
@@ -169,7 +169,7 @@ describeEverywhere("memberships", (environment) => {
     expect(await codeOf(remove(places.south))).toBe("conflict");
   });
 
-  it("physicalUnit is the nearest unit at or above that is no department", async () => {
+  it("users.get: physicalUnit is the unit, or the nearest one above that is no department", async () => {
     const { addUnit, addUser, units: places } = world();
     const outer = await addUnit({ parent: places.harbour, unit_type: "department" });
     const inner = await addUnit({ parent: outer.id, unit_type: "department" });
@@ -181,7 +181,7 @@ describeEverywhere("memberships", (environment) => {
     expect((await admin().call(users.get, { id })).physicalUnit?.id).toBe(outer.id);
   });
 
-  it("a manager gives and takes only abilities of one's own, and only in the own branch", async () => {
+  it("users.membershipSet: a manager grants and revokes only own abilities, in the own branch", async () => {
     const { actors, units: places, types } = world();
     const { manager } = actors;
     expect(await codeOf(add({ unit: places.yard, userTypes: [types.editor] }, manager))).toBe("forbidden");
@@ -198,7 +198,7 @@ describeEverywhere("memberships", (environment) => {
     ).toBe("forbidden");
   });
 
-  it("a manager moves a membership only with abilities that one has there", async () => {
+  it("users.membershipSet: a manager needs the abilities of a membership to move it", async () => {
     const { actors, units: places, types, addUser } = world();
     const { id } = await addUser({ userTypes: [types.editor] });
     const move = { user: id, from: places.harbour, unit: places.north };
@@ -207,7 +207,7 @@ describeEverywhere("memberships", (environment) => {
     expect(await codeOf(actors.manager.call(users.membershipSet, { ...move, user: plain }))).toBe("ok");
   });
 
-  it("nobody raises oneself", async () => {
+  it("users.membershipSet: nobody extends their own membership", async () => {
     const { instance, ids, types, units: places, addUser } = world();
     const { id } = await addUser({ unit: places.harbour, userTypes: [types.manager] });
     const foreman = await instance.as(id);

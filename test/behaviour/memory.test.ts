@@ -3,19 +3,19 @@ import { BoundedMap, memoize } from "../../src/contract/bounded-map.ts";
 import { cacheByVersion } from "../../src/core/pipeline/memory-cache.ts";
 
 describe("memory", () => {
-  it("kept: loaded again when the version of the data is another", async () => {
+  it("cacheByVersion loads again when the version changes", async () => {
     let loads = 0;
     const value = cacheByVersion(async () => ++loads);
     expect([await value(1), await value(1), await value(2), await value(2), await value(1)]).toEqual([1, 1, 2, 2, 3]);
   });
 
-  it("kept: not without a version", async () => {
+  it("cacheByVersion loads each time without a version", async () => {
     let loads = 0;
     const value = cacheByVersion(async () => ++loads);
     expect([await value(1), await value(undefined), await value(undefined)]).toEqual([1, 2, 3]);
   });
 
-  it("kept: what failed to load is not kept", async () => {
+  it("cacheByVersion does not cache failures", async () => {
     let loads = 0;
     const value = cacheByVersion(async () => {
       loads += 1;
@@ -26,7 +26,7 @@ describe("memory", () => {
     expect(await value(1)).toBe(2);
   });
 
-  it("BoundedMap forgets what came first, not what is only changed", () => {
+  it("BoundedMap forgets the oldest entry, and a change does not make an entry newer", () => {
     const map = new BoundedMap<string, number>(2);
     map.set("a", 1).set("b", 2).set("b", 3);
     expect([...map]).toEqual([

@@ -51,7 +51,7 @@ describeEverywhere("muting", (environment) => {
     expect(data.map((each) => [each.id, each.seconds])).toEqual([[1, null], ...ending]);
   });
 
-  it("a muted conversation does not count until its rule ends, for its participant only", async () => {
+  it("conversations.mute: the counters ignore the conversation until the rule ends, for this participant only", async () => {
     expect([await messages(bob.caller), (await bob.get(id)).mute_rule]).toEqual([1, null]);
     for (const [mute_rule, seconds] of ending) {
       await bob.caller.call(conversations.mute, { id, mute_rule });
@@ -71,7 +71,7 @@ describeEverywhere("muting", (environment) => {
     expect([await messages(bob.caller), (await bob.get(id)).mute_rule]).toEqual([2, null]);
   });
 
-  it("muting again starts the rule again, and update sets it as well", async () => {
+  it("conversations.mute restarts the rule, and conversations.update sets it, too", async () => {
     await bob.caller.call(conversations.update, { id, mute_rule: 2 });
     await wait(hour - 1);
     await bob.caller.call(conversations.mute, { id, mute_rule: 2 });
@@ -83,7 +83,7 @@ describeEverywhere("muting", (environment) => {
     expect((await bob.caller.call(conversations.update, { id, mute_rule: null })).mute_rule).toBe(null);
   });
 
-  it("a muted post does not count until its rule ends, for its reader only", async () => {
+  it("posts.mute: the counters ignore the post until the rule ends, for this reader only", async () => {
     const others = await news(editor);
     expect([await news(bob.caller), await rule(bob.caller)]).toEqual([1, null]);
     for (const [mute_rule, seconds] of ending) {
@@ -102,7 +102,7 @@ describeEverywhere("muting", (environment) => {
     expect([await news(bob.caller), await rule(bob.caller)]).toEqual([1, null]);
   });
 
-  it("a rule or an ID that does not exist is refused, and hidden things do not exist", async () => {
+  it("conversations.mute and posts.mute refuse unknown rules and unknown or hidden IDs", async () => {
     for (const mute_rule of [0, 5, "x", null, undefined]) {
       expect(await wrongFields(bob.caller.call(conversations.mute, unchecked({ id, mute_rule })))).toEqual([
         "mute_rule",

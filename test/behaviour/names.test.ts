@@ -44,7 +44,7 @@ describeEverywhere("names", (environment) => {
     expect(await found("outsider", "\u0301", "users")).toEqual([]);
   });
 
-  it("names.find leads an e-mail address only to users whose address the actor can see", async () => {
+  it("names.find finds users by an e-mail address only if the actor can see it", async () => {
     const { ids } = world();
     expect(await found("outsider", "member@example.com", "users")).toEqual([]);
     expect(await found("member", "member@example.com", "users")).toEqual([[ids.member, "email"]]);
@@ -188,7 +188,7 @@ describeEverywhere("names", (environment) => {
     expect((await actors.member.call(names.find, { kinds: ["conversations"] })).data).toEqual([]);
   });
 
-  it("names.find finds no deleted webhooks, so that another one of the same name is found by it", async () => {
+  it("names.find finds no deleted webhook, but another one of the same name", async () => {
     const { administrator } = world().actors;
     const create = () => administrator.call(webhooks.create, { name: "Twice", uri: "https://x.example/" });
     const { data: deleted } = await create();
@@ -208,7 +208,7 @@ describeEverywhere("names", (environment) => {
     expect(new Set(first.data.map(({ kind, text }) => `${kind}${text}`))).toEqual(new Set(["units", "usertypes"]));
   });
 
-  it("names.find returns a user once whose names begin alike, and finds names by their beginning, not titles", async () => {
+  it("names.find returns a user once when several names match, and does not search titles", async () => {
     const { addUser } = world();
     const { id } = await addUser({ first_name: "Quinn", last_name: "Quinnsen", title: "Brewer" });
     await addUser({ first_name: "Ole", last_name: "Holm", title: "Quintet" });
@@ -245,7 +245,7 @@ describeEverywhere("names", (environment) => {
     expect(await found("member", "again person", "users")).toEqual([[imported, "name"]]);
   });
 
-  it("names.find matches texts that stand for the same thing each", async () => {
+  it("names.find returns a match for each of several texts with the same meaning", async () => {
     const { addUnit, actors } = world();
     const { id } = await addUnit({ name: "Same", reference: "SAME-1" });
     const { data } = await actors.member.call(names.find, {
@@ -260,7 +260,7 @@ describeEverywhere("names", (environment) => {
     ]);
   });
 
-  it("names.find refuses bad input, and strangers", async () => {
+  it("names.find refuses wrong input, and requests without a token", async () => {
     const { actors } = world();
     const wrong = [{ texts: [] }, { texts: ["a\nb"] }, { texts: Array.from({ length: 101 }, (_, i) => `a${i}`) }];
     for (const input of wrong) expect((await wrongFields(actors.member.call(names.find, input)))[0]).toMatch(/^texts/);

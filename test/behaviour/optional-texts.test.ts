@@ -57,31 +57,34 @@ describeOnOneDatabase("optional texts that are empty or null count as absent", (
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
 
-  it.each(["", null])("the uid of an event: %j", async (uid) => {
+  it.each(["", null])("events.create: the uid of an event: %j", async (uid) => {
     const input = { title: "Meeting", type: "user", start: 1, end: 2, uid } as const;
     const made = [await admin().call(events.create, input), await admin().call(events.create, input)];
     expect(made.map((event) => event.uid)).toEqual([expect.stringMatching(/@wcs$/), expect.stringMatching(/@wcs$/)]);
   });
 
-  it("the text of a message with files", async () => {
+  it("conversations.send: the text of a message with files", async () => {
     const input = { recipients: [world().ids.colleague], message: null };
     const { message } = await admin().call(conversations.create, { ...input, files: [upload("a.txt", "a")] });
     expect(message).toBe("");
     expect(await wrongFields(admin().call(conversations.create, input))).toEqual(["message"]);
   });
 
-  it.each(["", null])("the time zone of a post's event and a choice that a reader adds: %j", async (nothing) => {
-    const event = { datetime_start: "2027-03-01T10:00", timezone: "Europe/Copenhagen" };
-    const poll = { question: "When?", choices: [{ title: "Now" }], allow_user_choices: true };
-    const { id } = await admin().call(posts.create, { content_type: "event", title: "Fair", unit: 1, event, poll });
-    await admin().call(posts.update, { id, event: { timezone: nothing } });
-    expect((await admin().call(posts.get, { id })).event?.timezone).toBe("UTC");
-    const choice = (await admin().call(posts.get, { id })).poll?.choices[0]?.id;
-    const { choices } = await admin().call(posts.vote, { id, choices: [choice!], title: nothing });
-    expect(choices.map(({ title, votes }) => [title, votes])).toEqual([["Now", 1]]);
-  });
+  it.each(["", null])(
+    "posts.create and posts.vote: the time zone of an event and an added choice: %j",
+    async (nothing) => {
+      const event = { datetime_start: "2027-03-01T10:00", timezone: "Europe/Copenhagen" };
+      const poll = { question: "When?", choices: [{ title: "Now" }], allow_user_choices: true };
+      const { id } = await admin().call(posts.create, { content_type: "event", title: "Fair", unit: 1, event, poll });
+      await admin().call(posts.update, { id, event: { timezone: nothing } });
+      expect((await admin().call(posts.get, { id })).event?.timezone).toBe("UTC");
+      const choice = (await admin().call(posts.get, { id })).poll?.choices[0]?.id;
+      const { choices } = await admin().call(posts.vote, { id, choices: [choice!], title: nothing });
+      expect(choices.map(({ title, votes }) => [title, votes])).toEqual([["Now", 1]]);
+    },
+  );
 
-  it("the user types of an imported user", async () => {
+  it("users.import: the user types", async () => {
     const row = {
       first_name: "Ann",
       last_name: "Lee",

@@ -74,7 +74,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     for (const [name, make] of Object.entries(lists)) {
-      it(`${name}: there and back, each that was there throughout comes once`, async () => {
+      it(`${name}: both directions return each item that existed throughout once`, async () => {
         const property = fc.asyncProperty(script, async ({ initial, limit, events }) => {
           const list = await make();
           const there: number[] = [];
@@ -118,7 +118,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("pages without filters have what pages of everything below the root have, there and back", async () => {
+    it("pages without filters equal those with a filter that matches everything, in both directions", async () => {
       const people = await lists["users.list"]!();
       const [away, deleted] = [await people.add(), await people.add(), await people.add()];
       await instance.administrator.call(users.deactivate, { id: away! });
@@ -147,7 +147,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("a cursor that was tampered with is refused, or means the same", async () => {
+    it("a changed cursor is refused or means the same", async () => {
       const list = await lists["units.list"]!();
       for (let n = 0; n < 3; n++) await list.add();
       const { meta } = await list.page({ limit: 1 });
@@ -169,7 +169,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await fc.assert(property, { numRuns: tries(200) });
     });
 
-    it("a cursor fits no other list", async () => {
+    it("a cursor of another list is refused", async () => {
       const [one, other] = [await lists["units.list"]!(), await lists["units.list"]!()];
       const [people, tree] = [await lists["users.list"]!(), await lists["units.tree"]!()];
       for (const list of [one, other, people, tree]) for (let n = 0; n < 2; n++) await list.add();

@@ -28,7 +28,7 @@ describeEverywhere("password reset", (environment) => {
   // Requests of one test are not to count for the next: all come from one address.
   beforeEach(() => world().instance.wait(3601));
 
-  it("auth.passwordRequest puts one mail into the outbox; its token is made when it leaves, and kept hashed only", async () => {
+  it("auth.passwordRequest queues one mail; its token is created when it is sent, and stored as a hash only", async () => {
     const { instance, ids } = world();
     const before = (await mails()).length;
     expect(await request("MEMBER@example.com")).toBeUndefined();
@@ -46,7 +46,7 @@ describeEverywhere("password reset", (environment) => {
     expect(await kept()).toMatchObject([{ token_hash, expires_at: instance.now() + 1800 }]);
   });
 
-  it("auth.passwordRequest answers the same without a mail: unknown, deactivated, deleted, managed elsewhere", async () => {
+  it("auth.passwordRequest responds the same without a mail to unknown, deactivated, deleted and external users", async () => {
     const { instance, actors, addUser } = world();
     const deleted = await addUser();
     await actors.administrator.call(users.delete, { id: deleted.id });
@@ -63,7 +63,7 @@ describeEverywhere("password reset", (environment) => {
       expect(await wrongFields(reset(email, "x")), email).toEqual(["token"]);
   });
 
-  it("auth.passwordReset sets the password, once, and ends the tokens", async () => {
+  it("auth.passwordReset sets the password once, and ends the tokens", async () => {
     const { instance, addUser } = world();
     const { id, email } = await addUser({ password });
     const signedIn = await instance.tokenOf(id);
@@ -78,14 +78,14 @@ describeEverywhere("password reset", (environment) => {
     expect(await codeOf(signIn(email!, fresh))).toBe("ok");
   });
 
-  it("auth.passwordReset: 50 uses of a token at once, one succeeds", async () => {
+  it("auth.passwordReset: one of 50 simultaneous uses of a token succeeds", async () => {
     const { email } = await world().addUser();
     const token = await requested(email!);
     const uses = Array.from({ length: 50 }, (_, n) => reset(email!, token, `password number ${n}`));
     expect(await tally(uses)).toEqual({ ok: 1, validation_failed: 49 });
   });
 
-  it("auth.passwordReset: a token lives for 30 minutes, and until a newer one", async () => {
+  it("auth.passwordReset: a token is valid for 30 minutes, or until the next one", async () => {
     const { instance, addUser } = world();
     const { email } = await addUser();
     const [first, second] = [await requested(email!), await requested(email!)];
@@ -97,7 +97,7 @@ describeEverywhere("password reset", (environment) => {
     expect(await wrongFields(reset(email!, third))).toEqual(["token"]);
   });
 
-  it("auth.passwordReset: a token is one user's only", async () => {
+  it("auth.passwordReset refuses the token of another user", async () => {
     const { addUser } = world();
     const [one, other] = [await addUser(), await addUser()];
     const token = await requested(one.email!);
@@ -111,7 +111,7 @@ describeEverywhere("password reset", (environment) => {
     expect(await codeOf(reset(one.email!, token))).toBe("ok");
   });
 
-  it("auth.passwordReset: what the user may not have as a password leaves the token good", async () => {
+  it("auth.passwordReset: a refused password leaves the token valid", async () => {
     const { email, first_name, last_name } = await world().addUser({ first_name: "Wilhelmina" });
     const token = await requested(email!);
     expect(await wrongFields(reset(email!, token, fresh, `${fresh}!`))).toEqual(["password_confirm"]);
@@ -121,7 +121,7 @@ describeEverywhere("password reset", (environment) => {
     expect(await codeOf(reset(email!, token))).toBe("ok");
   });
 
-  it("auth.passwordReset: the token ends with a change of the password, deactivation, and deletion", async () => {
+  it("auth.passwordReset: a change of the password, deactivation and deletion end the token", async () => {
     const { addUser, actors, instance } = world();
     const endings = [
       async (id: number) => (await instance.as(id)).call(users.password, { id, password }),
@@ -137,7 +137,7 @@ describeEverywhere("password reset", (environment) => {
     }
   });
 
-  it("auth.passwordReset: not by the token of a deactivated user who came back", async () => {
+  it("auth.passwordReset refuses a token from before the user was deactivated and reactivated", async () => {
     const { addUser, actors } = world();
     const { id, email } = await addUser();
     const token = await requested(email!);
@@ -146,7 +146,7 @@ describeEverywhere("password reset", (environment) => {
     expect(await wrongFields(reset(email!, token))).toEqual(["token"]);
   });
 
-  it("auth.passwordReset names all wrong fields at once", async () => {
+  it("auth.passwordReset names all wrong fields", async () => {
     const input = { token: "", email: "nonsense", password: "", password_confirm: 1, else: true };
     expect(await wrongFields(world().stranger.call(auth.passwordReset, input as never))).toEqual([
       "else",

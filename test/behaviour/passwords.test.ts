@@ -22,7 +22,7 @@ describeEverywhere("passwords", (environment) => {
 
   beforeEach(() => world().instance.wait(901));
 
-  it("users.password: 8 to 128 characters, of any kind", async () => {
+  it("users.password accepts 8 to 128 characters of any kind", async () => {
     const { id, email } = await world().addUser();
     expect(await wrongFields(set(id, "7 chars"))).toEqual(["password"]);
     expect((await refusal(set(id, ""))).fields).toEqual({ password: ["must have at least 8 characters"] });
@@ -64,20 +64,20 @@ describeEverywhere("passwords", (environment) => {
     }
   });
 
-  it("users.password: surrogate pairs are one character each", async () => {
+  it("users.password counts a surrogate pair as one character", async () => {
     const { id } = await world().addUser();
     expect(await wrongFields(set(id, "🥪".repeat(7)))).toEqual(["password"]);
     expect(await wrongFields(set(id, "🥪".repeat(129)))).toEqual(["password"]);
   });
 
-  it("users.password: none of the common ones, in whatever case", async () => {
+  it("users.password refuses common passwords in any case", async () => {
     const { id } = await world().addUser();
     for (const common of ["password", "PASSWORD", "12345678", "qwertyuiop", "iloveyou", "Football1"]) {
       expect(await wrongFields(set(id, common)), common).toEqual(["password"]);
     }
   });
 
-  it("users.password: not the user's address or name, in whatever case", async () => {
+  it("users.password refuses the user's address and names in any case", async () => {
     const { id, email } = await world().addUser({ first_name: "Søren-Åge", last_name: "Kierkegård" });
     for (const own of [email!, email!.toUpperCase(), "Kierkegård", "KIERKEGARD", "soren-age kierkegard"]) {
       expect(await wrongFields(set(id, own)), own).toEqual(["password"]);
@@ -85,7 +85,7 @@ describeEverywhere("passwords", (environment) => {
     expect(await codeOf(set(id, `${email} and more`))).toBe("ok");
   });
 
-  it("users.create: a password obeys the same rules", async () => {
+  it("users.create applies the same rules to passwords", async () => {
     const { addUser } = world();
     expect(await wrongFields(addUser({ password: "short" }))).toEqual(["password"]);
     expect(await wrongFields(addUser({ email: "long.name@example.com", password: "long.name@example.com" }))).toEqual([
@@ -93,7 +93,7 @@ describeEverywhere("passwords", (environment) => {
     ]);
   });
 
-  it("users.password: one's own takes the current one", async () => {
+  it("users.password requires the current password for the actor's own", async () => {
     const { instance, addUser } = world();
     const { id, email } = await addUser({ password });
     const own = await instance.as(id);
@@ -106,7 +106,7 @@ describeEverywhere("passwords", (environment) => {
     expect(await codeOf(signIn(email!, "another password"))).toBe("ok");
   });
 
-  it("users.password: an administrator's own takes the current one, too", async () => {
+  it("users.password requires the current password of administrators, too", async () => {
     const { instance, addUser } = world();
     const { id } = await addUser({ password, admin: true });
     const own = await instance.as(id);
@@ -114,13 +114,13 @@ describeEverywhere("passwords", (environment) => {
     await world().actors.administrator.call(users.update, { id, admin: false });
   });
 
-  it("users.password: who has none yet sets the first without", async () => {
+  it("users.password: users without a password set their first one without a current one", async () => {
     const { instance, addUser } = world();
     const { id } = await addUser();
     expect(await codeOf((await instance.as(id)).call(users.password, { id, password }))).toBe("ok");
   });
 
-  it("users.password: guessing the current one is limited, in a dry run, too, and does not limit signing in", async () => {
+  it("users.password limits guesses of the current password, also in dry runs, apart from sign-ins", async () => {
     const { instance, addUser } = world();
     const { id, email } = await addUser({ password });
     const own = await instance.as(id);
@@ -138,7 +138,7 @@ describeEverywhere("passwords", (environment) => {
     expect(await codeOf(guess(password, false))).toBe("ok");
   });
 
-  it("users.password by an administrator makes wrong guesses of the earlier one count no more", async () => {
+  it("users.password by an administrator clears wrong guesses", async () => {
     const { instance, addUser } = world();
     const { id } = await addUser({ password });
     const change = async (current: string) =>
@@ -149,7 +149,7 @@ describeEverywhere("passwords", (environment) => {
     expect(await change("set by an administrator")).toBe("ok");
   });
 
-  it("users.password: of 10 changes of one's own at once, one counts and the others are told", async () => {
+  it("users.password: one of 10 simultaneous changes succeeds, the others get conflict", async () => {
     const { instance, addUser } = world();
     const { id, email } = await addUser({ password });
     const own = await instance.as(id);
@@ -164,7 +164,7 @@ describeEverywhere("passwords", (environment) => {
     expect(works).toEqual({ ok: 1, unauthenticated: 7 });
   });
 
-  it("users.password obeys passwords.min_length of the settings", async () => {
+  it("users.password applies the setting passwords.min_length", async () => {
     const { instance, addUser, actors } = world();
     const { id } = await addUser();
     await actors.administrator.call(settings.set, { "passwords.min_length": 20 });
@@ -181,7 +181,7 @@ describeEverywhere("passwords", (environment) => {
 describeEverywhere("hashes of passwords", (environment) => {
   const world = useWorld(environment);
 
-  it("users.password is kept as argon2id only", async () => {
+  it("users.password is stored as an argon2id hash only", async () => {
     const { instance, addUser } = world();
     const { id } = await addUser({ password: "find me in the file" });
     const row = await instance.database.reader
@@ -195,7 +195,7 @@ describeEverywhere("hashes of passwords", (environment) => {
 
   const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
   for (const old of [{ memory: 64 }, { passes: 1 }, { parallelism: 2 }]) {
-    it(`auth.authenticate hashes a password anew whose hash was made with ${JSON.stringify(old)}`, async () => {
+    it(`auth.authenticate replaces a hash that was made with ${JSON.stringify(old)}`, async () => {
       const { instance, addUser } = world();
       const { id, email } = await addUser({ password });
       const { database } = instance;

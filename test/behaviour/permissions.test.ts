@@ -43,7 +43,7 @@ describeEverywhere("permissions", (environment) => {
   });
   afterAll(async () => expect(await rows()).toEqual(before));
 
-  /** Whoever is let through makes a dry run, so that all find the same; whoever is not asks in earnest. */
+  /** Permitted actors make dry runs, so that all actors find the same data; refused ones make real calls. */
   const ask = async (op: AnyOperation, name: ActorName, input: Line[2], expected: string | undefined) => {
     const me = name === "attacker" ? scene.ids.administrator : scene.ids[name];
     const result = await outcome(scene.actors[name].call(op, input(scene, me), { dryRun: expected === "yes" }));
@@ -51,11 +51,11 @@ describeEverywhere("permissions", (environment) => {
     return String(errorCodes[result.refusal.code as keyof typeof errorCodes].status);
   };
 
-  it("every operation is in the table, and nothing else", () => {
+  it("the table has every operation, and no others", () => {
     expect(unmatched(operations)).toEqual({ missing: [], unknown: [] });
   });
 
-  it("every operation that is not public is refused without a token", async () => {
+  it("every operation that is not public refuses requests without a token", async () => {
     const found: [string, string][] = [];
     for (const op of operations.filter(({ access }) => access !== "public")) {
       // The test above finds an operation without a line.
@@ -66,7 +66,7 @@ describeEverywhere("permissions", (environment) => {
     expect(found.filter(([, code]) => code !== "unauthenticated")).toEqual([]);
   });
 
-  it("every operation that is not public is refused with forged tokens", async () => {
+  it("every operation that is not public refuses forged tokens", async () => {
     const callers = scene.forged.map(({ name, token }) => ({ name, caller: scene.instance.withToken(token) }));
     const found: string[] = [];
     let next = 0;

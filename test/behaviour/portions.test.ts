@@ -44,7 +44,7 @@ describe("changes of the marks of thousands of users", () => {
     return (await world().actors.administrator.call(posts.create, post)).id;
   };
 
-  it("posts.create counts the readers who are to confirm, and lets other requests run meanwhile", async () => {
+  it("posts.create counts the readers for a confirmation, and lets other requests run meanwhile", async () => {
     const { actors, instance } = world();
     await setPresent(true);
     const users = instance.database.reader.selectFrom("users").select("id").where("active", "=", 1);
@@ -92,7 +92,7 @@ describe("changes of the marks of thousands of users", () => {
     for (const id of [post, other]) await remove(id);
   });
 
-  it("posts.delete leaves nothing that users have added, and nothing of other posts is missing", async () => {
+  it("posts.delete removes everything that users added, and nothing of other posts", async () => {
     const { actors, instance } = world();
     const kept = await newPost();
     await actors.member.call(posts.like, { id: kept });

@@ -13,7 +13,7 @@ import { mistakes } from "../support/tables.ts";
 type Patch = Omit<InputOf<typeof posts.update>, "id">;
 type Post = OutputOf<typeof posts.get>;
 
-/** What a post is to be after changes, in the plainest form. */
+/** The expected post after changes. */
 interface Model {
   title: string;
   body: string;
@@ -81,7 +81,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     afterAll(() => instance.close());
 
-    it("after any sequence a post is what a plain merge of the changes gives", async () => {
+    it("after any sequence of changes, a post equals their simple merge", async () => {
       const property = fc.asyncProperty(
         fc.boolean(),
         fc.array(step, { minLength: 1, maxLength: 8 }),
@@ -158,7 +158,7 @@ function newModel(at: number | null): Model {
   };
 }
 
-/** Merges a change into the model, all or nothing. Whether it is good. */
+/** Merges a valid change into the model. Returns false, and changes nothing, for an invalid one. */
 function merge(
   model: Model,
   { visibility = {}, sharing, comments, confirm, pinned, publish, ...plain }: Patch,
@@ -168,7 +168,7 @@ function merge(
   const publication = publish ? republished(model.publication, publish, now) : model.publication;
   if (publication === undefined) return false;
   Object.assign(model, plain, visibility, { publication });
-  // What is in both lists counts with all below.
+  // A unit in both lists includes the units below.
   model.units = model.units.filter((unit) => !model.units_falldown.includes(unit));
   if (sharing?.shares) model.shares = sharing.shares;
   model.comments = comments?.enabled ?? model.comments;

@@ -16,7 +16,7 @@ describeEverywhere("comments", (environment) => {
   const remove = (id: number, comment: number) =>
     newsroom().actors.administrator.call(posts.commentDelete, { id, comment });
 
-  it("commentAdd answers with the comment; commentList has them in the order in which they were written", async () => {
+  it("posts.commentAdd returns the comment; posts.commentList returns comments in their order", async () => {
     const { instance, ids } = newsroom();
     const id = await post();
     const first = await add(id, "First");
@@ -37,7 +37,7 @@ describeEverywhere("comments", (environment) => {
     expect([comments, stats.comments]).toEqual([{ enabled: true, count: 2, replies: 0, latest: second }, 2]);
   });
 
-  it("replies go to the comment; a reply to one of them stands beside it", async () => {
+  it("posts.commentAdd: a reply to a reply belongs to the same comment", async () => {
     const id = await post();
     const top = await add(id, "Top");
     const other = await add(id, "Other");
@@ -57,7 +57,7 @@ describeEverywhere("comments", (environment) => {
     expect(await wrongFields(list(elsewhere, { parent_id: other.id }))).toEqual(["parent_id"]);
   });
 
-  it("a deleted comment goes; with replies it stays in its place without its text until they go", async () => {
+  it("posts.commentDelete removes a comment; one with replies stays without its text until they are deleted", async () => {
     const id = await post();
     const top = await add(id, "Top");
     const reply = await add(id, "Reply", top.id);
@@ -80,7 +80,7 @@ describeEverywhere("comments", (environment) => {
     expect((await read(id)).comments).toMatchObject({ count: 0, replies: 0, latest: null });
   });
 
-  it("is deleted by its author, or by whoever may edit the post", async () => {
+  it("posts.commentDelete is for the author and for those who may edit the post", async () => {
     const { actors, editor, colleague, units, write } = newsroom();
     const { id } = await write({ unit: units.north });
     const asks = async (actor: typeof editor) => {
@@ -97,7 +97,7 @@ describeEverywhere("comments", (environment) => {
     expect(comments.data.map((comment) => comment.permissions.delete)).toEqual([false]);
   });
 
-  it("a post that takes none: those that are there are read, but nobody adds any", async () => {
+  it("posts.commentAdd is refused where comments are disabled; existing comments can be read", async () => {
     const { actors } = newsroom();
     const id = await post();
     await add(id, "Before");
@@ -106,7 +106,7 @@ describeEverywhere("comments", (environment) => {
     expect(await list(id)).toHaveLength(1);
   });
 
-  it("the author may be deleted", async () => {
+  it("users.delete keeps the user's comments without the author's name", async () => {
     const { actors, addUser, instance } = newsroom();
     const id = await post();
     const { id: author } = await addUser();
@@ -116,7 +116,7 @@ describeEverywhere("comments", (environment) => {
     expect((await read(id)).comments.latest!.author).toMatchObject({ name: "Deleted user" });
   });
 
-  it("are walked both ways, also while some are added and deleted", async () => {
+  it("posts.commentList pages in both directions while comments are added and deleted", async () => {
     const { actors } = newsroom();
     const id = await post();
     const made = [];
@@ -155,7 +155,7 @@ describeEverywhere("comments", (environment) => {
     });
   });
 
-  it("twenty who comment at once are all there and all counted", async () => {
+  it("posts.commentAdd counts 20 simultaneous comments", async () => {
     const id = await post();
     const calls = Array.from({ length: 20 }, (_, at) => add(id, `Comment ${at}`));
     expect(await tally(calls)).toEqual({ ok: 20 });

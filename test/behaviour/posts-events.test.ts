@@ -19,7 +19,7 @@ describeEverywhere("event posts", (environment) => {
   const read = async (id: number) => (await newsroom().actors.administrator.call(posts.get, { id })).event!;
   const days = ({ event }: Dated) => event.dates.map(({ start }) => new Date(start * 1000).toISOString().slice(0, 10));
 
-  it("are shown with their event; participation stands twice", async () => {
+  it("posts.get shows the event of a post, and the participation in two places", async () => {
     const { event, participation } = await write({
       datetime_start: "2026-06-01T09:00",
       datetime_end: "2026-06-01T10:30",
@@ -44,14 +44,14 @@ describeEverywhere("event posts", (environment) => {
     expect(participation!.invited).toBeGreaterThan(3);
   });
 
-  it("times with an offset are the same moments in the event's time zone; the instance's is the default", async () => {
+  it("posts.create converts times with an offset to the event's time zone, by default that of the instance", async () => {
     const { event } = await write({ datetime_start: "2026-06-01T12:00:30-04:00" });
     expect([event.datetime_start, event.datetime_end]).toEqual(Array(2).fill("2026-06-01T18:00:30+02:00"));
     const utc = await newsroom().write({ content_type: "event", event: { datetime_start: "2026-06-01T09:00" } });
     expect(utc.event).toMatchObject({ timezone: "UTC", datetime_start: "2026-06-01T09:00:00+00:00" });
   });
 
-  it("the hour that comes twice is told apart by its offset", async () => {
+  it("posts.create: the offset distinguishes the hour that occurs twice", async () => {
     const { event } = await write({
       datetime_start: "2026-10-25T02:30:00+02:00",
       datetime_end: "2026-10-25T02:30:00+01:00",
@@ -60,13 +60,13 @@ describeEverywhere("event posts", (environment) => {
     expect(await read((await write(plain(event))).id)).toMatchObject({ dates: event.dates });
   });
 
-  it("whole days go from midnight to midnight, the last one included, also when clocks change", async () => {
+  it("posts.create: all-day events last from midnight to midnight after the last day, also when clocks change", async () => {
     const { event } = await write({ all_day: true, datetime_start: "2026-03-28", datetime_end: "2026-03-29" });
     expect(event).toMatchObject({ datetime_start: "2026-03-28", datetime_end: "2026-03-29" });
     expect(event.dates).toEqual([{ start: at("2026-03-27T23:00Z"), end: at("2026-03-29T22:00Z") }]);
   });
 
-  it("recur by the wall clock when clocks change", async () => {
+  it("posts.create: recurrences keep the local time when clocks change", async () => {
     const weekly = { freq: "weekly" as const, count: 3 };
     const { event } = await write({
       datetime_start: "2026-03-20T09:00",
@@ -112,7 +112,7 @@ describeEverywhere("event posts", (environment) => {
       expect(again.event).toMatchObject({ dates: post.event.dates, rrule: post.event.rrule });
     });
 
-    it("end_date ends it, too", async () => {
+    it("end_date ends a recurrence, too", async () => {
       const post = await write({ ...start, recurrence: { freq: "daily" }, end_date: "2026-02-02" });
       expect(days(post)).toEqual(["2026-01-31", "2026-02-01", "2026-02-02"]);
       await change(post.id, { end_date: "2026-02-01" });
@@ -121,13 +121,13 @@ describeEverywhere("event posts", (environment) => {
       expect((await read(post.id)).dates).toHaveLength(730);
     });
 
-    it("ends after five years", async () => {
+    it("a recurrence ends after five years", async () => {
       const { event } = await write({ ...start, recurrence: { freq: "monthly", bymonthday: 1 } });
       expect(event.dates).toHaveLength(61);
       expect(event.dates.at(-1)!.start).toBe(at("2031-01-01T08:00Z"));
     });
 
-    it("one way to give the rule takes the place of the other; null clears it", async () => {
+    it("recurrence and repeat_rules replace each other; null clears them", async () => {
       const { id, event } = await write({ ...start, recurrence: { freq: "daily", count: 2 } });
       await change(id, { repeat_rules: "FREQ=DAILY;COUNT=3" });
       expect(await read(id)).toMatchObject({ recurrence: null, rrule: "FREQ=DAILY;COUNT=3" });
@@ -141,7 +141,7 @@ describeEverywhere("event posts", (environment) => {
   });
 
   describe("update", () => {
-    it("changes what it names", async () => {
+    it("changes the given fields", async () => {
       const { id, event } = await write({
         datetime_start: "2026-06-01T09:00",
         location: "Here",
@@ -153,7 +153,7 @@ describeEverywhere("event posts", (environment) => {
       expect(await read(id)).toEqual(event);
     });
 
-    it("another time zone keeps what the clocks show", async () => {
+    it("another time zone keeps the local time", async () => {
       const { id } = await write({ datetime_start: "2026-06-01T09:00" });
       await change(id, { timezone: "America/New_York" });
       expect(await read(id)).toMatchObject({
@@ -182,13 +182,13 @@ describeEverywhere("event posts", (environment) => {
       }
     });
 
-    it("a recurrence is replaced as a whole", async () => {
+    it("replaces a recurrence as a whole", async () => {
       const { id } = await write({ datetime_start: "2026-06-01T09:00", recurrence: { freq: "daily", count: 3 } });
       await change(id, { recurrence: { freq: "daily", interval: 2, until: "2026-06-03" } });
       expect(await read(id)).toMatchObject({ recurrence: { count: null, interval: 2 }, dates: [{}, {}] });
     });
 
-    it("an event stays when other things change", async () => {
+    it("keeps the event when other fields change", async () => {
       const { actors } = newsroom();
       const { id, event } = await write({ datetime_start: "2026-06-01T09:00" });
       await actors.administrator.call(posts.update, { id, title: "Changed" });
@@ -197,7 +197,7 @@ describeEverywhere("event posts", (environment) => {
   });
 
   describe("participation", () => {
-    it("is answered, changed and taken back, each for oneself", async () => {
+    it("is set, changed and cleared for the actor", async () => {
       const { actors, colleague } = newsroom();
       const { id } = await write({ datetime_start: "2026-06-01T09:00", participation: { enabled: true } });
       const answer = (answer: "accepted" | "rejected", actor = actors.member) =>
@@ -222,7 +222,7 @@ describeEverywhere("event posts", (environment) => {
       expect(await seen()).toEqual([null, 0, 1]);
     });
 
-    it("of deleted users is taken back, and their likes stay", async () => {
+    it("is cleared for deleted users, whose likes stay", async () => {
       const { actors, instance, addUser } = newsroom();
       const { id } = await write({ datetime_start: "2026-06-01T09:00", participation: { enabled: true } });
       const guests = [await addUser(), await addUser()];
@@ -237,7 +237,7 @@ describeEverywhere("event posts", (environment) => {
       expect([after.participation, after.stats]).toMatchObject([{ accepted: 0, rejected: 0 }, { likes: 2 }]);
     });
 
-    it("where nobody is invited it is refused", async () => {
+    it("is refused for posts without participation", async () => {
       const { actors } = newsroom();
       const { id, participation } = await write({ datetime_start: "2026-06-01T09:00" });
       expect(participation).toEqual({ enabled: false, rsvp: null, invited: 0, accepted: 0, rejected: 0 });
@@ -304,7 +304,7 @@ describeEverywhere("event posts", (environment) => {
     });
   });
 
-  /** What was shown, as it is given. */
+  /** Returns the presented event as input. */
   function plain({ location, link, datetime_start, datetime_end, timezone, all_day, end_date, recurrence }: Shown) {
     return { location, link, datetime_start, datetime_end, timezone, all_day, end_date, recurrence };
   }

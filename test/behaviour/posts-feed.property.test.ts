@@ -38,7 +38,7 @@ describeEverywhere("the feed", (environment) => {
     return written;
   };
 
-  it("starts with pinned posts, page by page and back, also while pins end", async () => {
+  it("starts with pinned posts, in both directions, also while pins end", async () => {
     const { instance, ids } = newsroom();
     const property = fc.asyncProperty(fc.array(drawn, { minLength: 3, maxLength: 9 }), walks, async (specs, walk) => {
       const written = await publish(specs);
@@ -83,7 +83,7 @@ describeEverywhere("the feed", (environment) => {
     return { forth, back };
   }
 
-  it("is a filter: other lists are not sorted by pins", async () => {
+  it("is the only list that is sorted by pins", async () => {
     const { instance, ids } = newsroom();
     const [pinned, hidden, plain] = await publish([
       { pin: 100, feed: true, pause: 0 },
@@ -100,7 +100,7 @@ describeEverywhere("the feed", (environment) => {
     expect(await list({ show_in_feed: true })).toEqual([plain!.id, pinned!.id]);
   });
 
-  it("of a unit or group starts with all pinned posts of it, the main feed with those pinned there", async () => {
+  it("of a unit or group starts with all its pinned posts, the main feed with those pinned there", async () => {
     const { instance, units, write, actors } = newsroom();
     await instance.database.write((tx) => tx.deleteFrom("posts").execute());
     const { id: group } = await actors.administrator.call(groups.create, { name: "Sailing" });

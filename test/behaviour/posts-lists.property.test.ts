@@ -46,7 +46,7 @@ const filters = fc.record({
 type FilterDrawn = typeof filters extends fc.Arbitrary<infer T> ? T : never;
 
 for (const database of ["sqlite", "postgres"] as const) {
-  describe(`who reads which posts (${database})`, () => {
+  describe(`the readers of posts (${database})`, () => {
     let instance: Instance;
     let society: Society;
     beforeAll(async () => {
@@ -66,7 +66,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return written;
     };
 
-    it("get lets through exactly whom the rule names, and tells whether he may edit", async () => {
+    it("posts.get returns a post exactly to the readers of the rule, with the permission to edit", async () => {
       const property = fc.asyncProperty(fc.array(drawn, { minLength: 3, maxLength: 8 }), async (specs) => {
         for (const post of await publish(specs)) {
           for (const person of society.people) {
@@ -82,7 +82,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await fc.assert(property, { numRuns: tries(database === "sqlite" ? 20 : 4) });
     });
 
-    it("list gives what get lets through and the filter names, the newest first, page by page and back", async () => {
+    it("posts.list returns the posts that posts.get returns and the filter matches, newest first, in both directions", async () => {
       const property = fc.asyncProperty(
         fc.array(drawn, { minLength: 5, maxLength: 14 }),
         fc.array(filters, { minLength: 6, maxLength: 6 }),
@@ -119,7 +119,7 @@ function filterOf(society: Society, { named, ...drawn }: FilterDrawn): Filter {
 const first = ({ show_in_feed, unit, group }: Filter, { pin }: Written) =>
   show_in_feed && (pin === "on" || (pin === "own" && (unit ?? group) !== undefined)) ? 1 : 0;
 
-/** What the filter says of a post, plainly. */
+/** Returns true when the post matches the filter. */
 function matches(
   society: Society,
   { person, post, filter }: { person: Person; post: Written; filter: Filter },

@@ -4,14 +4,14 @@ import { describeEverywhere } from "../support/instance.ts";
 import { useNewsroom } from "../support/newsroom.ts";
 import { codeOf, tally } from "../support/outcome.ts";
 
-describeEverywhere("what readers do to posts", (environment) => {
+describeEverywhere("marks of readers on posts", (environment) => {
   const newsroom = useNewsroom(environment);
   const forMember = (id: number) => newsroom().actors.member.call(posts.get, { id });
   const forColleague = (id: number) => newsroom().colleague.call(posts.get, { id });
   const does = (op: "seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark", id: number) =>
     newsroom().actors.member.call(posts[op], { id });
 
-  it("seen, like, bookmark and back: each is one's own, and the same however often", async () => {
+  it("posts.seen, like, unlike, bookmark and unbookmark change the actor's own marks, and repeats change nothing", async () => {
     const { write } = newsroom();
     const { id } = await write();
     const none = { seen: false, liked: false, read: false, bookmarked: false };
@@ -31,7 +31,7 @@ describeEverywhere("what readers do to posts", (environment) => {
     });
   });
 
-  it("read confirms, once, and is seen, too", async () => {
+  it("posts.read confirms once, and marks the post as seen", async () => {
     const { write } = newsroom();
     const { id } = await write({ confirm: { enabled: true } });
     await does("read", id);
@@ -44,7 +44,7 @@ describeEverywhere("what readers do to posts", (environment) => {
     expect((await forColleague(id)).interaction.read).toBe(false);
   });
 
-  it("actively_requires_action: until a reader confirmed, and voted while the mandatory poll is open", async () => {
+  it("posts.get: actively_requires_action until the reader has confirmed, and voted in an open mandatory poll", async () => {
     const { write, actors, instance, units, editor, colleague } = newsroom();
     const asks = async (id: number, caller = actors.member) =>
       (await caller.call(posts.get, { id })).actively_requires_action;
@@ -80,7 +80,7 @@ describeEverywhere("what readers do to posts", (environment) => {
     expect(await Promise.all(all.map(({ id }) => asks(id, colleague)))).toEqual([false, true, false, true]);
   });
 
-  it("marks do not change when a post was updated", async () => {
+  it("posts.like and other marks do not change updated_at", async () => {
     const { write, instance } = newsroom();
     const { id, publish } = await write();
     instance.wait(5);
@@ -90,7 +90,7 @@ describeEverywhere("what readers do to posts", (environment) => {
   });
 
   describe("mentions", () => {
-    it("are unseen until the post is, and again when somebody is mentioned anew", async () => {
+    it("are unseen until the post is seen, and again when the user is mentioned again", async () => {
       const { write, actors, ids } = newsroom();
       const { id } = await write({ mentions: [ids.member, ids.outsider, ids.member] });
       const unseen = async () => (await forMember(id)).has_unseen_mention;
@@ -109,7 +109,7 @@ describeEverywhere("what readers do to posts", (environment) => {
       expect(await unseen()).toBe(false);
     });
 
-    it("have names in the post and in its latest comment, as their authors have, in lists, too", async () => {
+    it("have names in the post and its latest comment, also in lists", async () => {
       const { write, actors, ids } = newsroom();
       const { id } = await write({ mentions: [ids.colleague] });
       await actors.member.call(posts.commentAdd, { id, body: "You there", mentions: [ids.outsider] });
@@ -129,7 +129,7 @@ describeEverywhere("what readers do to posts", (environment) => {
       }
     });
 
-    it("in a comment they are unseen, too, until the post is seen or the comment deleted", async () => {
+    it("in comments are unseen until the post is seen or the comment deleted", async () => {
       const { write, actors, ids } = newsroom();
       const { id } = await write();
       const unseen = async () => (await forMember(id)).has_unseen_mention;
@@ -145,7 +145,7 @@ describeEverywhere("what readers do to posts", (environment) => {
       expect(await unseen()).toBe(false);
     });
 
-    it("whoever is mentioned may not read a post for that reason", async () => {
+    it("do not let a user read the post", async () => {
       const { write, actors, ids } = newsroom();
       const { id } = await write({ mentions: [ids.outsider] });
       expect(await codeOf(actors.outsider.call(posts.get, { id }))).toBe("not_found");
@@ -156,7 +156,7 @@ describeEverywhere("what readers do to posts", (environment) => {
     const total = async (id: number) => (await newsroom().actors.administrator.call(posts.get, { id })).confirm.total;
     const confirm = { enabled: true };
 
-    it("counts the active users of units, user types, shares and groups, each once, and the author", async () => {
+    it("counts the active users of units, user types, shares and groups, and the author, once each", async () => {
       const { write, units, types, ids, actors, addUser, addGroup } = newsroom();
       const north = await write({ confirm });
       // Boss, manager, editor, planner; in Harbour member, colleague, and who once was an administrator; and the author.
@@ -186,7 +186,7 @@ describeEverywhere("what readers do to posts", (environment) => {
       expect(await total(all.id)).toBe(all.confirm.total + 1);
     });
 
-    it("is counted anew when confirmation is asked for and when the readers change", async () => {
+    it("is counted again when confirmation is enabled and when the readers change", async () => {
       const { write, actors, units, ids } = newsroom();
       const { id } = await write({ visibility: { units: [units.south] } });
       expect(await total(id)).toBe(0);
@@ -199,7 +199,7 @@ describeEverywhere("what readers do to posts", (environment) => {
     });
   });
 
-  it("many who like at once are all counted", async () => {
+  it("posts.like counts simultaneous likes", async () => {
     const { write, addUser, instance } = newsroom();
     const { id } = await write();
     const readers = [];

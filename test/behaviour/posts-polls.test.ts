@@ -19,7 +19,7 @@ describeEverywhere("polls", (environment) => {
   const ids = ({ poll }: Polled) => poll.choices.map((choice) => choice.id) as [number, number, number];
   const votes = (poll: NonNullable<Post["poll"]>) => poll.choices.map((choice) => choice.votes);
 
-  it("are shown with the post; voting answers with the poll", async () => {
+  it("posts.get shows the poll; posts.vote returns it", async () => {
     const post = await write();
     const [soup, salad, fish] = ids(post);
     expect(post.poll).toEqual({
@@ -44,7 +44,7 @@ describeEverywhere("polls", (environment) => {
     expect([votes(forOthers), forOthers.voted]).toEqual([[0, 1, 0], []]);
   });
 
-  it("a new vote takes the place of the old one, none withdraws it", async () => {
+  it("posts.vote replaces the earlier vote; an empty one withdraws it", async () => {
     const post = await write();
     const [soup, salad] = ids(post);
     await vote(post.id, [salad]);
@@ -54,7 +54,7 @@ describeEverywhere("polls", (environment) => {
     expect([voted, choices.map((choice) => choice.votes)]).toEqual([[], [0, 0, 0]]);
   });
 
-  it("single takes one, multiple several; choices of other polls none", async () => {
+  it("posts.vote accepts one choice for single and several for multiple, and refuses choices of other polls", async () => {
     const [single, multiple] = [await write(), await write({ type: "multiple" })];
     expect(await wrongFields(vote(single.id, ids(single).slice(0, 2)))).toEqual(["choices"]);
     const alsoFor = (title: string) =>
@@ -70,7 +70,7 @@ describeEverywhere("polls", (environment) => {
     expect(await wrongFields(vote(multiple.id, ids(single)))).toEqual(["choices"]);
   });
 
-  it("a choice is named once in a change", async () => {
+  it("posts.update refuses a choice that is given twice", async () => {
     const post = await write();
     const [soup] = ids(post);
     const choices = [
@@ -80,7 +80,7 @@ describeEverywhere("polls", (environment) => {
     expect(await wrongFields(change(post.id, { choices }))).toEqual(["poll.choices"]);
   });
 
-  it("close: nobody votes any more, until it is opened again", async () => {
+  it("posts.vote is refused while the poll is closed", async () => {
     const { instance } = newsroom();
     const post = await write({ close_at: instance.now() + 10 });
     const [soup, salad] = ids(post);
@@ -92,7 +92,7 @@ describeEverywhere("polls", (environment) => {
     expect(await codeOf(vote(post.id, [salad]))).toBe("ok");
   });
 
-  it("readers add choices where they may, and vote for those that are there by their title", async () => {
+  it("posts.vote adds a choice where readers may, and finds existing ones by title", async () => {
     const { actors, colleague } = newsroom();
     const closed = await write();
     const add = (id: number, title: string, actor = actors.member) => actor.call(posts.vote, { id, title });
@@ -109,7 +109,7 @@ describeEverywhere("polls", (environment) => {
     expect(votes(await actors.member.call(posts.vote, both))).toEqual([2, 1]);
   });
 
-  it("has a hundred choices at most, however they come", async () => {
+  it("posts.create, update and vote allow 100 choices", async () => {
     const many = Array.from({ length: 100 }, (_, at) => ({ title: `Choice ${at}` }));
     const post = await write({ allow_user_choices: true, choices: many });
     expect(post.poll.choices).toHaveLength(100);
@@ -118,7 +118,7 @@ describeEverywhere("polls", (environment) => {
   });
 
   describe("update", () => {
-    it("choices with an ID keep their votes, others are new, those left out go; the order is that of the list", async () => {
+    it("keeps the votes of choices with an ID, adds others, removes omitted ones, and keeps the order of the list", async () => {
       const post = await write();
       const [soup, salad, fish] = ids(post);
       await vote(post.id, [fish]);
@@ -137,7 +137,7 @@ describeEverywhere("polls", (environment) => {
       expect([voted, choices.some((choice) => choice.id === salad)]).toEqual([[fish], false]);
     });
 
-    it("one new title among choices that stay as they are is saved", async () => {
+    it("saves one changed title", async () => {
       const post = await write();
       const [soup, salad, fish] = ids(post);
       await vote(post.id, [soup]);
@@ -150,7 +150,7 @@ describeEverywhere("polls", (environment) => {
       expect((await read(post.id)).choices.map((choice) => choice.title)).toEqual(["Soup", "Green salad", "Fish"]);
     });
 
-    it("what was voted for stays: the choice, and the poll", async () => {
+    it("refuses to remove choices and polls with votes", async () => {
       const post = await write();
       const [soup, salad, fish] = ids(post);
       await vote(post.id, [soup]);
@@ -169,7 +169,7 @@ describeEverywhere("polls", (environment) => {
       expect((await newsroom().actors.member.call(posts.get, { id: post.id })).poll).toBeNull();
     });
 
-    it("multiple becomes single only while nobody voted for more than one", async () => {
+    it("changes multiple to single only while nobody voted for more than one choice", async () => {
       const post = await write({ type: "multiple" });
       const [soup, salad] = ids(post);
       await vote(post.id, [soup, salad]);
@@ -178,7 +178,7 @@ describeEverywhere("polls", (environment) => {
       expect(await codeOf(change(post.id, { type: "single" }))).toBe("ok");
     });
 
-    it("makes a poll where there is none; of an unknown poll's choices none", async () => {
+    it("creates a poll, and refuses choices of an unknown poll", async () => {
       const { id } = await newsroom().write();
       expect(await wrongFields(change(id, { choices: lunch.choices }))).toEqual(["poll.question"]);
       await change(id, lunch);
@@ -192,7 +192,7 @@ describeEverywhere("polls", (environment) => {
   describe("votes", () => {
     const who = (id: number) => newsroom().actors.manager.call(posts.votes, { id, limit: 1 });
 
-    it("tells readers who voted for what, page by page", async () => {
+    it("lists who voted for what, in pages", async () => {
       const { actors, colleague, ids: people } = newsroom();
       const post = await write({ type: "multiple" });
       const [soup, salad, fish] = ids(post);
@@ -211,7 +211,7 @@ describeEverywhere("polls", (environment) => {
       expect(second.meta.next_cursor).toBeNull();
     });
 
-    it("of an anonymous poll nobody, and it stays so once there are votes", async () => {
+    it("is refused for an anonymous poll, which stays anonymous once it has votes", async () => {
       const post = await write({ anonymous: true });
       await vote(post.id, ids(post).slice(0, 1));
       expect(await codeOf(who(post.id))).toBe("forbidden");
@@ -222,7 +222,7 @@ describeEverywhere("polls", (environment) => {
     });
   });
 
-  it("vote takes an empty vote in a mandatory poll from a reader who has not voted", async () => {
+  it("posts.vote accepts an empty vote in a mandatory poll from a reader who has not voted", async () => {
     const post = await write({ mandatory: true });
     expect(await vote(post.id, [])).toMatchObject({ voted: [] });
     await vote(post.id, [ids(post)[0]]);
@@ -230,7 +230,7 @@ describeEverywhere("polls", (environment) => {
     expect((await read(post.id)).voted).toEqual([ids(post)[0]]);
   });
 
-  it("mandatory: who did not vote cannot confirm, and votes are not withdrawn", async () => {
+  it("posts.read needs a vote in a mandatory poll, whose votes cannot be withdrawn", async () => {
     const { actors, instance } = newsroom();
     const post = await write({ mandatory: true, close_at: instance.now() + 100 });
     const [soup, salad] = ids(post);
@@ -244,7 +244,7 @@ describeEverywhere("polls", (environment) => {
     expect(await confirms(actors.manager)).toBe("ok");
   });
 
-  it("many who vote and change their minds at once are all counted", async () => {
+  it("posts.vote counts simultaneous and changed votes", async () => {
     const { addUser, instance } = newsroom();
     const post = await write();
     const [soup, salad] = ids(post);

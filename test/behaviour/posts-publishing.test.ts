@@ -25,7 +25,7 @@ describeEverywhere("publishing posts", (environment) => {
       (post) => post.id === id,
     );
 
-  it("a draft is for those who may edit it, until its status is true", async () => {
+  it("posts.create: a draft is for those who may edit it, until its status is true", async () => {
     const { editor } = newsroom();
     const id = await draftOf({ status: false });
     expect(await stand(id)).toMatchObject({ status: false, published_at: null });
@@ -35,7 +35,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await stand(id)).toMatchObject({ status: true, published_at: now(), publish_on: null });
   });
 
-  it("a time in the future publishes by itself, also where the status says true or false", async () => {
+  it("publish_on in the future publishes the post then, whatever the status", async () => {
     for (const status of [undefined, true, false]) {
       const on = now() + 100;
       const id = await draftOf({ ...(status !== undefined && { status }), publish_on: on });
@@ -49,7 +49,7 @@ describeEverywhere("publishing posts", (environment) => {
     }
   });
 
-  it("an end takes it back by itself, and another end brings it back", async () => {
+  it("unpublish_on hides the post then, and a later one shows it again", async () => {
     const id = await draftOf({ unpublish_on: now() + 50 });
     const { published_at } = await stand(id);
     newsroom().instance.wait(49);
@@ -61,7 +61,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await stand(id)).toMatchObject({ status: true, unpublish_on: null, published_at });
   });
 
-  it("status true forgets an end that is exactly now; a new end has to be later than now", async () => {
+  it("status true clears an unpublish_on that is now; a new one must be later", async () => {
     const over = await draftOf({ unpublish_on: now() + 10 });
     newsroom().instance.wait(10);
     await change(over, { status: true });
@@ -71,7 +71,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await stand(brief)).toMatchObject({ status: true });
   });
 
-  it("status true publishes at once what is scheduled or over", async () => {
+  it("status true publishes a scheduled or unpublished post immediately", async () => {
     const scheduled = await draftOf({ publish_on: now() + 1000 });
     await change(scheduled, { status: true });
     expect(await stand(scheduled)).toMatchObject({ status: true, publish_on: null, published_at: now() });
@@ -81,7 +81,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await stand(over)).toMatchObject({ status: true, unpublish_on: null, published_at: now() });
   });
 
-  it("status false makes a draft of what is published, and its first time is kept", async () => {
+  it("status false makes a published post a draft, and keeps its first time", async () => {
     const id = await draftOf({});
     const { published_at } = await stand(id);
     newsroom().instance.wait(10);
@@ -90,7 +90,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect([await listed("draft", id), await listed("published", id)]).toEqual([true, false]);
   });
 
-  it("status false withdraws what is scheduled, and nothing makes it appear later", async () => {
+  it("status false makes a scheduled post a draft for good", async () => {
     const id = await draftOf({ publish_on: now() + 100 });
     await change(id, { status: false });
     expect(await stand(id)).toMatchObject({ status: false, publish_on: null, published_at: null });
@@ -99,7 +99,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect([await listed("draft", id), await listed("scheduled", id)]).toEqual([true, false]);
   });
 
-  it("status false never publishes what is over, also with another end", async () => {
+  it("status false never publishes an unpublished post, also with another unpublish_on", async () => {
     const changes: readonly NonNullable<NewPost["publish"]>[][] = [
       [{ status: false, unpublish_on: null }],
       [{ status: false, unpublish_on: now() + 1000 }],
@@ -115,7 +115,7 @@ describeEverywhere("publishing posts", (environment) => {
     }
   });
 
-  it("the status that it has already changes nothing", async () => {
+  it("the current status changes nothing", async () => {
     const draft = await draftOf({ status: false });
     const published = await draftOf({});
     const before = [await stand(draft), await stand(published)];
@@ -125,7 +125,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect([await stand(draft), await stand(published)]).toEqual(before);
   });
 
-  it("another schedule forgets the earlier publication", async () => {
+  it("a new schedule replaces the earlier publication", async () => {
     const id = await draftOf({});
     await change(id, { publish_on: now() + 100 });
     expect(await stand(id)).toMatchObject({ status: false, published_at: null });
@@ -133,7 +133,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await stand(id)).toMatchObject({ status: false, published_at: null, publish_on: null });
   });
 
-  it("a schedule that is cleared leaves a draft", async () => {
+  it("clearing the schedule makes the post a draft", async () => {
     const id = await draftOf({ publish_on: now() + 100 });
     await change(id, { publish_on: null });
     newsroom().instance.wait(200);
@@ -141,14 +141,14 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await listed("draft", id)).toBe(true);
   });
 
-  it("a time in the past dates it back, also when the request is cleared", async () => {
+  it("publish_on in the past sets an earlier time, also after it is cleared", async () => {
     const id = await draftOf({ publish_on: now() - 5000 });
     expect(await stand(id)).toMatchObject({ status: true, published_at: now() - 5000, publish_on: now() - 5000 });
     await change(id, { publish_on: null });
     expect(await stand(id)).toMatchObject({ status: true, published_at: now() - 5000, publish_on: null });
   });
 
-  it("a time before 1970 dates it back, too", async () => {
+  it("publish_on may be before 1970", async () => {
     const { actors, ids } = newsroom();
     const on = Date.parse("1969-07-20T20:17:00Z") / 1000;
     const id = await draftOf({ publish_on: on });
@@ -173,7 +173,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await listed("draft", id)).toBe(false);
   });
 
-  it("an end has to be after the beginning, also one that is stored", async () => {
+  it("unpublish_on must be after the publication, also a stored one", async () => {
     const id = await draftOf({ publish_on: now() + 100, unpublish_on: now() + 200 });
     expect(await wrongFields(change(id, { unpublish_on: now() + 100 }))).toEqual(["publish.unpublish_on"]);
     expect(await wrongFields(change(id, { publish_on: now() + 200 }))).toEqual(["publish.publish_on"]);
@@ -181,7 +181,7 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await wrongFields(newsroom().write({ publish: { unpublish_on: now() } }))).toEqual(["publish.unpublish_on"]);
   });
 
-  it("a pin ends by itself", async () => {
+  it("a pin ends at its time", async () => {
     const { actors, write } = newsroom();
     const { id } = await write({ pinned: { show_in_main_feed: true, until: now() + 10 } });
     const pinned = async () => (await actors.member.call(posts.get, { id })).pinned;
@@ -195,7 +195,7 @@ describeEverywhere("publishing posts", (environment) => {
   });
 
   describe("republish", () => {
-    it("makes it the newest, seen by nobody but who did it; what readers confirmed and liked stays", async () => {
+    it("makes the post the newest, seen by the actor only, and keeps confirmations and likes", async () => {
       const { actors, write, ids } = newsroom();
       const { id } = await write({ mentions: [ids.member, ids.administrator] });
       await actors.administrator.call(posts.seen, { id });
@@ -217,7 +217,7 @@ describeEverywhere("publishing posts", (environment) => {
       expect(own).toMatchObject({ seen_by_user: true, has_unseen_mention: false });
     });
 
-    it("publishes what is a draft, scheduled or over", async () => {
+    it("publishes drafts, scheduled and unpublished posts", async () => {
       const { actors } = newsroom();
       const over = await draftOf({ unpublish_on: now() + 1 });
       newsroom().instance.wait(2);
@@ -233,7 +233,7 @@ describeEverywhere("publishing posts", (environment) => {
     });
   });
 
-  it("the answer of get is another one when the time has come, though the data is the same", async () => {
+  it("posts.get shows a post once its time has come, without a change of the data", async () => {
     const { actors, write } = newsroom();
     const { id } = await write({ publish: { unpublish_on: now() + 30 } });
     const asks = () => codeOf(actors.member.call(posts.get, { id }));

@@ -9,7 +9,7 @@ type Case = readonly [about: string, fields: Fields, wrong: string];
 
 const choices = [{ title: "A" }, { title: "B" }];
 
-/** What neither a new post nor a change takes. */
+/** Fields that are refused in a new post and in a change. */
 const bad: readonly Case[] = [
   ["a title of 256 characters", { title: "x".repeat(256) }, "title"],
   ["a blank title", { title: " " }, "title"],
@@ -64,7 +64,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
   const create = (fields: object) =>
     newsroom().actors.administrator.call(posts.create, { content_type: "news", title: "News", ...fields } as never);
 
-  it.each(bad)("create and update: %s", async (_, fields, wrong) => {
+  it.each(bad)("posts.create and posts.update: %s", async (_, fields, wrong) => {
     expect(await wrongFields(create(fieldsOf(fields)))).toEqual([wrong]);
     const { id } = await create({});
     const change = { id, ...fieldsOf(fields) } as never;
@@ -87,7 +87,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
     expect(await wrongFields(create(fields))).toEqual([wrong]);
   });
 
-  it("units for a post in a group", async () => {
+  it("posts.create refuses units for a post in a group", async () => {
     const { actors, addGroup, ids, units } = newsroom();
     const group = await addGroup([ids.member]);
     const visibility = { units: [units.harbour] };
@@ -97,7 +97,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
     expect(await wrongFields(actors.member.call(posts.update, { id, visibility }))).toEqual(["visibility"]);
   });
 
-  it("every mistake in the rule of an event is named at once, also without a start", async () => {
+  it("posts.create names every issue of an event's rule, also without a start", async () => {
     const event = (fields: object) => wrongFields(create({ content_type: "event", event: fields }));
     const recurrence = { freq: "weekly", bymonthday: 3, until: "2026-12-05", count: 2, bysetpos: 1 };
     const contradictions = ["event.recurrence.bymonthday", "event.recurrence.until"];
@@ -119,7 +119,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
     ]);
   });
 
-  it("every mistake is named at once", async () => {
+  it("posts.create names every issue", async () => {
     const { fields } = await refusal(
       create({
         content_type: "event",
@@ -150,7 +150,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
     });
   });
 
-  it("users and units that were named before are not asked about again", async () => {
+  it("posts.update does not check references again that the post has already", async () => {
     const { actors, addUser, write, instance, units } = newsroom();
     const { id: user } = await addUser();
     const { id } = await write({ sharing: { shares: [user] }, mentions: [user] });
@@ -165,7 +165,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
     const writes = (actor: "editor" | "planner", fields: object) =>
       codeOf(newsroom()[actor].call(posts.create, { content_type: "news", title: "News", ...fields } as never));
 
-    it("news: the ability news in the unit that owns them, and in every unit named", async () => {
+    it("posts.create: news need the ability news in the owning unit and in every given unit", async () => {
       const { units } = newsroom();
       expect(await writes("editor", {})).toBe("ok");
       expect(await writes("editor", { unit: units.harbour })).toBe("ok");
@@ -179,7 +179,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
       expect(await writes("planner", {})).toBe("forbidden");
     });
 
-    it("event posts: the ability calendar, likewise", async () => {
+    it("posts.create: event posts need the ability calendar in the same units", async () => {
       const { units } = newsroom();
       const event = { content_type: "event", event: { datetime_start: "2026-06-01T10:00" } };
       expect(await writes("planner", event)).toBe("ok");
@@ -188,7 +188,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
       expect(await writes("editor", event)).toBe("forbidden");
     });
 
-    it("a debate: units of one's own, others with the ability news", async () => {
+    it("posts.create: debates may be in the author's units, in others with the ability news", async () => {
       const { units } = newsroom();
       const debate = { content_type: "debate" };
       expect(await writes("planner", debate)).toBe("ok");
@@ -200,7 +200,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
       expect(await writes("editor", { ...debate, visibility: { units_falldown: [units.north] } })).toBe("ok");
     });
 
-    it("update: units that are there may stay, new ones need it", async () => {
+    it("posts.update: units may stay, new ones need the ability", async () => {
       const { editor, write, units } = newsroom();
       const { id } = await write({ unit: units.north, visibility: { units: [units.north, units.south] } });
       const change = (visibility: object) => codeOf(editor.call(posts.update, { id, title: "Changed", visibility }));
@@ -210,7 +210,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
       expect(await change({ all_units: true })).toBe("forbidden");
     });
 
-    it("update: a unit that was for itself needs it, when all below are added", async () => {
+    it("posts.update: adding the units below a unit needs the ability", async () => {
       const { editor, write, units } = newsroom();
       const { id } = await write({ unit: units.north, visibility: { units: [units.root] } });
       const below = { id, visibility: { units: [], units_falldown: [units.root] } };
@@ -219,7 +219,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
   });
 
   describe("who may edit", () => {
-    it("the author, and those with the ability of its kind in the unit that owns it", async () => {
+    it("posts.update and posts.delete are for the author and users with the ability in the owning unit", async () => {
       const { editor, planner, actors, write, units } = newsroom();
       const event = { content_type: "event" as const, event: { datetime_start: "2026-06-01T10:00" } };
       const home = { unit: units.harbour, visibility: { all_units: true } };

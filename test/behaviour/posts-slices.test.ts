@@ -30,7 +30,7 @@ for (const environment of [sqliteLocal, postgresLocal]) {
       walkPages((cursor) => list(actor, { ...input, ...(cursor && { cursor }) }));
 
     describe.each(["administrator", "member"] as const)("%s", (actor) => {
-      it.each(["published", "updated"] as const)("finds each once, forth and back, sorted by %s", async (sort) => {
+      it.each(["published", "updated"] as const)("finds each once, in both directions, sorted by %s", async (sort) => {
         const ids = actor === "administrator" ? rare : rare.filter(isAddressed);
         const found = { forth: ids, back: ids };
         expect(await walk(actor, { show_in_feed: false, sort })).toEqual(found);
@@ -43,7 +43,7 @@ for (const environment of [sqliteLocal, postgresLocal]) {
         expect(await walk(actor, { content_type: "debate", since, sort })).toEqual({ forth: ids, back: ids });
       });
 
-      it("finds those that the reader has bookmarked, of thousands, and those that are not", async () => {
+      it("finds the bookmarked ones of thousands, and the others", async () => {
         const all = Array.from({ length: count }, (_, n) => count - n);
         const ids = all.filter((id) => actor === "administrator" || isAddressed(id));
         for (const bookmarked of [true, false]) {

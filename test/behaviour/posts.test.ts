@@ -10,7 +10,7 @@ describeEverywhere("posts", (environment) => {
   const newsroom = useNewsroom(environment);
   const read = (id: number) => newsroom().actors.administrator.call(posts.get, { id });
 
-  it("create answers with the whole post, and get with the same", async () => {
+  it("posts.create returns the whole post, and posts.get the same", async () => {
     const { actors, instance, ids, units, types } = newsroom();
     const now = instance.now();
     const made = await actors.administrator.call(posts.create, {
@@ -80,7 +80,7 @@ describeEverywhere("posts", (environment) => {
     });
   });
 
-  it("create over the wire: 201 and Location, with and without the prefix", async () => {
+  it("posts.create over HTTP: 201 and Location, with and without the prefix", async () => {
     const { instance } = newsroom();
     for (const prefix of ["/api", ""]) {
       const answer = await fetch(`${instance.url}${prefix}/content`, {
@@ -99,7 +99,7 @@ describeEverywhere("posts", (environment) => {
   });
 
   describe("create without units", () => {
-    it("news are for the author's unit and all below, or for the unit that owns them", async () => {
+    it("news are for the author's unit and all below, or for the owning unit", async () => {
       const { actors, editor, units } = newsroom();
       const own = await editor.call(posts.create, { content_type: "news", title: "Own" });
       expect(own.visibility).toMatchObject({
@@ -112,14 +112,14 @@ describeEverywhere("posts", (environment) => {
       expect(await codeOf(actors.outsider.call(posts.get, { id: own.id }))).toBe("not_found");
     });
 
-    it("a debate is for the author's unit alone", async () => {
+    it("a debate is for the author's unit only", async () => {
       const { actors, units } = newsroom();
       const { id, visibility } = await actors.manager.call(posts.create, { content_type: "debate", title: "Debate" });
       expect(visibility.units).toMatchObject([{ id: units.north, falldown: false }]);
       expect(await codeOf(actors.member.call(posts.get, { id }))).toBe("not_found");
     });
 
-    it("an empty list is for nobody, all_units for everybody", async () => {
+    it("an empty list addresses nobody, all_units everybody", async () => {
       const { actors, write } = newsroom();
       const nobody = await write({ visibility: { units: [] } });
       expect(nobody.visibility).toMatchObject({ all_units: false, units: [] });
@@ -130,7 +130,7 @@ describeEverywhere("posts", (environment) => {
     });
   });
 
-  it("a unit in both lists counts with all below, and what is named twice counts once", async () => {
+  it("a unit in both lists includes the units below, and duplicates count once", async () => {
     const { write, units, types, ids } = newsroom();
     const twice = (id: number) => [id, id];
     const visibility = { units: twice(units.north), units_falldown: [units.north], userTypes: twice(types.employee) };
@@ -140,7 +140,7 @@ describeEverywhere("posts", (environment) => {
     expect(made.sharing.shares).toEqual([ids.outsider]);
   });
 
-  it("user types narrow down who reads, shares do not depend on them", async () => {
+  it("user types limit the readers, except users of shares", async () => {
     const { actors, colleague, write, ids, units, types } = newsroom();
     const visibility = { units_falldown: [units.north], userTypes: [types.employee] };
     const { id } = await write({ visibility, sharing: { shares: [ids.outsider] } });
@@ -155,7 +155,7 @@ describeEverywhere("posts", (environment) => {
     expect(await codes(), "shared with somebody else").toEqual(["ok", "ok", "not_found", "not_found"]);
   });
 
-  it("sharing with oneself is ignored, unless somebody else did it", async () => {
+  it("sharing with the actor is ignored, unless somebody else did it", async () => {
     const { editor, editorId, ids, write, units } = newsroom();
     expect((await write({ sharing: { shares: [ids.administrator] } })).sharing.shares).toEqual([]);
     const { id } = await write({ unit: units.north, sharing: { shares: [editorId, ids.outsider] } });
@@ -184,7 +184,7 @@ describeEverywhere("posts", (environment) => {
   });
 
   describe("update", () => {
-    it("changes what it names and leaves the rest, also in objects", async () => {
+    it("changes the given fields only, also in nested objects", async () => {
       const { actors, write, instance, units, types, ids } = newsroom();
       const { administrator } = actors;
       const before = await write({ body: "Text", pinned: { until: instance.now() + 1000 }, mentions: [ids.member] });
@@ -214,7 +214,7 @@ describeEverywhere("posts", (environment) => {
       expect(after.pinned).toBeNull();
     });
 
-    it("every simple field, to the other value and back", async () => {
+    it("changes every simple field and back", async () => {
       const { actors, write } = newsroom();
       const before = await write();
       const flags = { show_in_feed: false, important: true };
@@ -231,7 +231,7 @@ describeEverywhere("posts", (environment) => {
       expect(await read(before.id)).toEqual(before);
     });
 
-    it("with what is there already it changes nothing, not even when it was updated", async () => {
+    it("with the current values changes nothing, not even updated_at", async () => {
       const { actors, write, instance, ids } = newsroom();
       const pinned = { show_in_main_feed: true, until: instance.now() + 10_000 };
       const poll = { question: "Which?", choices: [{ title: "A" }, { title: "B" }] };
@@ -257,7 +257,7 @@ describeEverywhere("posts", (environment) => {
       expect(await read(before.id)).toEqual(before);
     });
 
-    it("is all or nothing", async () => {
+    it("changes nothing when a field is wrong", async () => {
       const { actors, write } = newsroom();
       const before = await write();
       const bad = { id: before.id, title: "Half", important: true, sharing: { shares: [987654] } };
@@ -267,7 +267,7 @@ describeEverywhere("posts", (environment) => {
       expect(await read(before.id)).toEqual(before);
     });
 
-    it("a post keeps its kind, its unit and its group: they are no fields of update", async () => {
+    it("refuses content_type, unit and group, which do not change", async () => {
       const { actors, write, units, addGroup, ids } = newsroom();
       const { id } = await write();
       const group = await addGroup([ids.member]);
@@ -277,7 +277,7 @@ describeEverywhere("posts", (environment) => {
     });
   });
 
-  it("a deleted post is gone, for every operation, with all that belonged to it", async () => {
+  it("posts.delete: the post is gone for every operation, with everything that belonged to it", async () => {
     const { actors, write, ids, instance } = newsroom();
     const { administrator, member } = actors;
     const { id, poll } = await write({
@@ -303,7 +303,7 @@ describeEverywhere("posts", (environment) => {
     expect(row).toEqual({ title: "", body: "" });
   });
 
-  it("the author may be deleted; the post stays", async () => {
+  it("users.delete keeps the user's posts", async () => {
     const { actors, addUser, instance, units, types } = newsroom();
     const author = await addUser({ unit: units.north, userTypes: [types.editor] });
     const { id } = await (await instance.as(author.id)).call(posts.create, {
@@ -314,7 +314,7 @@ describeEverywhere("posts", (environment) => {
     expect((await read(id)).author).toMatchObject({ id: author.id, name: "Deleted user", active: false, unit: null });
   });
 
-  it("what a deleted unit owned goes to the unit above it, and its readers are gone", async () => {
+  it("units.delete passes posts to the unit above, without the readers of the unit", async () => {
     const { actors, addUnit, addUser, instance, units: places, write } = newsroom();
     const other = await write();
     const { id: unit } = await addUnit();
@@ -329,7 +329,7 @@ describeEverywhere("posts", (environment) => {
     expect(data.map((post) => post.id)).toContain(id);
   });
 
-  it("files are attached, shown and removed", async () => {
+  it("posts.filesAdd and fileDelete attach and remove files", async () => {
     const { actors, write, instance } = newsroom();
     const upload = { type: "upload" as const, name: "note.txt", data: Buffer.from("A note").toString("base64") };
     const { id, files } = await write({ files: [upload] });
@@ -345,7 +345,7 @@ describeEverywhere("posts", (environment) => {
     expect(await codeOf(actors.administrator.call(posts.fileDelete, gone))).toBe("not_found");
   });
 
-  it("a title has 255 characters at most, counted as people do", async () => {
+  it("posts.create allows titles of 255 characters, counted as code points", async () => {
     const { actors, write } = newsroom();
     const { id } = await write({ title: "😀".repeat(255) });
     const code = (title: string) => codeOf(actors.administrator.call(posts.update, { id, title }));

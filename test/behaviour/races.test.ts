@@ -16,13 +16,13 @@ describeEverywhere("races", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
 
-  it("users.create: of 10 with one address one is made", async () => {
+  it("users.create: one of 10 simultaneous calls with one address succeeds", async () => {
     const { addUser } = world();
     const codes = await tally(times(10, () => addUser({ email: "same@example.com" })));
     expect(codes).toEqual({ ok: 1, conflict: 9 });
   });
 
-  it("counters.reset: of 20 of each counter all succeed, while the user is changed", async () => {
+  it("counters.reset: 20 simultaneous resets of each counter succeed while the user changes", async () => {
     const { actors, ids } = world();
     const resets = counterNames.flatMap((type) =>
       times(20, () => codeOf(actors.member.call(counters.reset, { type }))),
@@ -31,7 +31,7 @@ describeEverywhere("races", (environment) => {
     expect(new Set(await Promise.all([...resets, ...changes]))).toEqual(new Set(["ok"]));
   });
 
-  it("users.create: a unit deleted meanwhile is one that is not there", async () => {
+  it("users.create: a unit that is deleted meanwhile does not exist", async () => {
     const { addUser, addUnit } = world();
     const unit = await addUnit();
     // The password is hashed between the first look at the unit and the writing.
@@ -40,19 +40,19 @@ describeEverywhere("races", (environment) => {
     expect(["ok conflict", "validation_failed ok"]).toContain(`${await creating} ${deleted}`);
   });
 
-  it("usertypes.create: of 10 with one name one is made", async () => {
+  it("usertypes.create: one of 10 simultaneous calls with one name succeeds", async () => {
     const codes = await tally(times(10, (n) => admin().call(usertypes.create, { name: n % 2 ? "Ærlig" : "ærlig" })));
     expect(codes).toEqual({ ok: 1, conflict: 9 });
   });
 
-  it("users.membershipAdd: of 10 to one unit one is made", async () => {
+  it("users.membershipAdd: one of 10 simultaneous calls for one unit succeeds", async () => {
     const { addUser, units: places } = world();
     const { id } = await addUser();
     const add = { user: id, unit: places.yard };
     expect(await tally(times(10, () => admin().call(users.membershipAdd, add)))).toEqual({ ok: 1, conflict: 9 });
   });
 
-  it("users.membershipRemove: of two memberships ended at once one stays", async () => {
+  it("users.membershipRemove: of two memberships that are ended simultaneously, one stays", async () => {
     const { addUser, units: places } = world();
     const { id } = await addUser();
     await admin().call(users.membershipAdd, { user: id, unit: places.yard });
@@ -61,7 +61,7 @@ describeEverywhere("races", (environment) => {
     expect((await admin().call(users.memberships, { user: id })).data).toHaveLength(1);
   });
 
-  it("units.move: of two units moved into each other at once one goes", async () => {
+  it("units.move: of two units that are moved into each other simultaneously, one moves", async () => {
     const { addUnit, units: places } = world();
     const [one, other] = [await addUnit({ parent: places.yard }), await addUnit({ parent: places.yard })];
     const moves = [
@@ -71,7 +71,7 @@ describeEverywhere("races", (environment) => {
     expect(await tally(moves)).toEqual({ ok: 1, conflict: 1 });
   });
 
-  it("units.create: the counts above 20 new ones are right", async () => {
+  it("units.create: 20 simultaneous calls count right in the units above", async () => {
     const { addUnit } = world();
     const top = await addUnit();
     await Promise.all(times(20, () => addUnit({ parent: top.id })));
@@ -82,13 +82,13 @@ describeEverywhere("races", (environment) => {
     });
   });
 
-  it("users.delete: of 5 one deletes", async () => {
+  it("users.delete: one of 5 simultaneous calls deletes the user", async () => {
     const { id } = await world().addUser();
     const codes = await tally(times(5, () => admin().call(users.delete, { id })));
     expect(codes).toEqual({ ok: 1, gone: 4 });
   });
 
-  it("users.deactivate: of two administrators who end each other one stays", async () => {
+  it("users.deactivate: of two administrators who deactivate each other, one stays active", async () => {
     const { instance, ids } = world();
     const boss = await instance.as(ids.boss);
     const codes = await tally([

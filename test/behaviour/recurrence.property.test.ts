@@ -70,7 +70,7 @@ describe("recurrence", () => {
   };
 
   for (const timezone of zones) {
-    it(`is as two other ways to reckon it, by the clock of ${timezone}`, async () => {
+    it(`equals two other calculations, in the time zone ${timezone}`, async () => {
       await instance.administrator.call(settings.set, { timezone });
       let compared = 0;
       const property = fc.asyncProperty(
@@ -104,7 +104,7 @@ describe("recurrence", () => {
     });
   }
 
-  it("takes whole days from midnight to midnight, also when clocks are changed", async () => {
+  it("all-day occurrences last from midnight to midnight, also when clocks change", async () => {
     const timezone = "America/New_York";
     await instance.administrator.call(settings.set, { timezone });
     const property = fc.asyncProperty(start, rule, async (begin, rule) => {
@@ -132,7 +132,7 @@ describe("recurrence", () => {
     await fc.assert(property, { numRuns: tries(40) });
   });
 
-  it("has at most 730 occurrences, and none later than five years after the first", async () => {
+  it("has at most 730 occurrences, within five years", async () => {
     const day = { all_day: true, date: "2024-02-29" };
     const ends = async (...recurrence: object[]) => {
       const { days } = (await create({ ...day, recurrence })) as { days: string[] };
@@ -146,7 +146,7 @@ describe("recurrence", () => {
     expect(await ends({ freq: "yearly", until: "2040-01-01" })).toEqual([2, "2028-02-29"]);
   });
 
-  it("of several rules is all that any of them says", async () => {
+  it("of several rules has the days of each", async () => {
     const timezone = "Europe/Copenhagen";
     await instance.administrator.call(settings.set, { timezone });
     const rules = fc.uniqueArray(fc.tuple(rule, end), { minLength: 2, maxLength: 4, selector: JSON.stringify });

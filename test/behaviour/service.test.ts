@@ -9,13 +9,13 @@ for (const database of ["sqlite", "postgres"] as const) {
     const world = useWorld({ database, caller: "local" });
     const resolve = (who?: string) => world().instance.service.resolveUser(who);
 
-    it("resolveUser: by address in any case, or by ID", async () => {
+    it("resolveUser finds a user by e-mail address, in any case, or by ID", async () => {
       const { ids } = world();
       expect(await resolve("Member@EXAMPLE.com")).toBe(ids.member);
       expect(await resolve(String(ids.member))).toBe(ids.member);
     });
 
-    it("resolveUser: without a name the first active administrator", async () => {
+    it("resolveUser returns the first active administrator by default", async () => {
       const { actors, ids } = world();
       expect(await resolve()).toBe(ids.administrator);
       const boss = await world().instance.as(ids.boss);
@@ -25,7 +25,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       actors.administrator = await world().instance.as(ids.administrator);
     });
 
-    it("resolveUser: nobody unknown, deleted or deactivated", async () => {
+    it("resolveUser refuses unknown, deleted and deactivated users", async () => {
       const { actors, addUser, ids } = world();
       const { id, email } = await addUser();
       await actors.administrator.call(users.delete, { id });
@@ -39,7 +39,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       expect((await refusal(resolve(String(ids.deactivated)))).code).toBe("unauthenticated");
     });
 
-    it("an embedded caller is who it says, as long as that user is active", async () => {
+    it("an embedded caller acts as the given user while that user is active", async () => {
       const { instance, ids } = world();
       const as = (userId: number) => instance.service.caller({ userId }).call(users.current, {});
       expect((await as(ids.member)).id).toBe(ids.member);

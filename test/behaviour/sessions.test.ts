@@ -47,7 +47,7 @@ describeEverywhere("sessions", (environment) => {
     }
   });
 
-  it("auth.authenticate starts one, which sessions.list and one's own devices show", async () => {
+  it("auth.authenticate starts a session, which sessions.list and the user's own devices show", async () => {
     const { instance, actors } = world();
     const { id, signIn } = await person();
     const first = await signIn();
@@ -83,7 +83,7 @@ describeEverywhere("sessions", (environment) => {
     expect((await list(administrator)).map((each) => each.id)).not.toContain(found[0]!.id);
   });
 
-  it("requests at the same moment are answered for their own callers and sessions", async () => {
+  it("simultaneous requests get the responses of their own callers and sessions", async () => {
     const { actors, ids, stranger } = world();
     const { id, signIn } = await person();
     const [first, second, third] = [await signIn(), await signIn(), await signIn()];
@@ -119,7 +119,7 @@ describeEverywhere("sessions", (environment) => {
     expect(JSON.stringify(data)).not.toContain("last_used_at");
   });
 
-  it("an ended session is refused at the next request of another process, also if that has just served it", async () => {
+  it("sessions.end: the next request in another process is refused, also if it has just served the session", async () => {
     const { instance } = world();
     const second = await startSecondProcess(instance.target);
     try {
@@ -187,7 +187,7 @@ describeEverywhere("sessions", (environment) => {
     expect(data).toMatchObject([{ actor: { id: user }, operation: "sessions.end" }]);
   });
 
-  it("sessions.end: a session of another user does not exist, not for administrators either", async () => {
+  it("sessions.end: a session of another user does not exist, for administrators either", async () => {
     const { actors } = world();
     const { signIn } = await person();
     const { caller } = await signIn();
@@ -201,7 +201,7 @@ describeEverywhere("sessions", (environment) => {
     expect(await current(caller)).toBe("ok");
   });
 
-  it("sessions.endOthers keeps the session that asks, and those of other users", async () => {
+  it("sessions.endOthers keeps the session of the request, and those of other users", async () => {
     const { actors } = world();
     const { signIn } = await person();
     const all = [await signIn(), await signIn(), await signIn()];
@@ -215,7 +215,7 @@ describeEverywhere("sessions", (environment) => {
     expect(await current(actors.administrator)).toBe("ok");
   });
 
-  it("sessions.endCurrent ends the session that asks, and no other", async () => {
+  it("sessions.endCurrent ends the session of the request, and no other", async () => {
     const { actors } = world();
     const { signIn, id } = await person();
     const [first, second] = [await signIn(), await signIn()];
@@ -232,7 +232,7 @@ describeEverywhere("sessions", (environment) => {
     expect(await current(world().actors.administrator)).toBe("ok");
   });
 
-  it("a session that ends takes its waiting requests with it", async () => {
+  it("sessions.end ends waiting requests of the session", async () => {
     const { caller } = await (await person({ admin: true })).signIn();
     const { meta } = await caller.call(webhooks.events, {});
     const begun = observeWaits();
@@ -248,7 +248,7 @@ describeEverywhere("sessions", (environment) => {
     "users.delete": (id) => world().actors.administrator.call(users.delete, { id }),
   };
   for (const [name, end] of Object.entries(endings)) {
-    it(`${name} ends all sessions of the user, removes their addresses and wakes those who wait`, async () => {
+    it(`${name} ends all sessions of the user, removes their addresses and wakes waiting requests`, async () => {
       const { instance } = world();
       const { id, signIn } = await person();
       const callers = [(await signIn()).caller, (await signIn()).caller];
@@ -279,7 +279,7 @@ describeEverywhere("sessions", (environment) => {
     },
   );
 
-  it("a sign-in at the moment of a new password leaves no session behind", async () => {
+  it("auth.authenticate during users.password leaves no session of the old password", async () => {
     const { instance, actors } = world();
     for (let round = 0; round < 5; round++) {
       const { id, signIn } = await person();
@@ -291,7 +291,7 @@ describeEverywhere("sessions", (environment) => {
     }
   });
 
-  it("50 renewals at once while the session ends: none of their tokens is good afterwards", async () => {
+  it("auth.renew: no token of 50 simultaneous renewals is valid after the session ended", async () => {
     const { instance } = world();
     const { signIn } = await person();
     const [lost, kept] = [await signIn(), await signIn()];
@@ -306,7 +306,7 @@ describeEverywhere("sessions", (environment) => {
     expect(await current(kept.caller)).toBe("ok");
   });
 
-  it("of 50 endings of one session at once one is heard", async () => {
+  it("sessions.end: one of 50 simultaneous calls for a session succeeds", async () => {
     const { signIn } = await person();
     const [lost, kept] = [await signIn(), await signIn()];
     const id = await idOf(lost.caller);
@@ -314,7 +314,7 @@ describeEverywhere("sessions", (environment) => {
     expect(await tally(endings)).toEqual({ ok: 1, not_found: 49 });
   });
 
-  it("a token that names a session of another user, or none that exists, is refused", async () => {
+  it("a token with a session of another user, or an unknown one, is refused", async () => {
     const { instance } = world();
     const { forged, control } = await forgeries(instance);
     expect(await current(instance.withToken(control))).toBe("ok");
@@ -323,7 +323,7 @@ describeEverywhere("sessions", (environment) => {
     for (const { name, token } of wrong) expect(await current(instance.withToken(token)), name).toBe("unauthenticated");
   });
 
-  it("a user has 100 sessions; a further sign-in ends the oldest one", async () => {
+  it("auth.authenticate: a user has at most 100 sessions; another sign-in ends the oldest", async () => {
     const { instance } = world();
     const { id, signIn } = await person();
     const other = await person();
@@ -348,7 +348,7 @@ describeEverywhere("sessions", (environment) => {
     expect(await list(await instance.as(id))).toHaveLength(1);
   });
 
-  it("the last use is recorded at most once per minute", async () => {
+  it("sessions.list: the last use is recorded at most once per minute", async () => {
     const { instance } = world();
     const { signIn } = await person();
     const [used, other] = [await signIn(), await signIn()];
@@ -363,7 +363,7 @@ describeEverywhere("sessions", (environment) => {
     await expect.poll(lastUse).toBe(began + 60);
   });
 
-  it("an API token has no session: it lists those of its owner, and ends them within its scopes", async () => {
+  it("sessions.list and sessions.end with an API token: the sessions of its owner, within its scopes", async () => {
     const { instance } = world();
     const { signIn } = await person();
     const { caller } = await signIn();
@@ -389,7 +389,7 @@ describeEverywhere("sessions", (environment) => {
     expect(await current(reading)).toBe("ok");
   });
 
-  it("the program is kept on one line of at most 200 characters", async () => {
+  it("sessions.list: the user agent is one line of at most 200 characters", async () => {
     const { instance } = world();
     const { id, email } = await world().addUser({ password });
     const agent = `Browser\t${"x".repeat(300)}`;
@@ -401,7 +401,7 @@ describeEverywhere("sessions", (environment) => {
     expect(await list(await instance.as(id))).toMatchObject([{}, { user_agent: null, address: null }]);
   });
 
-  it("an expired session is not listed, and the next sign-in removes it", async () => {
+  it("sessions.list omits expired sessions, and the next sign-in removes them", async () => {
     const { instance } = world();
     const { id, signIn } = await person();
     await signIn();

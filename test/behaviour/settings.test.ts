@@ -18,11 +18,11 @@ describeEverywhere("settings", (environment) => {
   };
   const list = () => admin().call(settings.list, {});
 
-  it("settings.list: the defaults", async () => {
+  it("settings.list returns the defaults", async () => {
     expect(await list()).toEqual({ ...defaults, "mail.smtp_url": null });
   });
 
-  it("settings.set changes what it names, null restores the default", async () => {
+  it("settings.set changes the given settings, and null restores the default", async () => {
     const changes = {
       timezone: "Europe/Copenhagen",
       languages: ["da"],
@@ -37,7 +37,7 @@ describeEverywhere("settings", (environment) => {
     expect((await allRows(world().instance.database)).settings).toEqual([]);
   });
 
-  it("settings.set: an empty text or link restores the default, nothing else is empty", async () => {
+  it("settings.set: an empty text or link restores the default, other settings cannot be empty", async () => {
     const texts = {
       name: "Acme",
       base_url: "https://wcs.example.com",
@@ -52,7 +52,7 @@ describeEverywhere("settings", (environment) => {
     expect(await wrongFields(set(Object.fromEntries(others.map((key) => [key, ""]))))).toEqual(others.sort());
   });
 
-  it("settings.set names all unknown and wrong keys at once, and changes nothing", async () => {
+  it("settings.set names all unknown and wrong keys, and changes nothing", async () => {
     const wrong = {
       timezone: "Mars",
       languages: [],
@@ -103,7 +103,7 @@ describeEverywhere("settings", (environment) => {
     await set({ base_url: null });
   });
 
-  it("settings.set: languages are ones that can be shown", async () => {
+  it("settings.set refuses unknown languages", async () => {
     for (const bad of ["english!", "en-US-US", "en-abc", "EN"]) {
       expect(await wrongFields(set({ languages: [bad] })), bad).toEqual(["languages.0"]);
     }
@@ -112,12 +112,12 @@ describeEverywhere("settings", (environment) => {
     await set({ languages: null });
   });
 
-  it("settings.set: a language given twice is kept once", async () => {
+  it("settings.set keeps a repeated language once", async () => {
     expect((await set({ languages: ["da", "en", "da"] })).languages).toEqual(["da", "en"]);
     await set({ languages: null });
   });
 
-  it("settings.set: mail.from is one address, alone or after a name", async () => {
+  it("settings.set: mail.from is one address, with or without a name", async () => {
     for (const bad of [
       "Acme",
       "Acme <>",
@@ -134,7 +134,7 @@ describeEverywhere("settings", (environment) => {
     await set({ "mail.from": null });
   });
 
-  it("settings.set: mail.smtp_url is a secret, nobody sees it again", async () => {
+  it("settings.set: mail.smtp_url is never shown", async () => {
     const url = "smtps://robot:hunter2@mail.example.com:465";
     expect((await set({ "mail.smtp_url": url }))["mail.smtp_url"]).toBe("set");
     expect(JSON.stringify(await list())).not.toContain("hunter2");
@@ -155,7 +155,7 @@ describeEverywhere("settings", (environment) => {
     await set({ timezone: null });
   });
 
-  it("settings: WCS_SETTING_<KEY> of the environment wins, in one process", async () => {
+  it("settings.list: WCS_SETTING_<KEY> takes precedence, in this process", async () => {
     const { instance } = world();
     const asked = (variables: Record<string, string>) =>
       createService({ database: instance.database, environment: variables })
@@ -186,7 +186,7 @@ describeEverywhere("settings", (environment) => {
     await set({ timezone: null });
   });
 
-  it("base_url stands before links, with or without a slash or /api at its end", async () => {
+  it("users.birthdays: links start with base_url, given with or without a slash or /api at its end", async () => {
     for (const base_url of [
       "https://wcs.example.com/here",
       "https://wcs.example.com/here/",
@@ -200,7 +200,7 @@ describeEverywhere("settings", (environment) => {
     await set({ base_url: null });
   });
 
-  it("without base_url the address served stands before links, if there is one", async () => {
+  it("users.birthdays: links start with the address of the server without base_url", async () => {
     const { meta } = await admin().call(users.birthdays, {});
     const served = environment.caller === "http" ? world().instance.url : "";
     expect(meta.path).toBe(`${served}/api/users/birthdays`);

@@ -23,22 +23,22 @@ function holds(of: fc.Arbitrary<string>, check: (each: string) => unknown): void
 }
 
 describe("text keys", () => {
-  it("fold: once more changes nothing", () => {
+  it("fold: folding again changes nothing", () => {
     holds(anyText, (each) => expect(fold(fold(each))).toBe(fold(each)));
   });
 
-  it("fold: without regard to case", () => {
+  it("fold ignores case", () => {
     holds(name, (each) => expect(fold(each.toUpperCase())).toBe(fold(each)));
     holds(name, (each) => expect(fold(each.toLowerCase())).toBe(fold(each)));
   });
 
-  it("fold: without regard to the form of Unicode", () => {
+  it("fold ignores the form of Unicode", () => {
     for (const form of ["NFC", "NFD", "NFKC", "NFKD"] as const) {
       holds(anyText, (each) => expect(fold(each.normalize(form))).toBe(fold(each)));
     }
   });
 
-  it("fold: piece by piece as at once, so that a beginning stays one", () => {
+  it("fold: the beginning of a text folds to a beginning", () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
         expect(fold(`${one} ${other}`)).toBe(`${fold(one)} ${fold(other)}`);
@@ -47,7 +47,7 @@ describe("text keys", () => {
     );
   });
 
-  it("words: folded, without blanks, each once", () => {
+  it("words returns folded words without blanks, each once", () => {
     fc.assert(
       fc.property(anyText, (each) => {
         const found = words(each);
@@ -60,7 +60,7 @@ describe("text keys", () => {
     );
   });
 
-  it("words: those of two texts are those of both", () => {
+  it("words of two texts are those of both", () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
         expect(new Set(words(`${one} ${other}`))).toEqual(new Set([...words(one), ...words(other)]));
@@ -68,7 +68,7 @@ describe("text keys", () => {
     );
   });
 
-  it("emailKey: without regard to case, and once more changes nothing", () => {
+  it("emailKey ignores case, and doing it again changes nothing", () => {
     fc.assert(
       fc.property(fc.emailAddress(), (email) => {
         expect(emailKey(email.toUpperCase())).toBe(emailKey(email));
@@ -77,7 +77,7 @@ describe("text keys", () => {
     );
   });
 
-  it("afterPrefix: exactly the texts that begin with the prefix lie between", () => {
+  it("afterPrefix: exactly the texts with the prefix are between", () => {
     const letters = fc.constantFrom(..."ab\u00ff\u{ffff}\u{1f96a}\u{10fffe}");
     const word = fc.string({ unit: letters, maxLength: 5 });
     const compare = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));

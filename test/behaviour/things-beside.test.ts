@@ -17,7 +17,7 @@ import { allRows } from "../support/tables.ts";
 useQuickPasswords();
 
 /** A change concerns one thing. Each test has another thing of the same kind beside it, which stays as it is. */
-describeEverywhere("things beside the one that changes", (environment) => {
+describeEverywhere("things that an operation must not change", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
 

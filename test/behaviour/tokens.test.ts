@@ -18,7 +18,7 @@ describeEverywhere("tokens", (environment) => {
   const signIn = async (username: string, as = password) =>
     (await world().stranger.call(auth.authenticate, { username, password: as }))[0];
 
-  it("forged ones are not accepted, one made alike with nothing wrong is", async () => {
+  it("forged tokens are refused, and a correct one made in the same way is accepted", async () => {
     const { control } = await forgeries(world().instance);
     expect((await current(control)).id).toBe(1);
     const accepted: string[] = [];
@@ -28,7 +28,7 @@ describeEverywhere("tokens", (environment) => {
     expect(accepted).toEqual([]);
   });
 
-  it("WCS_TOKEN_KEY of the environment signs and checks in place of the key in the database", async () => {
+  it("WCS_TOKEN_KEY signs and verifies tokens in place of the key in the database", async () => {
     const { database, tokenOf, now } = world().instance;
     const service = (WCS_TOKEN_KEY: string) =>
       createService({ database, clock: () => now() * 1000, environment: { WCS_TOKEN_KEY } });
@@ -62,7 +62,7 @@ describeEverywhere("tokens", (environment) => {
     "users.delete": (id) => world().actors.administrator.call(users.delete, { id }),
   };
   for (const [name, end] of Object.entries(endings)) {
-    it(`${name} ends all of the user's tokens at once, and only those`, async () => {
+    it(`${name} immediately ends all tokens of the user, and no others`, async () => {
       const { instance, addUser, ids } = world();
       const { id } = await addUser();
       const tokens = [await instance.tokenOf(id), await instance.tokenOf(id)];
@@ -78,7 +78,7 @@ describeEverywhere("tokens", (environment) => {
     });
   }
 
-  it("users.reactivate brings no token back", async () => {
+  it("users.reactivate restores no token", async () => {
     const { instance, ids } = world();
     const token = await instance.tokenOf(ids.colleague);
     await world().actors.administrator.call(users.deactivate, { id: ids.colleague });
@@ -87,7 +87,7 @@ describeEverywhere("tokens", (environment) => {
     expect(await codeOf(current(await instance.tokenOf(ids.colleague)))).toBe("ok");
   });
 
-  it("auth.renew: a newer one, and the old one stays good until its own end", async () => {
+  it("auth.renew returns a newer token, and the old one stays valid until it expires", async () => {
     const { instance } = world();
     const first = await signIn("member@example.com");
     expect(first.expires).toBe(instance.now() + day);
@@ -102,14 +102,14 @@ describeEverywhere("tokens", (environment) => {
     expect((await current(second.jwt)).id).toBe(world().ids.member);
   });
 
-  it("auth.renew: 50 at once are all good, and log nobody out", async () => {
+  it("auth.renew: 50 simultaneous calls return valid tokens, and sign nobody out", async () => {
     const { jwt } = await signIn("member@example.com");
     const renewed = await Promise.all(Array.from({ length: 50 }, () => renew(jwt)));
     expect(new Set(renewed.map((each) => each.jwt)).size).toBe(50);
     for (const each of [jwt, ...renewed.map((one) => one.jwt)]) expect(await codeOf(current(each))).toBe("ok");
   });
 
-  it("auth.renew: until 30 days after the sign-in, not a second longer", async () => {
+  it("auth.renew is possible for exactly 30 days after the sign-in", async () => {
     const { instance } = world();
     let token = await signIn("member@example.com");
     const end = token.expires - day + 30 * day;
@@ -124,7 +124,7 @@ describeEverywhere("tokens", (environment) => {
     expect(await codeOf(renew(token.jwt))).toBe("unauthenticated");
   });
 
-  it("auth.renew: by the settings tokens.lifetime and tokens.absolute_lifetime", async () => {
+  it("auth.renew applies the settings tokens.lifetime and tokens.absolute_lifetime", async () => {
     const { instance } = world();
     const administrator = await instance.as(1);
     await administrator.call(settings.set, { "tokens.lifetime": 100, "tokens.absolute_lifetime": 150 });
@@ -156,7 +156,7 @@ describeEverywhere("tokens", (environment) => {
     instance.wait(1);
   });
 
-  it("a call without a token is told to sign in first", async () => {
+  it("a call without a token gets the message to sign in first", async () => {
     expect(await refusal(world().stranger.call(users.current, {}))).toMatchObject({
       code: "unauthenticated",
       message: "Sign in first: this needs a token.",

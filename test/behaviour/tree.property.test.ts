@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-/** What the tree has to be: the parent of each unit, and who is where. */
+/** The expected tree: the parent of each unit, and the unit of each user. */
 interface Model {
   readonly parents: Map<number, number>;
   readonly references: Map<number, string>;
@@ -126,7 +126,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     };
 
-    it("paths, levels and counts are what a recount from the parents gives, after any changes", async () => {
+    it("after any changes, paths, levels and counts equal those calculated from the parents", async () => {
       const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
         const model: Model = { parents: new Map(), references: new Map(), members: new Map() };
         // A branch of its own for each run; the root's row stands for what is around it.
@@ -148,7 +148,7 @@ for (const database of ["sqlite", "postgres"] as const) {
   });
 }
 
-/** Whether `id` is the unit `top` or one below it. */
+/** Returns true when `id` is the unit `top` or below it. */
 function isBelow({ parents }: Model, id: number, top: number): boolean {
   for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) if (at === top) return true;
   return false;

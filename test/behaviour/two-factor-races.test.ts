@@ -78,7 +78,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two factors in two processe
   };
   const refusals = /^(ok|ok,otp_required|ok,otp_required,too_many_requests)$/;
 
-  it("of 20 sign-ins with one code of the app, one succeeds", async () => {
+  it("auth.authenticate: one of 20 simultaneous sign-ins with one code of the app succeeds", async () => {
     const { secret } = await addEnrolled("app@example.com");
     // The code of the present step has confirmed two factors.
     const { signedIn, others } = await signInTwentyTimes("app@example.com", totpCode(secret, instance.now() + 30));
@@ -86,7 +86,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two factors in two processe
     expect(others.join()).toMatch(refusals);
   });
 
-  it("of 20 sign-ins with one recovery code, one succeeds", async () => {
+  it("auth.authenticate: one of 20 simultaneous sign-ins with one recovery code succeeds", async () => {
     const { caller, codes } = await addEnrolled("paper@example.com");
     const { signedIn, others } = await signInTwentyTimes("paper@example.com", codes[0]!);
     expect(signedIn).toBe(1);
@@ -115,7 +115,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two factors in two processe
     },
   );
 
-  it("of 10 confirmations of one code, one switches two factors on", async () => {
+  it("auth.twoFactorConfirm: one of 10 simultaneous calls with one code succeeds", async () => {
     const person = { first_name: "Bo", last_name: "Lee", email: "bo@example.com", unit: 1, password };
     const { id } = await instance.administrator.call(users.create, person);
     const token = await instance.tokenOf(id);
@@ -132,7 +132,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two factors in two processe
     expect(codes).toEqual([...Array(9).fill("conflict"), "ok"]);
   });
 
-  it("a secret that is confirmed while another set-up begins stays in use", async () => {
+  it("auth.twoFactorBegin does not replace a secret that is confirmed at the same moment", async () => {
     const person = { first_name: "Cy", last_name: "Lee", email: "cy@example.com", unit: 1, password };
     const { id } = await instance.administrator.call(users.create, person);
     const token = await instance.tokenOf(id);

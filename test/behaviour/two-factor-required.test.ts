@@ -47,7 +47,7 @@ describeEverywhere("two_factor.required_for_administrators", (environment) => {
     expect(await require(caller)).toBe("ok");
   });
 
-  it("an administrator without two factors can do nothing but set them up, and then everything", async () => {
+  it("an administrator without two factors can only set them up, and then do everything", async () => {
     const { caller, email, id } = await addAdministrator();
     expect(await require((await addEnrolled()).caller)).toBe("ok");
     const allowed = (await allOperations()).filter(({ withoutTwoFactor }) => withoutTwoFactor).map(({ name }) => name);
@@ -90,7 +90,7 @@ describeEverywhere("two_factor.required_for_administrators", (environment) => {
     expect(await codeOf(world().stranger.call(auth.authenticate, input))).toBe("ok");
   });
 
-  it("an administrator without two factors learns from a wrong input no more than from a right one", async () => {
+  it("an administrator without two factors gets the same error for wrong and valid input", async () => {
     const { caller } = await addAdministrator();
     expect(await require((await addEnrolled()).caller)).toBe("ok");
     for (const [op, input] of [

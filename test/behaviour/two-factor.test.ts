@@ -178,7 +178,7 @@ describeEverywhere("two factors", (environment) => {
     expect(await codeOf(signIn(email, other.codes[0])), "a code of somebody else").toBe("otp_required");
   });
 
-  it("auth.authenticate: ten wrong or missing codes are limited as wrong passwords are, and recorded", async () => {
+  it("auth.authenticate limits and records wrong and missing codes as wrong passwords", async () => {
     const { id, email, code, secret } = await addEnrolled();
     const wrong = wrongTotpCode(secret, instance().now());
     for (let n = 0; n < 10; n++) expect(await codeOf(signIn(email, n % 2 ? wrong : undefined))).toBe("otp_required");
@@ -187,7 +187,7 @@ describeEverywhere("two factors", (environment) => {
     expect(data.map(({ outcome }) => outcome)).toEqual(Array(10).fill("failed"));
   });
 
-  it("auth.authenticate: somebody who knows the password gets 20 codes in an hour, from all addresses", async () => {
+  it("auth.authenticate checks at most 20 codes of a user in an hour, from all addresses", async () => {
     const { email, code, secret, caller, id } = await addEnrolled();
     const guess = (network: number, otp: string) =>
       instance().from(`192.0.2.${network}`).call(auth.authenticate, { username: email, password, otp });
@@ -274,7 +274,7 @@ describeEverywhere("two factors", (environment) => {
     expect(await codeOf(signIn(email, codes[1])), "an old recovery code").toBe("otp_required");
   });
 
-  it("auth.twoFactorDisable: a repeat with the same Idempotency-Key gets the first answer", async () => {
+  it("auth.twoFactorDisable: a repeat with the same Idempotency-Key gets the first response", async () => {
     for (const byCode of [false, true]) {
       const { caller, codes } = await addEnrolled();
       const proof = byCode ? { otp: codes[0] } : { password };
@@ -284,7 +284,7 @@ describeEverywhere("two factors", (environment) => {
     }
   });
 
-  it("webhooks get one user.update when two factors are switched on, off and reset", async () => {
+  it("webhooks.events has one user.update when two factors are switched on, off and reset", async () => {
     const { administrator } = world().actors;
     const poll = (after?: number) => administrator.call(webhooks.events, { after, wait: 0 });
     const { meta } = await poll();
@@ -301,7 +301,7 @@ describeEverywhere("two factors", (environment) => {
     expect(shown.slice(1)).toEqual([true, false, true, false].map((enabled) => ["user.update", { enabled }]));
   });
 
-  it("users.twoFactorReset is for others; with the database itself it is for oneself, too", async () => {
+  it("users.twoFactorReset is for other users; with access to the database also for the actor", async () => {
     const { id, email, caller } = await addEnrolled();
     const { administrator } = world().actors;
     expect(await codeOf(administrator.call(users.twoFactorReset, { id }))).toBe("ok");
@@ -313,7 +313,7 @@ describeEverywhere("two factors", (environment) => {
     expect(await codeOf(owner.call(users.twoFactorReset, { id: 1 }))).toBe("ok");
   });
 
-  it("a new password does not switch two factors off", async () => {
+  it("users.password does not switch two factors off", async () => {
     const { id, email, code } = await addEnrolled();
     const { administrator } = world().actors;
     await administrator.call(users.password, { id, password: "another good password" });
@@ -328,7 +328,7 @@ describeEverywhere("two factors", (environment) => {
     expect([...rows.two_factors!, ...rows.recovery_codes!].filter(({ user_id }) => user_id === id)).toEqual([]);
   });
 
-  it("a secret that is not confirmed within a day is removed, one in use is not", async () => {
+  it("removeExpired deletes a secret that is not confirmed within a day, not one in use", async () => {
     const { id } = await addEnrolled();
     const { id: hesitant, caller } = await addPerson();
     await caller.call(auth.twoFactorBegin, { password });

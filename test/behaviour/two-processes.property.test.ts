@@ -106,7 +106,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
   const answerFromData = (token: string, { op, input }: Request, service = createService({ database: fresh })) =>
     outcome(service.invoke(op, input, { token }));
 
-  it("each change is seen by the next request of every actor in the other process", async () => {
+  it("the next request of every actor in the other process sees each change", async () => {
     const telling = [users.current, users.get, users.list, posts.get, settings.list].map(({ name }) => name);
     const reads = readsIn(world).filter(({ op }) => telling.includes(op.name));
     for (const change of changesIn(world)) {
@@ -123,7 +123,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
     }
   });
 
-  it("a change by one process is seen by the next request of the other, and no answer is stale or of another actor", async () => {
+  it("the next request of the other process sees a change, and no response is stale or for another actor", async () => {
     const step = (requests: Request[]) =>
       fc.record({ request: fc.constantFrom(...requests), actor: fc.nat(3), second: fc.boolean() });
     const change = step(changesIn(world)).map((each) => ({ ...each, actor: each.actor % 2 }));

@@ -12,7 +12,7 @@ describeEverywhere("images of units", (environment) => {
   const picture = (width: number) => [upload("a.png", images.png(width, 1))];
   const imageOf = async (id: number) => (await world().actors.outsider.call(units.get, { id })).image;
 
-  it("units.imageSet is for those with the ability units, and everybody sees the image", async () => {
+  it("units.imageSet is for users with the ability units, and everybody sees the image", async () => {
     const { actors, units: places } = world();
     const id = places.harbour;
     for (const name of ["member", "outsider"] as const)

@@ -27,7 +27,7 @@ describeEverywhere("units.import", (environment) => {
     > & { reference: string };
   };
 
-  it("creates by reference, children before parents; a second run changes nothing", async () => {
+  it("creates units by reference, also children before parents; a second run changes nothing", async () => {
     const [top, middle, leaf] = [row(), row(), row()];
     middle.parent = top.reference;
     leaf.parent = middle.reference;
@@ -57,7 +57,7 @@ describeEverywhere("units.import", (environment) => {
     expect({ ...(await allRows(world().instance.database)), ...besides }).toEqual({ ...before, ...besides });
   });
 
-  it("changes what differs; a missing column leaves as it was", async () => {
+  it("changes what differs; a missing column changes nothing", async () => {
     const first = row({ description: "Old", unit_type: "department" });
     await run([first]);
     const { reference } = first;
@@ -74,7 +74,7 @@ describeEverywhere("units.import", (environment) => {
     expect(data).toHaveLength(1);
   });
 
-  it("moves branches, also those that the same import made or changed", async () => {
+  it("moves branches, also those that the same import created or changed", async () => {
     const [a, b, c] = [row(), row(), row()];
     await run([a, { ...b, parent: a.reference }, { ...c, parent: b.reference }]);
     const results = await run([
@@ -88,14 +88,14 @@ describeEverywhere("units.import", (environment) => {
     await run([{ ...b, parent: "yard" }]);
   });
 
-  it("a parent that is empty is the root", async () => {
+  it("an empty parent is the root", async () => {
     const first = row();
     await run([first]);
     expect(actions(await run([{ ...first, parent: "" }]))).toEqual(["changed"]);
     expect((await get(first.reference)).level).toBe(1);
   });
 
-  it("leaves out bad rows, each with all that is wrong, and what hangs on them", async () => {
+  it("skips invalid rows with all their issues, and the rows below them", async () => {
     const [good, bad, below] = [row(), row({ name: "", unit_type: "shop", colour: 1 }), row()];
     below.parent = bad.reference;
     const [one, other] = [row(), row()];
@@ -122,7 +122,7 @@ describeEverywhere("units.import", (environment) => {
     ).toEqual([["unreachable_unit"], ["no_such_unit"], ["unreachable_unit"], ["unreachable_unit"]]);
   });
 
-  it("a unit does not go below itself; the root stays where it is", async () => {
+  it("refuses to move a unit below itself, and to move the root", async () => {
     const [top, below] = [row(), row()];
     below.parent = top.reference;
     await run([top, below]);
@@ -138,14 +138,14 @@ describeEverywhere("units.import", (environment) => {
     expect(actions(results)).toEqual(["skipped", "skipped", "skipped", "unchanged", "changed", "changed"]);
   });
 
-  it("a row repeated in a batch is one unit", async () => {
+  it("creates one unit for repeated rows", async () => {
     const twice = row();
     const results = await run([twice, { ...twice }, { ...twice, name: "Third" }]);
     expect(actions(results)).toEqual(["created", "unchanged", "changed"]);
     expect(new Set(results.map((result) => result.id)).size).toBe(1);
   });
 
-  it("references are compared exactly, whatever they are", async () => {
+  it("compares references exactly, whatever they contain", async () => {
     const odd = ["__proto__", "constructor", "a/b", "Ø ", "'; drop table units; --"].map((reference) =>
       row({ reference }),
     );
@@ -156,7 +156,7 @@ describeEverywhere("units.import", (environment) => {
     for (const { reference } of odd) expect(await codeOf(get(reference))).toBe("ok");
   });
 
-  it("a letter of a reference may be one character or two", async () => {
+  it("matches references in both forms of Unicode", async () => {
     const composed = "\u00e9t\u00e9";
     const decomposed = composed.normalize("NFD");
     const below = row({ parent: composed });
@@ -172,7 +172,7 @@ describeEverywhere("units.import", (environment) => {
     );
   });
 
-  it("a dry run says what would be done, and does nothing; it may assume what an earlier part would make", async () => {
+  it("a dry run returns the results and changes nothing; it may assume units of an earlier part", async () => {
     const before = await allRows(world().instance.database);
     const [first, second] = [row(), row()];
     const rows = [
@@ -192,11 +192,11 @@ describeEverywhere("units.import", (environment) => {
     expect(await allRows(world().instance.database)).toEqual(before);
   });
 
-  it("assume is for dry runs only: what was not made is not there", async () => {
+  it("refuses assume outside of dry runs", async () => {
     expect(await wrongFields(run([row({ parent: "assumed" })], { assume: ["assumed"] }))).toEqual(["assume"]);
   });
 
-  it("a manager imports into the own branch, and changes nothing else", async () => {
+  it("a manager imports into the own branch only", async () => {
     const { manager } = world().actors;
     const results = await run(
       [
@@ -233,7 +233,7 @@ describeEverywhere("units.import", (environment) => {
     ]);
   });
 
-  it("a chain of units, the last one first, down to 100 levels", async () => {
+  it("imports a chain of 100 levels, the lowest first", async () => {
     const chain = Array.from({ length: 100 }, () => row({ parent: `u${count}` }));
     chain[0]!.parent = "south";
     const results = await run(chain.toReversed());
@@ -256,7 +256,7 @@ describeEverywhere("units.import", (environment) => {
     expect(await codeOf(admin().call(units.create, { name: "Too deep", parent: last.id }))).toBe("conflict");
   });
 
-  it("1000 rows below one parent", async () => {
+  it("imports 1,000 rows below one parent", async () => {
     const rows = Array.from({ length: 1001 }, () => row());
     expect(await wrongFields(run(rows))).toEqual(["rows"]);
     expect(new Set(actions(await run(rows.slice(1))))).toEqual(new Set(["created"]));

@@ -19,7 +19,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     return { top: top.id, middle: middle.id, leaf: leaf.id };
   };
 
-  it("units.move takes the whole branch along", async () => {
+  it("units.move moves the whole branch", async () => {
     const { units: places } = world();
     const { top, middle, leaf } = await branch();
     const [north, south] = [await get(places.north), await get(places.south)];
@@ -47,7 +47,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     });
   });
 
-  it("units.move up, down, and nowhere", async () => {
+  it("units.move moves up and down, and to the current parent", async () => {
     const { units: places } = world();
     const { top, leaf } = await branch();
     expect(await move(leaf, top)).toMatchObject({ level: 3, parent: { id: top } });
@@ -57,7 +57,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await get(leaf)).toMatchObject({ level: 2, path: `/1/${top}/${leaf}/` });
   });
 
-  it("units.move: not into its own branch, and never the root", async () => {
+  it("units.move refuses the own branch as parent, and the root", async () => {
     const { units: places } = world();
     const { top, middle, leaf } = await branch();
     const own = { code: "conflict", message: expect.stringContaining("own branch") };
@@ -68,7 +68,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await wrongFields(move(top, 987654))).toEqual(["parent"]);
   });
 
-  it("units.create and units.move: at most 100 levels below the root, counted in the branch that moves", async () => {
+  it("units.create and units.move allow 100 levels below the root, counted in the branch that moves", async () => {
     const { units: places, addUnit } = world();
     const message = "The tree has at most 100 levels below the root.";
     const chain = [places.south];
@@ -84,7 +84,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await move(other.top, places.north), "down, beside a deep branch").toMatchObject({ level: 2 });
   });
 
-  it("units.move: abilities reach along", async () => {
+  it("units.move: abilities apply to the moved branch", async () => {
     const { addUser, units: places, actors } = world();
     const { top, leaf } = await branch(places.south);
     const { id } = await addUser({ unit: leaf });
@@ -96,7 +96,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await change()).toBe("forbidden");
   });
 
-  it("units.move: a manager needs both ends", async () => {
+  it("units.move: a manager needs the ability in the unit and the new parent", async () => {
     const { actors, units: places, addUnit } = world();
     const { id } = await addUnit();
     const by = (unit: number, parent: number) => codeOf(actors.manager.call(units.move, { id: unit, parent }));
@@ -106,7 +106,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await by(places.north, places.root)).toBe("forbidden");
   });
 
-  it("units.delete: an empty one goes, and is not found after", async () => {
+  it("units.delete deletes an empty unit, which is not found afterwards", async () => {
     const { addUnit, units: places } = world();
     const { id } = await addUnit({ reference: "short-lived" });
     await admin().call(units.departmentAdd, { id, name: "Gone with it" });
@@ -123,7 +123,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await codeOf(addUnit({ reference: "short-lived" }))).toBe("ok");
   });
 
-  it("units.delete: with children or members only by transfer; the refusal counts them", async () => {
+  it("units.delete needs transfer for a unit with children or members; the error counts them", async () => {
     const { addUser } = world();
     const { top, middle, leaf } = await branch();
     await addUser({ unit: top });
@@ -136,13 +136,13 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await codeOf(admin().call(units.delete, { id: top }))).toBe("conflict");
   });
 
-  it("units.delete: never the root", async () => {
+  it("units.delete refuses the root", async () => {
     const { units: places } = world();
     expect(await codeOf(admin().call(units.delete, { id: places.root }))).toBe("conflict");
     expect(await codeOf(admin().call(units.delete, { id: places.root, transfer: places.south }))).toBe("conflict");
   });
 
-  it("units.delete with transfer: children and members go to the unit named", async () => {
+  it("units.delete with transfer moves children and members", async () => {
     const { addUser, addUnit, types } = world();
     const { top, middle, leaf } = await branch();
     const target = await addUnit();
@@ -168,7 +168,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect((await admin().call(users.get, { id: asleep.id })).unit?.id).toBe(target.id);
   });
 
-  it("units.delete with transfer: not to itself or below", async () => {
+  it("units.delete refuses a transfer to the unit itself or below it", async () => {
     const { top, middle } = await branch();
     const by = (transfer: number) => wrongFields(admin().call(units.delete, { id: top, transfer }));
     expect(await by(top)).toEqual(["transfer"]);
@@ -176,13 +176,13 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await by(987654)).toEqual(["transfer"]);
   });
 
-  it("units.delete with transfer to the parent", async () => {
+  it("units.delete transfers to the parent", async () => {
     const { top, middle, leaf } = await branch();
     expect(await admin().call(units.delete, { id: middle, transfer: top })).toBeUndefined();
     expect(await get(top)).toMatchObject({ stats: { children: 1, children_total: 1 }, children: [{ id: leaf }] });
   });
 
-  it("units.delete with transfer: a manager needs both ends", async () => {
+  it("units.delete with transfer: a manager needs the ability in both units", async () => {
     const { actors, units: places } = world();
     const { top } = await branch();
     const by = (id: number, transfer: number) => codeOf(actors.manager.call(units.delete, { id, transfer }));

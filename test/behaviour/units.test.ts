@@ -13,7 +13,7 @@ describeEverywhere("units", (environment) => {
   const idsOf = async (input: ArgumentsOf<typeof units.list>) =>
     (await admin().call(units.list, { limit: 500, ...input })).data.map((unit) => unit.id);
 
-  it("units.create with the least", async () => {
+  it("units.create needs a name and a parent only", async () => {
     const { instance, units: places } = world();
     const made = await admin().call(units.create, { name: "Pier", parent: places.harbour });
     expect(made).toEqual({
@@ -51,7 +51,7 @@ describeEverywhere("units", (environment) => {
     await admin().call(units.delete, { id: made.id });
   });
 
-  it("units.create, units.update with everything; nested fields are merged", async () => {
+  it("units.create and units.update accept all fields; nested fields are merged", async () => {
     const all = {
       reference: "terminal",
       description: "Ünïcode\n🥪",
@@ -108,7 +108,7 @@ describeEverywhere("units", (environment) => {
     });
   });
 
-  it("units.update to what is there already is no change", async () => {
+  it("units.update with the current values changes nothing", async () => {
     const { instance, addUnit } = world();
     const before = await addUnit({
       contact: { name: "Ann" },
@@ -123,7 +123,7 @@ describeEverywhere("units", (environment) => {
     expect(updated_at).toBe(instance.now());
   });
 
-  it("units.create names all wrong fields at once", async () => {
+  it("units.create names all wrong fields", async () => {
     const wrong = {
       name: "",
       parent: "1",
@@ -159,7 +159,7 @@ describeEverywhere("units", (environment) => {
     expect(await wrongFields(admin().call(units.create, { name: "x", parent: 987654 }))).toEqual(["parent"]);
   });
 
-  it("units.update: a closure ends on its first day or later", async () => {
+  it("units.update refuses a closure that ends before its first day", async () => {
     const { id } = await world().addUnit({});
     const close = (start: string, end: string) =>
       admin().call(units.update, { id, opening_hours: { closed: [{ start, end }] } });
@@ -168,7 +168,7 @@ describeEverywhere("units", (environment) => {
     expect(opening_hours.closed).toEqual([{ start: "2026-12-24", end: "2026-12-24" }]);
   });
 
-  it("units.create, units.update refuse a reference that is taken", async () => {
+  it("units.create and units.update refuse a reference that is taken", async () => {
     const { addUnit, units: places } = world();
     const taken = { code: "conflict", message: expect.stringContaining("reference is taken") };
     expect(await refusal(addUnit({ reference: "south" }))).toMatchObject(taken);
@@ -178,7 +178,7 @@ describeEverywhere("units", (environment) => {
     await admin().call(units.delete, { id });
   });
 
-  it("units.get, units.reference: with children; what is not there is not found", async () => {
+  it("units.get and units.reference return a unit with its children, and not_found for an unknown one", async () => {
     const { units: places } = world();
     const north = await admin().call(units.reference, { reference: "north" });
     expect(north).toEqual(await get(places.north));
@@ -190,7 +190,7 @@ describeEverywhere("units", (environment) => {
     expect(await codeOf(get(Number.MAX_SAFE_INTEGER))).toBe("not_found");
   });
 
-  it("units.get: permissions are those of the one who asks", async () => {
+  it("units.get shows the permissions of the actor", async () => {
     const { actors, units: places } = world();
     const see = async (id: number) => (await actors.manager.call(units.get, { id })).permissions;
     expect(await see(places.harbour)).toEqual({ edit: true, delete: true });
@@ -199,7 +199,7 @@ describeEverywhere("units", (environment) => {
     expect((await get(places.root)).permissions).toEqual({ edit: true, delete: false });
   });
 
-  it("units.list: by parent, below, type and the beginning of the name", async () => {
+  it("units.list filters by parent, below, type and the beginning of the name", async () => {
     const { units: places, addUnit } = world();
     const lager = await addUnit({ name: "Ålager", unit_type: "department", parent: places.yard });
     await addUnit({ name: "Lager", parent: places.yard });
@@ -218,7 +218,7 @@ describeEverywhere("units", (environment) => {
     ]);
   });
 
-  it("units.children, units.tree: pages; in the tree each is followed by all below it", async () => {
+  it("units.children and units.tree return pages; in the tree, a unit is followed by those below it", async () => {
     const { units: places, addUnit } = world();
     const top = await addUnit({ name: "Top" });
     // IDs of more digits than their neighbours' must not come between a unit and what is below it.
@@ -256,7 +256,7 @@ describeEverywhere("units", (environment) => {
     ]);
   });
 
-  it("units.departmentAdd, units.departmentUpdate, units.departmentRemove", async () => {
+  it("units.departmentAdd, departmentUpdate and departmentRemove change the departments", async () => {
     const { addUnit, addUser } = world();
     const { id } = await addUnit();
     world().instance.wait(1);
@@ -283,7 +283,7 @@ describeEverywhere("units", (environment) => {
     expect(await codeOf(admin().call(units.departmentAdd, { id: 987654, name: "x" }))).toBe("not_found");
   });
 
-  it("units.get: with the first 500 children", async () => {
+  it("units.get returns the first 500 children", async () => {
     const { id } = await world().addUnit({ reference: "crowded" });
     const rows = Array.from({ length: 501 }, (_, n) => ({
       reference: `row ${n}`,

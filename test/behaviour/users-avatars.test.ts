@@ -70,7 +70,7 @@ describeEverywhere("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 
-  it("users.avatarSet refuses each image that is cut or damaged", async () => {
+  it("users.avatarSet refuses truncated and damaged images", async () => {
     const { ids } = world();
     const whole = Object.entries(images).map(([name, image]) => [name, image(3, 2)] as const);
     const refused: [string, Buffer][] = whole.flatMap(([name, bytes]) =>
@@ -95,7 +95,7 @@ describeEverywhere("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: ids.member });
   });
 
-  it("users.avatarSet takes a WebP of several chunks, one of odd length, unless it is cut or has no image", async () => {
+  it("users.avatarSet accepts a WebP of several chunks, one of odd length, unless it is truncated or has no image", async () => {
     const { member } = world().ids;
     const extended = Buffer.from("VP8X\x0a\0\0\0\0\0\0\0\x02\0\0\x01\0\0", "latin1");
     const chunks = [extended, Buffer.from("ICCP\x03\0\0\0odd\0"), images.webp(3, 2).subarray(12)];
@@ -113,7 +113,7 @@ describeEverywhere("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 
-  it("users.avatarSet takes a GIF with an extension before its image, but none without an image or with another block", async () => {
+  it("users.avatarSet accepts a GIF with an extension before its image, but not without an image or with an unknown block", async () => {
     const { member } = world().ids;
     const bytes = gif(3, 2);
     const withBlock = (block: string, image = bytes.subarray(13)) =>
@@ -126,7 +126,7 @@ describeEverywhere("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 
-  it("users.avatarSet is for oneself and for those with the ability user over the user", async () => {
+  it("users.avatarSet is for the user and for those with the ability user over the user", async () => {
     const { actors, ids } = world();
     const body = { files: [upload("a.png", png(4, 4))] };
     const code = (name: keyof typeof actors, id: number) => codeOf(actors[name].call(users.avatarSet, { id, ...body }));

@@ -15,7 +15,7 @@ describeEverywhere("users, changing", (environment) => {
   const mailsTo = (user: number) =>
     world().instance.database.reader.selectFrom("mails").selectAll().where("user_id", "=", user).execute();
 
-  it("users.update changes what it names, and nothing else", async () => {
+  it("users.update changes the given fields only", async () => {
     const { instance, addUser } = world();
     const before = await addUser({
       title: "Old",
@@ -53,7 +53,7 @@ describeEverywhere("users, changing", (environment) => {
     });
   });
 
-  it("users.update with the ability user in another unit only: own fields of the own account", async () => {
+  it("users.update: with the ability user in another unit only, users change their own fields", async () => {
     const { instance, addUser, units: places, types } = world();
     const { id } = await addUser({ unit: places.south });
     await admin().call(users.membershipAdd, { user: id, unit: places.harbour, userTypes: [types.manager] });
@@ -62,7 +62,7 @@ describeEverywhere("users, changing", (environment) => {
     expect(await codeOf(own.call(users.update, { id, phone: "1" }))).toBe("ok");
   });
 
-  it("users.update to what is there already is no change", async () => {
+  it("users.update with the current values changes nothing", async () => {
     const { instance, addUser } = world();
     const before = await addUser({ title: "Same", settings: { birthdays_optout: true } });
     instance.wait(5);
@@ -72,7 +72,7 @@ describeEverywhere("users, changing", (environment) => {
     expect(await admin().call(users.update, { id })).toEqual(before);
   });
 
-  it("users.update names all wrong fields at once", async () => {
+  it("users.update names all wrong fields", async () => {
     const wrong = { id: world().ids.member, first_name: "", email: null, unit: 3, password, birthday: "01-01" };
     expect(await wrongFields(admin().call(users.update, wrong as never))).toEqual([
       "birthday",
@@ -83,7 +83,7 @@ describeEverywhere("users, changing", (environment) => {
     ]);
   });
 
-  it("users.update: everybody changes the own phone, language, timezone and settings, and no more", async () => {
+  it("users.update: all users change their own phone, language, timezone and settings only", async () => {
     const { actors, ids } = world();
     const own = { phone: "42", language: "da", timezone: "Europe/Oslo", settings: { show_birthdays: "none" as const } };
     expect(await actors.member.call(users.update, { id: ids.member, ...own })).toMatchObject({
@@ -106,14 +106,14 @@ describeEverywhere("users, changing", (environment) => {
     expect((await actors.member.call(users.current, {})).phone).toBe("42");
   });
 
-  it("users.update: a manager changes all of one's own, except being an administrator", async () => {
+  it("users.update: managers change all of their own fields, except admin", async () => {
     const { actors, ids } = world();
     expect((await actors.manager.call(users.update, { id: ids.manager, title: "Head" })).title).toBe("Head");
     expect(await codeOf(actors.manager.call(users.update, { id: ids.manager, admin: true }))).toBe("forbidden");
     expect(await codeOf(actors.manager.call(users.update, { id: ids.manager, admin: false }))).toBe("ok");
   });
 
-  it("users.create, users.update: only administrators make and unmake administrators", async () => {
+  it("users.create and users.update: only administrators grant and revoke administrator rights", async () => {
     const { actors, ids, units: places } = world();
     const input = { first_name: "A", last_name: "B", email: "made@example.com", unit: places.harbour, admin: true };
     expect(await codeOf(actors.manager.call(users.create, input))).toBe("forbidden");
@@ -123,7 +123,7 @@ describeEverywhere("users, changing", (environment) => {
     expect((await admin().call(users.update, { id: ids.colleague, admin: false })).admin).toBe(false);
   });
 
-  it("users.update, users.deactivate, users.delete: the last active administrator stays", async () => {
+  it("users.update, users.deactivate and users.delete keep the last active administrator", async () => {
     const { ids } = world();
     await admin().call(users.deactivate, { id: ids.boss });
     const last = { code: "conflict", message: expect.stringContaining("last active administrator") };
@@ -134,7 +134,7 @@ describeEverywhere("users, changing", (environment) => {
     await admin().call(users.reactivate, { id: ids.boss });
   });
 
-  it("users.welcome sends to each once, and to nobody when one cannot get it", async () => {
+  it("users.welcome sends one mail to each user, and none when one user cannot get it", async () => {
     const { ids, addUser } = world();
     const [first, second] = [(await addUser()).id, (await addUser()).id];
     expect(await admin().call(users.welcome, { users: [first, second, first] })).toBeUndefined();
@@ -146,7 +146,7 @@ describeEverywhere("users, changing", (environment) => {
     expect(await mailsTo(first)).toHaveLength(1);
   });
 
-  it("users.welcome, users.create: an address gets 5 welcome mails in an hour, through whichever accounts", async () => {
+  it("users.welcome and users.create: an address gets at most 5 welcome mails in an hour, whatever the accounts", async () => {
     const { instance, addUser, units: places } = world();
     instance.freeze();
     const [first, second] = [await addUser(), await addUser()];
@@ -171,7 +171,7 @@ describeEverywhere("users, changing", (environment) => {
     expect(await mailsTo(await again())).toHaveLength(1);
   });
 
-  it("users.welcome: an attacker with the ability user sends 10,000 mails in an hour at most", async () => {
+  it("users.welcome: a user sends at most 10,000 mails in an hour", async () => {
     const { instance, ids, addUser, units: places } = world();
     instance.freeze();
     const sent = 9_999;
@@ -203,7 +203,7 @@ describeEverywhere("users, changing", (environment) => {
     await attacker.call(users.welcome, { users: people });
   });
 
-  it("users.policy keeps the time, also when repeated", async () => {
+  it("users.policy stores the time, and can be repeated", async () => {
     const { instance, actors } = world();
     expect(await actors.outsider.call(users.policy, {})).toBeUndefined();
     const first = (await actors.outsider.call(users.current, {})).policy_accepted_at;

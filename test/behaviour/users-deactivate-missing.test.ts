@@ -25,7 +25,7 @@ describeEverywhere("users.deactivateMissing", (environment) => {
     return { provider, ids };
   };
 
-  it("deactivates who is not present, with session and token, and nobody twice", async () => {
+  it("deactivates users who are not present, ends their sessions and tokens, and deactivates nobody twice", async () => {
     const { provider, ids } = await people(3);
     const [first = 0, second = 0, third = 0] = ids;
     const session = await world().instance.as(third);
@@ -40,7 +40,7 @@ describeEverywhere("users.deactivateMissing", (environment) => {
     expect(await Promise.all(ids.map(isActive))).toEqual([true, true, false]);
   });
 
-  it("exactly the allowed percentage passes, one more user is refused and nobody is deactivated", async () => {
+  it("accepts exactly the allowed percentage, and deactivates nobody for one user more", async () => {
     const { provider, ids } = await people(40);
     const refused = await refusal(run({ provider, present: ids.slice(3) }));
     expect(refused).toMatchObject({
@@ -73,7 +73,7 @@ describeEverywhere("users.deactivateMissing", (environment) => {
     expect(await Promise.all([account, boss, caller, other].map(isActive))).toEqual([true, true, true, false]);
   });
 
-  it("the answer lists 500 users at most", async () => {
+  it("the response lists at most 500 users", async () => {
     const { id: unit } = await world().addUnit({ reference: "many" });
     const person = (n: number) => ({
       first_name: "One",
@@ -86,7 +86,7 @@ describeEverywhere("users.deactivateMissing", (environment) => {
     expect({ deactivated, listed: listed.length }).toEqual({ deactivated: 501, listed: 500 });
   });
 
-  it("a unit stands for the users whose first unit is that unit or below it", async () => {
+  it("a unit selects the users whose first unit is that unit or below it", async () => {
     const { id: unit } = await world().addUnit();
     const { id: below } = await world().addUnit({ parent: unit });
     const { id: inside } = await world().addUser({ unit: below });
@@ -116,7 +116,7 @@ describeEverywhere("users.deactivateMissing", (environment) => {
     expect(await run({ ...near, present: [elsewhere, editor] }, actors.manager)).toMatchObject({ deactivated: 2 });
   });
 
-  it("the refusal names ten users out of reach, and counts the others", async () => {
+  it("the error names ten users out of reach, and counts the others", async () => {
     const { units, actors } = world();
     const { provider, ids } = await people(11, { unit: units.south });
     const [first = 0, ...ten] = ids;

@@ -9,13 +9,13 @@ import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-describeEverywhere("users that end", (environment) => {
+describeEverywhere("users, deactivating and deleting", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const listed = async (input: { inactive?: boolean } = {}) =>
     (await admin().call(users.list, { ...input, limit: 500 })).data.map((user) => user.id);
 
-  it("users.deactivate: no signing in, in lists only when asked for", async () => {
+  it("users.deactivate: the user cannot sign in, and is in lists only on request", async () => {
     const { addUser, stranger } = world();
     const { id, email, first_name } = await addUser({ first_name: "Dormant", password, birthday: "1990-03-03" });
     expect(await admin().call(users.deactivate, { id })).toBeUndefined();
@@ -29,7 +29,7 @@ describeEverywhere("users that end", (environment) => {
     expect((await admin().call(users.collection, { ids: [id] })).users).toMatchObject([{ id, active: false }]);
   });
 
-  it("users.reactivate lets the user back in, with the password of before", async () => {
+  it("users.reactivate: the user can sign in with the old password", async () => {
     const { addUser, stranger } = world();
     const { id, email } = await addUser({ password });
     await admin().call(users.deactivate, { id });
@@ -39,7 +39,7 @@ describeEverywhere("users that end", (environment) => {
     expect(await listed()).toContain(id);
   });
 
-  it("users.deactivate: one can end oneself, and is out", async () => {
+  it("users.deactivate: users can deactivate themselves, and are signed out", async () => {
     const { instance, addUser, types } = world();
     const { id } = await addUser({ userTypes: [types.manager] });
     const own = await instance.as(id);
@@ -47,7 +47,7 @@ describeEverywhere("users that end", (environment) => {
     expect(await codeOf(own.call(users.current, {}))).toBe("unauthenticated");
   });
 
-  it("users.delete: gone ever after", async () => {
+  it("users.delete: the user is gone for every operation", async () => {
     const { addUser, units: places } = world();
     const { id, last_name } = await addUser({ reference: "to be deleted" });
     await admin().call(users.delete, { id });
@@ -72,7 +72,7 @@ describeEverywhere("users that end", (environment) => {
     expect((await admin().call(users.collection, { ids: [id, 1] })).users.map((user) => user.id)).toEqual([1]);
   });
 
-  it("users.delete frees address and reference, and the member counts no more", async () => {
+  it("users.delete frees address and reference, and updates the counts of members", async () => {
     const { addUser, units: places } = world();
     const { id } = await addUser({ email: "freed@example.com", reference: "freed" });
     const members = async () => (await admin().call(units.get, { id: places.harbour })).stats.users;
@@ -84,7 +84,7 @@ describeEverywhere("users that end", (environment) => {
     expect(await members()).toBe(before);
   });
 
-  it("an ID that never was is not found", async () => {
+  it("users.get, users.update and others: an unknown ID is not found", async () => {
     const id = 987654;
     const missing = { code: "not_found", message: `There is no user ${id}.` };
     expect(await refusal(admin().call(users.get, { id }))).toMatchObject(missing);

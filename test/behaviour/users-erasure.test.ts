@@ -49,7 +49,7 @@ describeEverywhere("users that are erased", (environment) => {
     );
   };
 
-  it("users.delete leaves nothing of the person in any table, and nothing is sent afterwards", async () => {
+  it("users.delete leaves no personal data in any table, and nothing is sent afterwards", async () => {
     const { instance, units, types, cranes, stranger, actors } = world();
     const receiver = await newReceiver();
     onTestFinished(() => receiver.close());
@@ -106,7 +106,7 @@ describeEverywhere("users that are erased", (environment) => {
     expect(await traces()).toEqual([]);
   });
 
-  it("users.delete: what a receiver answers to a callback that was being sent is not stored", async () => {
+  it("users.delete: the response to a callback that was being sent is not stored", async () => {
     const { instance, actors, addUser } = world();
     const receiver = await newReceiver();
     onTestFinished(() => receiver.close());
@@ -140,7 +140,7 @@ describeEverywhere("users that are erased", (environment) => {
     expect(entries.data[0]?.address).not.toBeNull();
   });
 
-  it("users.delete leaves the time at which an event of the user is sent again", async () => {
+  it("users.delete keeps the time of the next attempt to send an event of the user", async () => {
     const { actors, addUser, instance } = world();
     const receiver = await newReceiver();
     onTestFinished(() => receiver.close());
@@ -155,7 +155,7 @@ describeEverywhere("users that are erased", (environment) => {
     expect(await deliveries.where("id", "=", retry?.id ?? 0).execute()).toEqual([retry]);
   });
 
-  it("users.delete makes an event that is being sent due at once", async () => {
+  it("users.delete makes an event that is being sent due immediately", async () => {
     const { actors, addUser, instance } = world();
     const { id: webhook } = await newWebhook(instance, "http://receiver.invalid/", "slow");
     const { id } = await addUser();
@@ -167,7 +167,7 @@ describeEverywhere("users that are erased", (environment) => {
     expect(found).toEqual([{ due_at: now, lease_token: null }]);
   });
 
-  it("users.delete erases stored responses: a repeat is refused and creates nobody", async () => {
+  it("users.delete erases stored responses: a repeat is refused and creates no user", async () => {
     const { actors, units } = world();
     const person = { first_name: "Once", last_name: "Only", email: "once@example.com", unit: units.harbour };
     const create = () => actors.administrator.call(users.create, person, { idempotencyKey: "once" });

@@ -75,7 +75,7 @@ describeEverywhere("users.exportData", (environment) => {
     return here;
   };
 
-  it("has the rows of every column that refers to a user, or a reason why not", async () => {
+  it("exports the rows of every column that refers to a user, or has a reason not to", async () => {
     const { instance, ids } = await full();
     // Being somebody is a sign-in.
     const callers = new Map<number, Caller>();
@@ -102,7 +102,7 @@ describeEverywhere("users.exportData", (environment) => {
     expect(missing).toEqual([]);
   });
 
-  it("holds no secret and no message of others, but the content of files", async () => {
+  it("exports no secret and no message of others, but the content of files", async () => {
     const { instance, ids, actors } = await full();
     const recipients = [ids.colleague];
     const others = { recipients: [ids.member], message: "said to the member" };
@@ -127,7 +127,7 @@ describeEverywhere("users.exportData", (environment) => {
     expect([content("own.txt").equals(bytes), content("me.png").equals(images.png(4, 5))]).toEqual([true, true]);
   });
 
-  it("tells of groups and webhooks that others may have changed since only when they were created", async () => {
+  it("exports only the time of creation of groups and webhooks, which others may have changed", async () => {
     const { ids, actors } = await full();
     const items = await exportOf(actors.administrator, ids.administrator);
     const made = items.filter(({ section }) => section === "created_groups" || section === "webhooks");
@@ -135,7 +135,7 @@ describeEverywhere("users.exportData", (environment) => {
     expect(new Set(made.flatMap(({ record }) => Object.keys(record)))).toEqual(new Set(["id", "created_at"]));
   });
 
-  it("tells when a post was first seen", async () => {
+  it("exports the time when a post was first seen", async () => {
     const { instance, ids, actors, posts: scenePosts } = await full();
     const id = scenePosts.debate;
     const seenAt = async () => {
@@ -149,7 +149,7 @@ describeEverywhere("users.exportData", (environment) => {
     expect(await seenAt()).toBe(first);
   });
 
-  it("by administrators leaves out what only the user can see", async () => {
+  it("omits for administrators what only the user can see", async () => {
     const { actors, ids } = await full();
     await actors.member.call(conversations.create, { recipients: [ids.colleague], message: "between us" });
     const day = { start: 0, end: 1, all_day: true, date: "2026-05-04" } as const;
@@ -170,7 +170,7 @@ describeEverywhere("users.exportData", (environment) => {
     expect([...seen.names]).toEqual(expect.arrayContaining(["profile", "posts", "changes_by", "files"]));
   });
 
-  it("is recorded in the audit log once, and refused to API tokens and with the cursor of another export", async () => {
+  it("is in the audit log once, and is refused to API tokens and with the cursor of another export", async () => {
     const { instance, ids, actors } = await full();
     const path = `/users/${ids.colleague}/data`;
     const entries = async () => (await actors.administrator.call(audit.list, { path })).data;
@@ -215,7 +215,7 @@ describeEverywhere("users.exportData", (environment) => {
     expect(await codeOf(next(cursor))).toBe("too_many_requests");
   });
 
-  it("an attacker with an account cannot begin exports without end, nor hold up those of others", async () => {
+  it("limits the number of exports of a user, apart from those of others", async () => {
     const { instance, ids, actors } = await full();
     instance.freeze();
     await actors.administrator.call(users.password, { id: ids.outsider, password });

@@ -28,7 +28,7 @@ describeEverywhere("users.import by managers", (environment) => {
   };
   const get = async (reference: string) => admin().call(users.reference, { reference });
 
-  it("a manager imports into the own branch, and changes nobody else", async () => {
+  it("a manager imports into the own branch only", async () => {
     const { manager } = world().actors;
     const results = await run(
       [
@@ -54,7 +54,7 @@ describeEverywhere("users.import by managers", (environment) => {
     ]);
   });
 
-  it("a manager neither gives nor takes abilities of others by an import; other rows go in", async () => {
+  it("a manager neither grants nor revokes abilities without having them; the other rows are imported", async () => {
     const { manager } = world().actors;
     const editor = row({ user_types: "Editor" });
     await run([editor]);
@@ -81,7 +81,7 @@ describeEverywhere("users.import by managers", (environment) => {
     expect(await get(editor.reference)).toMatchObject({ title: "", unit: { id: world().units.harbour } });
   });
 
-  it("a manager ends no membership with abilities of others by a move to its unit", async () => {
+  it("a manager does not end a membership with other abilities by a move to its unit", async () => {
     const { actors, units: places, types } = world();
     const [plain, editor] = [row(), row()];
     const [one, other] = (await run([plain, editor])).map(({ id }) => id ?? 0);
@@ -96,7 +96,7 @@ describeEverywhere("users.import by managers", (environment) => {
     expect((await get(editor.reference)).memberUnits).toHaveLength(2);
   });
 
-  it("a manager changes neither unit nor user types of the own membership by an import", async () => {
+  it("a manager changes neither unit nor user types of the own membership", async () => {
     const { manager } = world().actors;
     const own = row({ reference: undefined, email: "manager@example.com", unit: "north" });
     const results = await run(
@@ -111,7 +111,7 @@ describeEverywhere("users.import by managers", (environment) => {
     expect(results.map((result) => Object.keys(result.fields ?? {}))).toEqual([["unit"], ["user_types"], []]);
   });
 
-  it("a manager without usertypes creates none", async () => {
+  it("a manager without the ability usertypes creates no user types", async () => {
     const { addUser, instance, units: places } = world();
     const { id: type } = await admin().call(usertypes.create, { name: "Clerk", abilities: { user: true } });
     const { id } = await addUser({ unit: places.harbour, userTypes: [type] });

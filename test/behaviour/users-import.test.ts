@@ -37,7 +37,7 @@ describeEverywhere("users.import", (environment) => {
   const idOf = async (one: Rows[number]) => (await run([one]))[0]!.id!;
   const get = async (reference: string) => admin().call(users.reference, { reference });
 
-  it("creates by reference; a second run changes nothing", async () => {
+  it("creates users by reference; a second run changes nothing", async () => {
     const full = row({
       title: "Docker",
       phone: "+45 1",
@@ -84,7 +84,7 @@ describeEverywhere("users.import", (environment) => {
     expect({ ...(await allRows(world().instance.database)), ...besides }).toEqual({ ...before, ...besides });
   });
 
-  it("a result has the reference of its row, and null for one that is empty or no text", async () => {
+  it("a result has the reference of its row, or null when it is empty or no text", async () => {
     const [named, empty, number] = [row(), row({ reference: "" }), row({ reference: 7 })];
     expect((await run([named, empty, number])).map(({ action, reference }) => [action, reference])).toEqual([
       ["created", named.reference],
@@ -93,7 +93,7 @@ describeEverywhere("users.import", (environment) => {
     ]);
   });
 
-  it("changes what differs; a missing column leaves, an empty cell clears", async () => {
+  it("changes what differs; a missing column changes nothing, an empty cell clears", async () => {
     const first = row({
       title: "Old",
       phone: "1",
@@ -143,7 +143,7 @@ describeEverywhere("users.import", (environment) => {
     expect((await admin().call(users.birthdays, { start: "01-01", end: "01-01" })).data).toEqual([]);
   });
 
-  it("a letter of a reference may be one character or two, with spaces around it", async () => {
+  it("matches references in both forms of Unicode, without spaces around them", async () => {
     const first = row({ reference: "row-\u00e9" });
     const id = await idOf(first);
     const reference = ` ${first.reference.normalize("NFD")} `;
@@ -152,7 +152,7 @@ describeEverywhere("users.import", (environment) => {
     expect(await get(decomposed.reference)).toMatchObject({ id, reference: first.reference });
   });
 
-  it("a difference in one column is a difference", async () => {
+  it("a difference in any single column is a change", async () => {
     const first = row({ department: "Cranes", user_types: "Employee" });
     await run([first]);
     for (const change of [{ user_types: "Editor" }, { department: "" }, { unit: "yard" }, { meta_field_4: "x" }]) {
@@ -162,7 +162,7 @@ describeEverywhere("users.import", (environment) => {
     }
   });
 
-  it("moves to another unit, with the user types, without the department", async () => {
+  it("moves a user to another unit with the user types, without the department", async () => {
     const first = row({ department: "Cranes", user_types: "Employee" });
     await run([first]);
     const moved = { ...first, unit: "south", department: undefined, user_types: undefined };
@@ -176,7 +176,7 @@ describeEverywhere("users.import", (environment) => {
     expect(shown.memberUnits).toHaveLength(1);
   });
 
-  it("leaves out bad rows, each with all that is wrong, and takes the good ones", async () => {
+  it("skips invalid rows with all their issues, and imports the others", async () => {
     const good = row();
     const results = await run([
       row({ first_name: "", email: "nonsense", birthday: "2023-02-29", shoe_size: 43, language: "english!" }),
@@ -216,7 +216,7 @@ describeEverywhere("users.import", (environment) => {
     expect(await codeOf(get(good.reference))).toBe("ok");
   });
 
-  it("a row without reference is matched by its address, in any case", async () => {
+  it("matches a row without reference by its address, in any case", async () => {
     const first = row({ reference: undefined });
     const id = await idOf(first);
     const again = { ...first, email: first.email.toUpperCase(), title: "Matched" };
@@ -225,7 +225,7 @@ describeEverywhere("users.import", (environment) => {
     expect(await run([{ ...again, reference: "" }])).toMatchObject([{ action: "unchanged", id }]);
   });
 
-  it("an address that somebody else has leaves the row out, in other case, too", async () => {
+  it("skips a row with the address of another user, in any case", async () => {
     const { ids } = world();
     const taken = { email: [`is taken by user ${ids.member}`] };
     const first = row();
@@ -239,7 +239,7 @@ describeEverywhere("users.import", (environment) => {
     expect(results.slice(0, 2).map((result) => result.fields)).toEqual([taken, taken]);
   });
 
-  it("a row repeated in a batch is one user", async () => {
+  it("creates one user for repeated rows", async () => {
     const twice = row();
     const results = await run([twice, { ...twice }, { ...twice, title: "Third" }, { ...twice, title: "Third" }]);
     expect(actions(results)).toEqual(["created", "unchanged", "changed", "unchanged"]);
@@ -247,7 +247,7 @@ describeEverywhere("users.import", (environment) => {
     expect((await get(twice.reference)).title).toBe("Third");
   });
 
-  it("rows see what the rows before them did", async () => {
+  it("rows see the changes of earlier rows", async () => {
     const [one, two] = [row(), row()];
     const results = await run([
       one,
@@ -280,7 +280,7 @@ describeEverywhere("users.import", (environment) => {
     expect((await admin().call(users.search, { q: one.email })).data).toMatchObject([{ id: ids[1] }]);
   });
 
-  it("an address is not free when the row that would give it up is invalid", async () => {
+  it("an address stays taken when the row that would free it is invalid", async () => {
     const [one, two, three, other] = [row(), row(), row(), row()];
     const ids = (await run([one, two, three])).map(({ id }) => id);
     const results = await run([
@@ -298,7 +298,7 @@ describeEverywhere("users.import", (environment) => {
     for (const { reference, email } of [one, two, three]) expect((await get(reference)).email).toBe(email);
   });
 
-  it("of two rows that claim an address that becomes free, the first one gets it", async () => {
+  it("the first of two rows gets an address that becomes free", async () => {
     const [one, two, three] = [row(), row(), row()];
     await run([one, two, three]);
     const results = await run([
@@ -364,7 +364,7 @@ describeEverywhere("users.import", (environment) => {
     expect(Object.keys(results[0]!.fields ?? {})).toEqual(["unit"]);
   });
 
-  it("create_user_types makes those that rows name, and no others", async () => {
+  it("create_user_types creates the user types of valid rows only", async () => {
     const name = `New type ${environment.caller}`;
     const rows = [
       row({ user_types: `${name};Employee` }),
@@ -380,7 +380,7 @@ describeEverywhere("users.import", (environment) => {
     expect((await get(rows[0]!.reference)).userTypes).toHaveLength(2);
   });
 
-  it("a dry run says what would be done, and does nothing", async () => {
+  it("a dry run returns the results and changes nothing", async () => {
     const first = row();
     await run([first]);
     const before = await allRows(world().instance.database);
@@ -390,7 +390,7 @@ describeEverywhere("users.import", (environment) => {
     expect(await allRows(world().instance.database)).toEqual(before);
   });
 
-  it("at most 1000 rows", async () => {
+  it("accepts at most 1,000 rows", async () => {
     const many = (length: number) => Array.from({ length }, () => row());
     expect(await wrongFields(run(many(1001)))).toEqual(["rows"]);
     const results = await run(many(1000));
@@ -399,7 +399,7 @@ describeEverywhere("users.import", (environment) => {
     expect(await run([])).toEqual([]);
   });
 
-  it("a user who deactivated stays so; one who was deleted is made anew", async () => {
+  it("a deactivated user stays deactivated; a deleted one is created again", async () => {
     const first = row();
     const id = await idOf(first);
     await admin().call(users.deactivate, { id });

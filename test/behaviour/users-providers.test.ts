@@ -23,7 +23,7 @@ describeEverywhere("providers of users", (environment) => {
   const imported = async (rows: Record<string, unknown>[], by = admin()) =>
     (await by.call(users.import, { rows })).results;
 
-  it("users.create and users.update take a provider; empty and null mean local", async () => {
+  it("users.create and users.update accept a provider; empty and null mean local", async () => {
     const { id, provider } = await world().addUser({ provider: "okta", password: undefined });
     expect(provider).toEqual(["okta"]);
     expect((await update(id, null)).provider).toEqual(["local"]);
@@ -31,14 +31,17 @@ describeEverywhere("providers of users", (environment) => {
     expect((await update(id, "")).provider).toEqual(["local"]);
   });
 
-  it.each(["service", "Okta", "okta ad", "-okta", "ø", "o".repeat(64)])("the provider %j is refused", async (name) => {
-    const { ids } = world();
-    expect(await wrongFields(update(ids.colleague, name))).toEqual(["provider"]);
-    const [result] = await imported([row({ email: "wrong@example.com", provider: name })]);
-    expect(result).toMatchObject({ action: "skipped", fields: { provider: expect.any(Array) } });
-  });
+  it.each(["service", "Okta", "okta ad", "-okta", "ø", "o".repeat(64)])(
+    "users.create and users.update refuse the provider %j",
+    async (name) => {
+      const { ids } = world();
+      expect(await wrongFields(update(ids.colleague, name))).toEqual(["provider"]);
+      const [result] = await imported([row({ email: "wrong@example.com", provider: name })]);
+      expect(result).toMatchObject({ action: "skipped", fields: { provider: expect.any(Array) } });
+    },
+  );
 
-  it("a user of another provider gets no password in any way", async () => {
+  it("users.password, auth.passwordReset, users.create and users.import give users of another provider no password", async () => {
     const { id, email } = await world().addUser({ provider: "okta", password: undefined });
     expect(await wrongFields(admin().call(users.password, { id, password }))).toEqual(["password"]);
     const reset = { email: email ?? "", token: "x", password, password_confirm: password };
@@ -83,7 +86,7 @@ describeEverywhere("providers of users", (environment) => {
     expect((await admin().call(users.get, { id: made?.id ?? 0 })).provider).toEqual(["okta"]);
   });
 
-  it("nobody changes their own provider, and managers not that of users with more abilities", async () => {
+  it("users.update: nobody changes their own provider, and managers not that of users with more abilities", async () => {
     const { actors, ids, types } = world();
     expect(await codeOf(update(ids.administrator, "okta"))).toBe("forbidden");
     expect(await codeOf(update(ids.administrator, "local"))).toBe("ok");
@@ -99,7 +102,7 @@ describeEverywhere("providers of users", (environment) => {
     expect(results.map(({ fields }) => Object.keys(fields ?? {}))).toEqual([["provider"], ["reference"]]);
   });
 
-  it("the last active administrator who can sign in keeps rights and provider", async () => {
+  it("users.update keeps rights and provider of the last active administrator who can sign in", async () => {
     const { instance, ids } = world();
     const last = { code: "conflict", message: expect.stringContaining("last active administrator who can sign in") };
     await update(ids.boss, "okta");
@@ -118,7 +121,7 @@ describeEverywhere("providers of users", (environment) => {
     expect((await update(ids.boss, "local")).provider).toEqual(["local"]);
   });
 
-  it("users.list: only the users of a provider", async () => {
+  it("users.list filters by provider", async () => {
     const { id } = await world().addUser({ provider: "listed", password: undefined });
     const listed = async (provider: string) =>
       (await admin().call(users.list, { provider })).data.map((user) => user.id);
@@ -127,7 +130,7 @@ describeEverywhere("providers of users", (environment) => {
     expect(await wrongFields(admin().call(users.list, { provider: "Not One" }))).toEqual(["provider"]);
   });
 
-  it("a service account keeps its provider", async () => {
+  it("users.update and users.import keep the provider of a service account", async () => {
     const machine = { first_name: "A", last_name: "Machine", service: true, unit: world().units.harbour };
     const { id } = await admin().call(users.create, machine);
     expect(await wrongFields(update(id, "okta"))).toEqual(["provider"]);

@@ -42,7 +42,7 @@ describeEverywhere("users, reading", (environment) => {
     await admin().call(users.membershipAdd, { user: both.id, unit: units.yard, userTypes: [types.editor] });
   });
 
-  it("users.get: e-mail, phone and birthday for oneself and those with user over the user", async () => {
+  it("users.get shows e-mail address, phone and birthday to the user and those with the ability user over the user", async () => {
     const { actors, ids, instance } = world();
     const shown = { email: "colleague@example.com", phone: "456", birthday: "1980-07-01" };
     const hidden = { email: null, phone: null, birthday: null };
@@ -62,7 +62,7 @@ describeEverywhere("users, reading", (environment) => {
     });
   });
 
-  it("every way to read hides the same", async () => {
+  it("every operation hides the same fields", async () => {
     const { actors, ids } = world();
     const expected = await actors.outsider.call(users.get, { id: ids.colleague });
     expect(await actors.outsider.call(users.reference, { reference: "colleague" })).toEqual(expected);
@@ -71,7 +71,7 @@ describeEverywhere("users, reading", (environment) => {
     expect((await actors.outsider.call(users.list, { limit: 500 })).data).toContainEqual(expected);
   });
 
-  it("users.current is the one who asks", async () => {
+  it("users.current returns the actor", async () => {
     const { actors, ids } = world();
     expect(await actors.member.call(users.current, {})).toMatchObject({ id: ids.member, email: "member@example.com" });
   });
@@ -85,7 +85,7 @@ describeEverywhere("users, reading", (environment) => {
     expect((await admin().call(users.reference, { reference: "a/b c?d#e%2F" })).id).toBe(id);
   });
 
-  it("users.collection keeps the order, each once, and leaves out the unknown", async () => {
+  it("users.collection keeps the order, returns each once, and omits unknown IDs", async () => {
     const { ids } = world();
     const asked = [ids.outsider, 987654, 1, ids.deactivated, ids.member, 1];
     const { users: found } = await admin().call(users.collection, { ids: asked });
@@ -98,7 +98,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await wrongFields(many(501))).toEqual(["ids"]);
   });
 
-  it("users.search: beginnings of words, without case and accents", async () => {
+  it("users.search matches beginnings of words, and ignores case and accents", async () => {
     expect(await search("soren")).toEqual(["Søren", "José"]);
     expect(await search("SØR")).toEqual(["Søren", "José"]);
     expect(await search("angst")).toEqual(["Søren"]);
@@ -110,7 +110,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await search("東")).toEqual(["ΝΊΚΟΣ"]);
   });
 
-  it("users.search: every word counts, in any order, over name and title", async () => {
+  it("users.search requires every word, in any order, in name or title", async () => {
     expect(await search("driver soren")).toEqual(["Søren", "José"]);
     expect(await search("soren crane")).toEqual(["Søren"]);
     expect(await search("  crane, ANGST! ")).toEqual(["Søren"]);
@@ -122,7 +122,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await codeOf(admin().call(users.search, { q: "x".repeat(201) }))).toBe("validation_failed");
   });
 
-  it("users.search: words of addresses are found by administrators only, beside other words, too", async () => {
+  it("users.search: only administrators find words of addresses, also beside other words", async () => {
     const { actors } = world();
     expect(await search("docks")).toEqual(["Søren", "José"]);
     expect(await search("docks lorries")).toEqual(["José"]);
@@ -134,7 +134,7 @@ describeEverywhere("users, reading", (environment) => {
     }
   });
 
-  it("users.search: whom several words fit comes once", async () => {
+  it("users.search returns a user once when several words match", async () => {
     await world().addUser({ first_name: "Ann", last_name: "Annabella", title: "Annotator" });
     expect(await search("ann")).toEqual(["Ann"]);
     expect(await search("an ann")).toEqual(["Ann"]);
@@ -154,7 +154,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await few(4)).toEqual(["Quin Quinn", "Other", "Third", "Fourth"]);
   });
 
-  it("users.search: names come before titles, these before e-mail addresses", async () => {
+  it("users.search returns matches of names before those of titles and e-mail addresses", async () => {
     const { addUser } = world();
     await addUser({ first_name: "Last", email: "bosun1@ships.example" });
     await addUser({ first_name: "Middle", title: "Bosun" });
@@ -163,7 +163,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await search("bosun", world().actors.member)).toEqual(["Bosuns", "Middle"]);
   });
 
-  it("users.search finds by the present words only", async () => {
+  it("users.search finds current words only", async () => {
     const { id } = await world().addUser({ first_name: "Formerly", title: "Known", email: "formerly@old.example" });
     await admin().call(users.update, { id, first_name: "Lately", title: "", email: "lately@new.example" });
     expect(await search("formerly")).toEqual([]);
@@ -172,12 +172,12 @@ describeEverywhere("users, reading", (environment) => {
     expect(await search("lately")).toEqual(["Lately"]);
   });
 
-  it("users.search: limit", async () => {
+  it("users.search returns at most the limit", async () => {
     expect((await admin().call(users.search, { q: "family", limit: 2 })).data).toHaveLength(2);
     expect(await wrongFields(admin().call(users.search, { q: "x", limit: 501 }))).toEqual(["limit"]);
   });
 
-  it("users.list: by ID, active ones", async () => {
+  it("users.list returns active users by ID", async () => {
     const { ids } = world();
     const all = await list({});
     expect(all).toEqual([...all].sort((a, b) => a - b));
@@ -185,7 +185,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await list({ inactive: true })).toContain(ids.deactivated);
   });
 
-  it("users.list: members of a unit, with below those of its branch, each once", async () => {
+  it("users.list filters by unit, with below by its branch, each user once", async () => {
     const { units, ids } = world();
     expect(await list({ unit: units.north })).toEqual([ids.boss, ids.manager]);
     const branch = await list({ unit: units.north, below: true });
@@ -200,7 +200,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await wrongFields(list({ below: true, unit: 0, limit: 0 }))).toEqual(["limit", "unit"]);
   });
 
-  it("users.list: thousands of members of a unit or a branch, or with a user type, each once, and no other", async () => {
+  it("users.list returns thousands of members of a unit, a branch or a user type, each once", async () => {
     const { addUnit, instance, actors } = world();
     const { id: branch } = await addUnit({});
     const { id: below } = await addUnit({ parent: branch });
@@ -250,7 +250,7 @@ describeEverywhere("users, reading", (environment) => {
     await actors.administrator.call(usertypes.delete, { id: type.id });
   });
 
-  it("users.list: by e-mail address, for those who may see it", async () => {
+  it("users.list filters by e-mail address for those who may see it", async () => {
     const { actors, ids } = world();
     expect(await list({ email: "MEMBER@example.com" })).toEqual([ids.member]);
     expect(await list({ email: "member@example.com" }, actors.manager)).toEqual([ids.member]);
@@ -263,7 +263,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await wrongFields(list({ email: "member@" }))).toEqual(["email"]);
   });
 
-  it("users.list: holders of a user type, administrators", async () => {
+  it("users.list filters by user type and administrators", async () => {
     const { types, ids } = world();
     expect(await list({ user_type: types.manager })).toEqual([ids.manager]);
     expect(await list({ user_type: types.editor })).toHaveLength(1);
@@ -272,7 +272,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await list({ admin: true, unit: world().units.north })).toEqual([ids.boss]);
   });
 
-  it("users.list: pages in both directions", async () => {
+  it("users.list pages in both directions", async () => {
     const all = await list({});
     const walk = async (direction: "next_cursor" | "prev_cursor", cursor?: string) => {
       const pages: number[][] = [];
@@ -307,7 +307,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await codeOf(admin().call(users.list, { limit: 7, cursor })), "another limit is no other list").toBe("ok");
   });
 
-  it("users.list names all wrong filters at once", async () => {
+  it("users.list names all wrong filters", async () => {
     const wrong = { unit: -1, limit: 501, user_type: 0, units: 3, admin: "maybe" };
     const { code, fields } = await refusal(admin().call(users.list, wrong as never));
     expect(code).toBe("validation_failed");

@@ -9,7 +9,7 @@ import { turnsDuring } from "../support/turns.ts";
 describe("users.list of a unit with thousands of members", () => {
   const world = useWorld(sqliteLocal);
 
-  it("lets other requests run before it has looked at all users", async () => {
+  it("lets other requests run meanwhile", async () => {
     const { addUnit, instance, actors } = world();
     const unit = await addUnit();
     // Others could have all the IDs before.
@@ -71,7 +71,7 @@ describe("users.search by words that thousands of users have", () => {
   const search = async (q: string, limit = 500) =>
     (await world().actors.member.call(users.search, { q, limit })).data.map(({ id }) => id);
 
-  it("finds one behind the first of them, and lets other requests run meanwhile", async () => {
+  it("finds a user behind the first slice, and lets other requests run meanwhile", async () => {
     const searching = search("hull deck");
     expect(await turnsDuring(searching)).toBeGreaterThan(2);
     expect(await searching).toEqual([firstId + hulls - 1]);
@@ -82,7 +82,7 @@ describe("users.search by words that thousands of users have", () => {
     expect(await quick).toEqual([]);
   });
 
-  it("returns as many as were asked for, each once", async () => {
+  it("returns the requested number of users, each once", async () => {
     const all = Array.from({ length: hulls }, (_, n) => firstId + n);
     expect(await search("hull")).toEqual(all.slice(0, 500));
     expect(await search("hulls")).toEqual([firstId]);

@@ -15,7 +15,7 @@ describeEverywhere("users, creating", (environment) => {
   const mailsTo = (user: number) =>
     world().instance.database.reader.selectFrom("mails").selectAll().where("user_id", "=", user).execute();
 
-  it("users.create with the least", async () => {
+  it("users.create needs names, address and unit only", async () => {
     const { instance, units: places } = world();
     const least = { first_name: "Åse", last_name: "Æbelø", email: "Aase@Example.com", unit: places.harbour };
     const made = await admin().call(users.create, least);
@@ -90,7 +90,7 @@ describeEverywhere("users, creating", (environment) => {
     expect(await mailsTo(id)).toEqual([]);
   });
 
-  it("users.create with everything", async () => {
+  it("users.create accepts all fields", async () => {
     const { units: places, cranes, types } = world();
     const profile = {
       reference: "everything",
@@ -116,7 +116,7 @@ describeEverywhere("users, creating", (environment) => {
     await admin().call(users.delete, { id: made.id });
   });
 
-  it("users.create names all wrong fields at once", async () => {
+  it("users.create names all wrong fields", async () => {
     const wrong = {
       first_name: " ",
       last_name: "x".repeat(256),
@@ -158,12 +158,12 @@ describeEverywhere("users, creating", (environment) => {
     ]);
   });
 
-  it("users.create: 255 characters are counted as people do", async () => {
+  it("users.create counts 255 characters as code points", async () => {
     expect((await world().addUser({ first_name: "🥪".repeat(255) })).first_name).toHaveLength(510);
     expect(await wrongFields(world().addUser({ first_name: "🥪".repeat(256) }))).toEqual(["first_name"]);
   });
 
-  it("users.create refuses places that are not there", async () => {
+  it("users.create refuses unknown units, departments and user types", async () => {
     const { addUser, cranes, units: places } = world();
     expect(await wrongFields(addUser({ unit: 987654 }))).toEqual(["unit"]);
     expect(await wrongFields(addUser({ userTypes: [987654] }))).toEqual(["userTypes"]);
@@ -171,7 +171,7 @@ describeEverywhere("users, creating", (environment) => {
     expect(await wrongFields(addUser({ department: cranes, unit: places.north }))).toEqual(["department"]);
   });
 
-  it("users.create, users.update refuse an address that is taken, in other case, too", async () => {
+  it("users.create and users.update refuse an address that is taken, in any case", async () => {
     const { addUser, ids } = world();
     const { id } = await addUser();
     for (const email of ["member@example.com", "MEMBER@example.com", "deactivated@example.com"]) {
@@ -184,7 +184,7 @@ describeEverywhere("users, creating", (environment) => {
     await admin().call(users.update, { id: ids.member, email: "member@example.com" });
   });
 
-  it("users.create, users.update refuse a reference that is taken", async () => {
+  it("users.create and users.update refuse a reference that is taken", async () => {
     const { addUser } = world();
     const taken = { code: "conflict", message: expect.stringContaining("reference is taken") };
     expect(await refusal(addUser({ reference: "colleague" }))).toMatchObject(taken);
@@ -194,7 +194,7 @@ describeEverywhere("users, creating", (environment) => {
     expect((await admin().call(users.update, { id, reference: null })).reference).toBeNull();
   });
 
-  it("users.create with welcome: a mail with a token to set a password", async () => {
+  it("users.create with welcome sends a mail with a token to set a password", async () => {
     const { instance, addUser, stranger } = world();
     const { id, email } = await addUser({ welcome: true });
     const [mail, ...others] = await mailsTo(id);
@@ -205,13 +205,13 @@ describeEverywhere("users, creating", (environment) => {
     expect(await codeOf(stranger.call(auth.passwordReset, input))).toBe("ok");
   });
 
-  it("users.create with welcome and a password: a mail without", async () => {
+  it("users.create with welcome and a password sends a mail without a token", async () => {
     const { email } = await world().addUser({ welcome: true, password });
     const mails = (await sendMails(world().instance)).filter(({ to }) => to.includes(email!));
     expect(mails.map(tokenIn)).toEqual([""]);
   });
 
-  it("users.create: what is refused leaves nothing, no mail either", async () => {
+  it("users.create: a refused call leaves nothing, no mail either", async () => {
     const { instance, addUser } = world();
     const count = async () =>
       (await instance.database.reader.selectFrom("mails").select("id").execute()).length +

@@ -28,7 +28,7 @@ describeEverywhere("usertypes", (environment) => {
     by.call(usertypes.update, input);
   const remove = (id: number, by: Caller = admin()) => by.call(usertypes.delete, { id });
 
-  it("usertypes.create, get, reference, list", async () => {
+  it("usertypes.create, get, reference and list return the user type", async () => {
     const made = await create({ name: "Night shift", reference: "night", abilities: { news: true, user: false } });
     expect(made).toEqual({
       content_type: "usertype",
@@ -44,7 +44,7 @@ describeEverywhere("usertypes", (environment) => {
     expect(await create()).toMatchObject({ reference: null, abilities: none });
   });
 
-  it("usertypes.create, usertypes.update refuse a name that is taken, without regard to case and accents", async () => {
+  it("usertypes.create and usertypes.update refuse a name that is taken, whatever case and accents", async () => {
     await create({ name: "Lærer" });
     const { id } = await create();
     const taken = { code: "conflict", message: expect.stringContaining("name is taken") };
@@ -54,7 +54,7 @@ describeEverywhere("usertypes", (environment) => {
     }
   });
 
-  it("usertypes.create, usertypes.update leave out spaces around a name, so they refuse one that looks like another", async () => {
+  it("usertypes.create and usertypes.update trim names, so they refuse one that looks like another", async () => {
     const { name, id } = await create({ name: "\u00a0Night watch " });
     expect(name).toBe("Night watch");
     const taken = { code: "conflict", message: expect.stringContaining("name is taken") };
@@ -62,7 +62,7 @@ describeEverywhere("usertypes", (environment) => {
     expect(await update({ id, name: "Watch  by night\t" })).toMatchObject({ name: "Watch  by night" });
   });
 
-  it("usertypes.create, usertypes.update refuse a reference that is taken", async () => {
+  it("usertypes.create and usertypes.update refuse a reference that is taken", async () => {
     await create({ reference: "ref" });
     const { id } = await create({ reference: "Ref" });
     const taken = { code: "conflict", message: expect.stringContaining("reference is taken") };
@@ -70,14 +70,14 @@ describeEverywhere("usertypes", (environment) => {
     expect(await refusal(update({ id, reference: "ref" }))).toMatchObject(taken);
   });
 
-  it("usertypes.create: a name of accents alone is a name as any other", async () => {
+  it("usertypes.create accepts a name of accents only", async () => {
     const { id } = await create({ name: "\u0301" });
     const other = await create();
     expect(await codeOf(update({ id: other.id, reference: "beside an odd one" }))).toBe("ok");
     await remove(id);
   });
 
-  it("usertypes.update changes what it names, and nothing else", async () => {
+  it("usertypes.update changes the given fields only", async () => {
     const { id, name } = await create({ reference: "partial", abilities: { news: true, groups: true } });
     expect(await update({ id, abilities: { groups: false, calendar: true } })).toMatchObject({
       name,
@@ -89,14 +89,14 @@ describeEverywhere("usertypes", (environment) => {
     expect(await update({ id })).toMatchObject({ name: name.toUpperCase() });
   });
 
-  it("usertypes.create, usertypes.update name all wrong fields at once", async () => {
+  it("usertypes.create and usertypes.update name all wrong fields", async () => {
     const wrong = { name: "a;b", reference: "a\nb", abilities: { fly: true, news: "yes" }, colour: 1 };
     const fields = ["abilities.fly", "abilities.news", "colour", "name", "reference"];
     expect(await wrongFields(create(wrong as never))).toEqual(fields);
     expect(await wrongFields(update({ id: 1, ...wrong } as never))).toEqual(fields);
   });
 
-  it("usertypes.delete: one that nobody holds", async () => {
+  it("usertypes.delete refuses a user type that a member holds", async () => {
     const { addUser } = world();
     const { id } = await create();
     const { id: user } = await addUser({ userTypes: [id] });
@@ -112,7 +112,7 @@ describeEverywhere("usertypes", (environment) => {
     expect(await codeOf(update({ id, name: "x" }))).toBe("not_found");
   });
 
-  it("usertypes.create, usertypes.update, usertypes.delete: abilities that one has oneself", async () => {
+  it("usertypes.create, update and delete need every ability of the user type", async () => {
     const { manager } = world().actors;
     const { types } = world();
     expect(await codeOf(create({ abilities: { news: true } }, manager))).toBe("forbidden");
@@ -128,7 +128,7 @@ describeEverywhere("usertypes", (environment) => {
     expect(await codeOf(remove(types.editor, manager))).toBe("forbidden");
   });
 
-  it("usertypes.update: not where one has them not, by holders elsewhere", async () => {
+  it("usertypes.update needs the abilities in the units of all holders", async () => {
     const { actors, addUser, instance, units: places, types } = world();
     const shared = await create({ name: "Everybody" });
     await addUser({ unit: places.harbour, userTypes: [shared.id] });
@@ -149,7 +149,7 @@ describeEverywhere("usertypes", (environment) => {
     }
   });
 
-  it("usertypes.list: pages in both directions", async () => {
+  it("usertypes.list pages in both directions", async () => {
     const { data: all } = await admin().call(usertypes.list, { limit: 500 });
     const first = await admin().call(usertypes.list, { limit: 2 });
     const second = await admin().call(usertypes.list, { limit: 2, cursor: first.meta.next_cursor! });

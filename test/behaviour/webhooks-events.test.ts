@@ -19,7 +19,7 @@ describeEverywhere("webhooks events", (environment) => {
   });
   afterAll(() => instance.close());
 
-  /** What happened since the last look, as type and ID. */
+  /** Returns the events since the previous call. */
   const happened = async () => {
     const { data, meta } = await instance.administrator.call(webhooks.events, { after: last, limit: 500 });
     last = meta.last_id;
@@ -34,7 +34,7 @@ describeEverywhere("webhooks events", (environment) => {
   const newUnit = (parent = 1) => instance.administrator.call(units.create, { name: `Unit ${++number}`, parent });
   const newType = (name: string) => instance.administrator.call(usertypes.create, { name });
 
-  it("an event holds the full form and says when", async () => {
+  it("webhooks.events: an event has the full form and a timestamp", async () => {
     await happened();
     const made = await newUser();
     const [event] = await happened();
@@ -52,7 +52,7 @@ describeEverywhere("webhooks events", (environment) => {
     ).toEqual([shown]);
   });
 
-  it("who waits is answered as soon as something happens", async () => {
+  it("webhooks.events returns a waiting request as soon as something happens", async () => {
     await happened();
     const waiting = instance.administrator.call(webhooks.events, { after: last, wait: 20 });
     const { id } = await newUser();
@@ -61,7 +61,7 @@ describeEverywhere("webhooks events", (environment) => {
     last = meta.last_id;
   });
 
-  it("users: each change is one event, of what they are after it", async () => {
+  it("each change of a user is one event with the user after it", async () => {
     const { administrator } = instance;
     const { id } = await administrator.call(users.create, { ...person(), welcome: true });
     expect(await seen()).toEqual([`user.create ${id}`]);
@@ -87,7 +87,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect(payload).toMatchObject({ type: "user.delete", data: { ...erased, unit: null, memberUnits: [] } });
   });
 
-  it("users: an accepted policy, groups and a removed department change them, new names of these do not", async () => {
+  it("users.policy, memberships in groups and units.departmentRemove change users; new names of groups and departments do not", async () => {
     const { administrator } = instance;
     const { id } = await newUser();
     await happened();
@@ -123,7 +123,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect((await seen()).sort()).toEqual([`unit.update ${unit}`, `user.update ${id}`]);
   });
 
-  it("units: an event has the children, as the full form", async () => {
+  it("an event of a unit has the children", async () => {
     const { administrator } = instance;
     const { id } = await newUnit();
     const child = await newUnit(id);
@@ -137,7 +137,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect(deleted?.payload.data).toEqual(full);
   });
 
-  it("a change that changes nothing is none", async () => {
+  it("a change that changes nothing is no event", async () => {
     const { administrator } = instance;
     const user = await administrator.call(users.create, { ...person(), birthday: "1990-02-28", phone: "1" });
     const type = await newType(`Type ${++number}`);
@@ -181,7 +181,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect(userBefore).toMatchObject(after);
   });
 
-  it("usertypes.update: one for each holder whose own abilities change", async () => {
+  it("usertypes.update: one event for each holder whose abilities change", async () => {
     const { administrator } = instance;
     const type = await newType("Press");
     const { id: beside } = await administrator.call(usertypes.create, { name: "Beside", abilities: { news: true } });
@@ -203,7 +203,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect((await seen()).toSorted()).toEqual([`user.update ${one}`, `user.update ${both}`].toSorted());
   });
 
-  it("what was refused, tried dry, or taken back is none", async () => {
+  it("refused changes and dry runs are no events", async () => {
     const { administrator } = instance;
     const { id, email } = await newUser();
     await happened();
@@ -216,7 +216,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect(await seen()).toEqual([]);
   });
 
-  it("memberships are changes of the user", async () => {
+  it("users.membershipAdd, membershipSet and membershipRemove are changes of the user", async () => {
     const { administrator } = instance;
     const user = (await newUser()).id;
     const other = (await newUnit()).id;
@@ -228,7 +228,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect(await seen()).toEqual(Array(3).fill(`user.update ${user}`));
   });
 
-  it("units: a move is one event of the moved unit, departments are changes of the unit", async () => {
+  it("units.move is one event of the moved unit, and departments are changes of the unit", async () => {
     const { administrator } = instance;
     const { id } = await newUnit();
     const child = await newUnit(id);
@@ -250,7 +250,7 @@ describeEverywhere("webhooks events", (environment) => {
     ]);
   });
 
-  it("deleting a unit with transfer: the unit, its children, its members", async () => {
+  it("units.delete with transfer: events of the unit, its children and its members", async () => {
     const { administrator } = instance;
     const { id } = await newUnit(unit);
     const child = await newUnit(id);
@@ -272,7 +272,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect(updated_at).toBeGreaterThan(user.updated_at);
   });
 
-  it("imports: one event for each thing that changed, whatever the rows", async () => {
+  it("users.import and units.import: one event for each thing that changed, whatever the rows", async () => {
     const { administrator } = instance;
     const row = (reference: string, more: object = {}) => ({
       reference,
@@ -315,7 +315,7 @@ describeEverywhere("webhooks events", (environment) => {
     expect(await seen()).toEqual([`unit.update ${two}`]);
   });
 
-  it("a repeat with the same Idempotency-Key happens once", async () => {
+  it("a repeat with the same Idempotency-Key is one event", async () => {
     const { administrator } = instance;
     await happened();
     const input = person();

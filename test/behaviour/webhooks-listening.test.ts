@@ -11,7 +11,7 @@ describeEverywhere("listening to events", (environment) => {
   });
   afterAll(() => instance.close());
 
-  it("webhooks.events: a listener's sign lasts 90 seconds, and each request after 20 seconds renews it", async () => {
+  it("webhooks.events: events are written for 90 seconds after a request, and each request after 20 seconds extends that", async () => {
     const { administrator } = instance;
     let after = (await administrator.call(webhooks.events, {})).meta.last_id;
     const written = async (seconds: number) => {

@@ -12,7 +12,7 @@ describeEverywhere("webhooks", (environment) => {
   const create = async (name = "ci", uri = "https://ci.example.com/hook") =>
     (await instance.administrator.call(webhooks.create, { name, uri })).data;
 
-  it("create answers with the secret, get and list without it", async () => {
+  it("webhooks.create returns the secret, webhooks.get and list do not", async () => {
     const { administrator } = instance;
     const { secret, ...made } = await create();
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
@@ -58,7 +58,7 @@ describeEverywhere("webhooks", (environment) => {
     expect((await administrator.call(webhooks.list, {})).data).toContainEqual(made);
   });
 
-  it("create over the wire: 201, Location, data", async () => {
+  it("webhooks.create over HTTP: 201, Location and data", async () => {
     const answer = await fetch(`${instance.url}/api/webhooks`, {
       method: "POST",
       headers: { authorization: `Bearer ${await instance.tokenOf(1)}`, "content-type": "application/json" },
@@ -70,7 +70,7 @@ describeEverywhere("webhooks", (environment) => {
     expect(data.triggers).toEqual(["user.create", "unit.delete"]);
   });
 
-  it("update changes what it names, and nothing when nothing differs", async () => {
+  it("webhooks.update changes the given fields, and nothing when nothing differs", async () => {
     const { administrator } = instance;
     const { id } = await create("before");
     const read = async () => (await administrator.call(webhooks.get, { id })).data;
@@ -87,14 +87,14 @@ describeEverywhere("webhooks", (environment) => {
     expect(await read()).toMatchObject({ active: true, disabled_reason: null, disabled_at: null });
   });
 
-  it("rotateSecret gives a new secret", async () => {
+  it("webhooks.rotateSecret returns a new secret", async () => {
     const { id, secret } = await create("rotating");
     const rotated = (await instance.administrator.call(webhooks.rotateSecret, { id })).data.secret;
     expect(rotated).toMatch(/^whsec_/);
     expect(rotated).not.toBe(secret);
   });
 
-  it("a deleted webhook is not found by any operation", async () => {
+  it("webhooks.delete: no operation finds the webhook", async () => {
     const { administrator } = instance;
     const { id } = await create("short-lived");
     await administrator.call(webhooks.delete, { id });
@@ -112,7 +112,7 @@ describeEverywhere("webhooks", (environment) => {
     expect((await administrator.call(webhooks.list, {})).data.map((each) => each.id)).not.toContain(id);
   });
 
-  it("the author may be deleted", async () => {
+  it("users.delete keeps the user's webhooks", async () => {
     const { administrator } = instance;
     const author = await administrator.call(users.create, {
       first_name: "Eve",
@@ -156,7 +156,7 @@ describeEverywhere("webhooks", (environment) => {
     });
   });
 
-  it("nobody but administrators may", async () => {
+  it("every operation of webhooks is for administrators only", async () => {
     const { id } = await create("private");
     const user = await instance.administrator.call(users.create, {
       first_name: "Una",

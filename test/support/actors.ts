@@ -58,7 +58,7 @@ export function useWorld(environment: Environment): () => World {
   return () => world!;
 }
 
-/** What all worlds on a database start with; made once per worker, since a copy takes a small part of the time. */
+/** The database that all worlds start with; made once per worker, because copying it is much faster. */
 interface Population extends Pick<World, "ids" | "units" | "cranes" | "types" | "forged"> {
   readonly snapshot: Snapshot;
   readonly tokens: Record<"manager" | "member" | "outsider" | "deactivated", string>;

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
 
-/** What conversations keep that can be counted again, and is not as counted. */
+/** Returns the counts of conversations that differ from a recount. */
 export async function conversationMistakes({ reader }: Database): Promise<string[]> {
   const found: string[] = [];
   const check = (what: string, kept: unknown, counted: unknown) => {

@@ -7,7 +7,7 @@ interface Entry {
 
 interface Part {
   administrator: boolean;
-  /** How many messages there were when the conversation was seen, and when it was deleted for oneself. */
+  /** The number of messages when the participant last saw and last deleted the conversation. */
   seen: number;
   cleared: number;
   archived: boolean;
@@ -120,7 +120,7 @@ export class ConversationModel {
     for (const part of this.#parts.values()) Object.assign(part, { archived: false, shown: true });
   }
 
-  /** What the API should say to a user; undefined for those who are not in it. */
+  /** Returns the expected response for a user; undefined for users who do not participate. */
   seenBy(user: number) {
     const part = this.#parts.get(user);
     if (part === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { expand, spans } from "../../src/core/events/event-times.ts";
 import type { Database } from "../../src/store/database.ts";
 
-/** What is kept of events and is not what their rules, or a recount, give. */
+/** Returns the stored dates and counts of events that differ from their rules or a recount. */
 export async function eventMistakes({ reader }: Database): Promise<string[]> {
   const dates = await reader.selectFrom("event_dates").selectAll().orderBy("start_at").execute();
   const marks = await reader.selectFrom("event_marks").selectAll().execute();

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly retryAfter: number | undefined;
 }
 
-/** What an operation answered, or how it was refused; any other failure is thrown on. */
+/** The response of an operation, or its `ServiceError`. */
 export type Outcome = { readonly answer: unknown } | { readonly refusal: Refusal };
 
 export async function outcome(call: Promise<unknown>): Promise<Outcome> {

@@ -3,7 +3,7 @@ import { events } from "../../src/contract/events.ts";
 import type { World } from "./actors.ts";
 import type { Line, Scene } from "./permission-table.ts";
 
-/** What the lines about events ask for. */
+/** The things that the lines about events need. */
 export interface EventScene {
   /** Of the administrator, for North and all below, with a file; one that was deleted. */
   readonly chain: number;

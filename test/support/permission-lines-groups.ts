@@ -7,7 +7,7 @@ import type { World } from "./actors.ts";
 import { images, upload } from "./attachments.ts";
 import type { Line, Scene } from "./permission-table.ts";
 
-/** What the lines about groups and files ask for. */
+/** The things that the lines about groups and files need. */
 export interface GroupScene {
   /** Public, of the administrator alone. */
   readonly open: number;

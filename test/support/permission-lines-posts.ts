@@ -3,7 +3,7 @@ import { posts } from "../../src/contract/posts.ts";
 import type { World } from "./actors.ts";
 import type { Line, Scene } from "./permission-table.ts";
 
-/** What the lines about posts ask for. */
+/** The things that the lines about posts need. */
 export interface PostScene {
   /** News of the administrator for North and below, with a poll; a draft of it; one that was deleted. */
   readonly news: number;

@@ -68,7 +68,7 @@ async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
   return { group, ofMember, ofManager };
 }
 
-/** What is asked, what each actor gets, and the input; `me` is the ID of the one who asks. */
+/** The input of an operation and the outcome for each actor; `me` is the ID of the actor. */
 export type Line = readonly [about: string, outcomes: string, input: (scene: Scene, me: number) => object];
 
 const nothing = () => ({});

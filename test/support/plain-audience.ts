@@ -4,7 +4,7 @@ import fc from "fast-check";
 export interface Model {
   /** The parent of each unit but the first, by its place: always an earlier one. */
   readonly parents: readonly number[];
-  /** What each user type grants. */
+  /** The abilities of each user type. */
   readonly types: readonly (readonly ("news" | "calendar")[])[];
   readonly users: readonly PlainUser[];
   readonly groups: readonly (readonly number[])[];
@@ -65,7 +65,7 @@ export const models = (things: { minLength: number; maxLength: number }): fc.Arb
     things: fc.array(thing, things),
   });
 
-/** Whether a unit is another one, or below it. */
+/** Returns true when a unit is another one or below it. */
 function isIn(model: Model, unit: number, above: number): boolean {
   return unit === above || (unit > 0 && isIn(model, model.parents[unit - 1]!, above));
 }
@@ -85,7 +85,7 @@ export function isAddressed(model: Model, me: number, thing: Thing): boolean {
   return hasType && (thing.everywhere || inUnit);
 }
 
-/** Its author, and, unless it is personal, whoever has the ability where it belongs. */
+/** Returns true for the author and, unless it is personal, for users with the ability in the owning unit. */
 export function isEditor(model: Model, me: number, thing: Thing, ability: "news" | "calendar"): boolean {
   const { admin, memberships } = model.users[me]!;
   if (thing.author === me) return true;

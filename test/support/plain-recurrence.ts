@@ -52,7 +52,7 @@ function periodOf(freq: Rule["freq"], time: number): number {
   }
 }
 
-/** What no part says is as on the first day. */
+/** Parts that the rule does not give are those of the first day. */
 function isNamed({ freq, byday, bymonthday, bymonth }: PlainRule, date: Date, first: Date): boolean {
   const weekday = weekdays[date.getUTCDay()]!;
   if (bymonth !== null && date.getUTCMonth() + 1 !== bymonth) return false;
@@ -64,7 +64,7 @@ function isNamed({ freq, byday, bymonthday, bymonth }: PlainRule, date: Date, fi
   return sameMonth && date.getUTCDate() === first.getUTCDate();
 }
 
-/** Whether ical.js means by the rule what RFC 5545 says; where it does not, the plain restatement has to do. */
+/** Returns true when ical.js interprets the rule as RFC 5545 does; otherwise only the restatement is used. */
 export function isForIcal({ freq, interval, byday, bymonthday, bymonth, bysetpos }: PlainRule): boolean {
   // It takes bysetpos for months only, and forgets the interval of months when one is named.
   if (bysetpos !== null && freq !== "monthly") return false;

@@ -1,6 +1,6 @@
 import type { Database } from "../../src/store/database.ts";
 
-/** What is counted of posts, comments and polls, and is not what a recount gives. */
+/** Returns the counts of posts, comments and polls that differ from a recount. */
 export async function postMistakes({ reader }: Database): Promise<string[]> {
   const marks = Map.groupBy(await reader.selectFrom("post_marks").selectAll().execute(), (each) => each.post_id);
   const comments = await reader.selectFrom("comments").selectAll().execute();

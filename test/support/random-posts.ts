@@ -241,7 +241,7 @@ function publishing({ state }: Drawn, at: number, now: number) {
   }
 }
 
-/** Whether the person may edit the post, said plainly: by a unit with the ability at the owner or above it. */
+/** Returns true when the person may edit the post: by the ability in the owning unit or above it. */
 export function mayEdit({ parents }: Society, person: Person, post: Written): boolean {
   if (person.admin || post.authorId === person.id) return true;
   const places = post.kind === "event" ? person.edits.calendar : person.edits.news;

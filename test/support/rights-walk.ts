@@ -8,7 +8,7 @@ import { usertypes } from "../../src/contract/usertypes.ts";
 import type { Identity } from "../../src/core/service.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 
-/** What the attacker may name: all that there is in the walk, new things included. */
+/** The things that the attacker may use, also those made during the walk. */
 export interface Walk {
   readonly units: { id: number; reference: string }[];
   readonly types: { id: number; name: string }[];
@@ -231,7 +231,7 @@ const often = [
 ];
 const which = fc.nat(29);
 export const anyStep: fc.Arbitrary<Step> = fc.record({
-  // What moves rights comes more often than what signs in.
+  // Operations that move rights are chosen more often than those that sign in.
   do: fc.constantFrom(...(Object.keys(steps) as (keyof typeof steps)[]), ...often),
   by: which,
   user: which,

@@ -56,8 +56,8 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * What the database keeps in two places and not alike: paths, levels, counts, first units, words, what is unread, occurrences.
- * Empty when it is whole.
+ * Returns inconsistencies of derived data: paths, levels, counts, first units, words, unread counts, occurrences.
+ * Empty when there are none.
  */
 export async function mistakes(database: Database): Promise<string[]> {
   return [
@@ -72,7 +72,7 @@ export async function mistakes(database: Database): Promise<string[]> {
   ];
 }
 
-/** What `wcs db check` finds: it must not find more than there is. */
+/** Returns the issues of `wcs db check`. */
 async function foundBySql(database: Database): Promise<string[]> {
   const found: string[] = [];
   for (const { name, run } of [...contentChecks, searchKeyCheck]) {

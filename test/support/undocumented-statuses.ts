@@ -2,7 +2,7 @@ import { allOperations } from "../../src/contract/all-operations.ts";
 import { once } from "../../src/contract/once.ts";
 import { documentedPath, openapi } from "../../src/http/openapi.ts";
 
-/** What the log of a server says of a request. */
+/** A request in the log of a server. */
 interface LoggedRequest {
   readonly method?: unknown;
   readonly route?: unknown;
