@@ -27,7 +27,7 @@ export const messageSendHandlers = {
       ...(await fileIssues(ctx, files ?? [])),
     });
     const people = new Set([ctx.actor.id, ...recipients]);
-    const conversation = await conversationOf(ctx, people);
+    const conversation = await findOrCreateConversation(ctx, people);
     const row = await appendMessage(ctx, conversation, { message: message ?? "", files });
     return presentOneMessage(ctx, conversation, row);
   },
@@ -154,7 +154,7 @@ const subtractUnread = prepared((db, p: { conversation: number; author: number; 
 );
 
 /** Returns the locked conversation of exactly these people: the direct one, the newest group or a new one. */
-async function conversationOf(
+async function findOrCreateConversation(
   ctx: Ctx,
   people: ReadonlySet<number>,
 ): Promise<LockedConversation & { cleared_position: number }> {

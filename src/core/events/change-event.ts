@@ -25,14 +25,14 @@ export const eventChangeHandlers = {
   async create(ctx, input) {
     const issues: FieldErrors = {};
     const times = await planTimes(ctx, input, issues);
-    return ctx.transaction((tx) => add(tx, input, { times, issues }));
+    return ctx.transaction((tx) => addEvent(tx, input, { times, issues }));
   },
 
   async update(ctx, { id, ...fields }) {
     const before = await editableEvent(ctx, id);
     const issues: FieldErrors = {};
     const planned = { before, issues, times: await planTimes(ctx, fields, issues, before) };
-    await ctx.transaction((tx) => change(tx, id, fields, planned));
+    await ctx.transaction((tx) => changeStored(tx, id, fields, planned));
   },
 
   async delete(ctx, { id }) {
@@ -77,7 +77,7 @@ interface Planned {
   readonly issues: FieldErrors;
 }
 
-async function add(ctx: Ctx, { uid: given, ...fields }: Input, planned: Planned) {
+async function addEvent(ctx: Ctx, { uid: given, ...fields }: Input, planned: Planned) {
   const uid = given ?? `${randomUUID()}@wcs`;
   const issues: FieldErrors = {};
   const readers = await planReaders(ctx, fields, issues);
@@ -98,7 +98,8 @@ async function add(ctx: Ctx, { uid: given, ...fields }: Input, planned: Planned)
   return { ...(await loadEvent(ctx, id)), message: `Event ${id} was created.` };
 }
 
-async function change(
+/** Changes an event in the transaction. Plans the times again if they were changed after the plan. */
+async function changeStored(
   ctx: Ctx,
   id: number,
   fields: Fields,

@@ -68,7 +68,7 @@ export const admission: Admission<typeof contract> = {
 
 export const checks: Checks<typeof contract> = {
   list: async (_ctx, { start, end }) => periodIssues(start, end),
-  create: (ctx, known, isWrong) => eventIssues(ctx, known, isWrong),
+  create: eventIssues,
   async update(ctx, { id, ...known }, isWrong) {
     return id === undefined ? {} : eventIssues(ctx, known, isWrong, await editableEvent(ctx, id));
   },

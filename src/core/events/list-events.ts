@@ -89,8 +89,8 @@ const matches = (db: Db, p: Search, range: Range) =>
   sql<SqlBool>`(ep.place = place.value and ${range(p)} and ep.start_at <= ${p.end} and ${readableEntry(db, p)}
     and (cast(${p.type} as text) is null or (select e.type from events e where e.id = ep.event_id) = ${p.type}))`;
 
-/** Returns up to `size` occurrences of each place. They are put together by the program, because SQLite takes four times as long. */
-function first(db: Db, p: Search, range: Range) {
+/** Selects up to `size` occurrences of each place. They are put together by the program, because SQLite takes four times as long. */
+function firstQuery(db: Db, p: Search, range: Range) {
   const one = db
     .selectFrom("event_places as ep")
     .select(["ep.start_at", "ep.event_id"])
@@ -105,10 +105,10 @@ function first(db: Db, p: Search, range: Range) {
     having count(*) > 0) as found from ${listed(db, "place", p.places)}`;
 }
 
-const firstOfAll = prepared((db, p: Search) => first(db, p, ofAll));
-const firstSince = prepared((db, p: Search) => first(db, p, since));
+const firstOfAll = prepared((db, p: Search) => firstQuery(db, p, ofAll));
+const firstSince = prepared((db, p: Search) => firstQuery(db, p, since));
 
-function count(db: Db, p: Search, range: Range) {
+function countQuery(db: Db, p: Search, range: Range) {
   const matching = matches(db, p, range);
   const most = rowCount(p.most);
   // PostgreSQL reads all entries before it removes duplicates.
@@ -119,8 +119,8 @@ function count(db: Db, p: Search, range: Range) {
     from ${listed(db, "place", p.places)} cross join ${ep} limit ${most}) as found`;
 }
 
-const countOfAll = prepared((db, p: Search) => count(db, p, ofAll));
-const countSince = prepared((db, p: Search) => count(db, p, since));
+const countOfAll = prepared((db, p: Search) => countQuery(db, p, ofAll));
+const countSince = prepared((db, p: Search) => countQuery(db, p, since));
 
 /** Searches the event dates directly, because only few events share a unique ID. */
 async function withUid({ db, actor }: Ctx, { type, uid = [], start, end }: Filter, most: number) {

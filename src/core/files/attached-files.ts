@@ -7,6 +7,7 @@ import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { FileOwner } from "../../store/schema/column-types.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { keepContent, removeUnused } from "./file-contents.ts";
@@ -100,9 +101,21 @@ export async function removeFiles(
 const filesByOwner = prepared((db, p: { owner: FileOwner; ids: readonly number[] }) =>
   db.selectFrom("files").selectAll().where("owner", "=", p.owner).where("owner_id", "in", p.ids).orderBy("id"),
 );
-type Row = Awaited<ReturnType<typeof filesByOwner>>[number];
 
-const fileColumns = ["id", "name", "mime", "size", "type", "extension", "height", "width", "source"] as const;
+const fileColumns = [
+  "id",
+  "name",
+  "mime",
+  "size",
+  "type",
+  "extension",
+  "height",
+  "width",
+  "source",
+  "created_at",
+  "updated_at",
+] as const;
+type FileRow = RowOf<"files", (typeof fileColumns)[number]>;
 
 /** Returns the files of an owner as a column of a query in which `id` is the ID of the owner; see `presentNestedFiles`. */
 export function filesOf(db: Db, owner: FileOwner, id: string) {
@@ -111,7 +124,6 @@ export function filesOf(db: Db, owner: FileOwner, id: string) {
     db
       .selectFrom("files as f")
       .select(fileColumns.map((column) => `f.${column}` as const))
-      .select(["f.created_at", "f.updated_at"])
       .where("f.owner", "=", sql.lit(owner))
       .where("f.owner_id", "=", sql.ref<number>(id)),
   );
@@ -120,8 +132,6 @@ export function filesOf(db: Db, owner: FileOwner, id: string) {
 export function presentNestedFiles({ settings }: Ctx, files: Nested<FileRow>): File[] {
   return rowsIn(files, "id").map((row) => present(row, settings.timezone));
 }
-
-type FileRow = Pick<Row, (typeof fileColumns)[number] | "created_at" | "updated_at">;
 
 /** Returns the API's representation of files by owner, in the order in which they were attached. */
 export async function presentFiles(

@@ -11,18 +11,18 @@ export async function queueMails(
   users: readonly { readonly id: number; readonly email: string }[],
 ): Promise<void> {
   if (users.length === 0) return;
-  const asked = { payload: JSON.stringify(kind === "welcome" ? { inviter: ctx.actor.id } : {}), created_at: ctx.now };
+  const content = { payload: JSON.stringify(kind === "welcome" ? { inviter: ctx.actor.id } : {}), created_at: ctx.now };
   const due_at = ctx.now * 1000;
   await ctx.db
     .insertInto("mails")
-    .values(users.map(({ id, email }) => ({ kind, user_id: id, recipient: email, due_at, ...asked })))
+    .values(users.map(({ id, email }) => ({ kind, user_id: id, recipient: email, due_at, ...content })))
     .onConflict((conflict) =>
       conflict
         .columns(["user_id", "kind"])
         .where("state", "=", sql.lit("waiting"))
         .where("kind", "in", [sql.lit<"welcome">("welcome"), sql.lit<"password_reset">("password_reset")])
         .doUpdateSet((eb) => ({
-          ...asked,
+          ...content,
           recipient: eb.ref("excluded.recipient"),
           // Keeps the lease of a worker that is sending this mail.
           due_at: eb.case().when("mails.lease_token", "is", null).then(due_at).else(eb.ref("mails.due_at")).end(),

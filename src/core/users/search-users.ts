@@ -34,8 +34,9 @@ async function findRarest(db: Db, asked: readonly string[], kinds: readonly numb
   let fewest: number = slice.most;
   for (const word of asked) {
     const [entries] = await countEntries(db, { kinds, low: word, high: afterPrefix(word), most: fewest });
-    if (Number(entries?.count) >= fewest) continue;
-    fewest = Number(entries?.count);
+    const count = Number(entries?.count);
+    if (count >= fewest) continue;
+    fewest = count;
     rarest = word;
   }
   return rarest;

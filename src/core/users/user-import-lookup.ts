@@ -24,6 +24,7 @@ export interface Known {
   add(users: readonly ExistingUser[]): void;
 }
 
+/** Loads everything that the rows refer to. With `createTypes`, creates missing user types first, if the actor may. */
 export async function lookUp(ctx: Ctx, rows: readonly UserImportRow[], createTypes: boolean): Promise<Known> {
   const references = rows.flatMap(({ reference }) => (reference ? [reference] : []));
   const emails = rows.map((row) => emailKey(row.email));
