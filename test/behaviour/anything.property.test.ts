@@ -31,7 +31,7 @@ const odd: Record<string, readonly unknown[]> = {
   object: [null, [], {}],
 };
 
-/** Puts odd values in the place of some of what an input holds. */
+/** Replaces some values of an input with odd ones. */
 function disturb(value: unknown, chances: Iterator<number>): unknown {
   const chance = chances.next().value ?? 0;
   const choices = odd[typeof value];
@@ -65,7 +65,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         const property = fc.asyncProperty(arbitraryOf(op.input()), chances, async (input, stream) => {
           const asked = disturb(input, stream);
           if (isObject(asked) && "wait" in asked) asked.wait = 0;
-          // Anything else than an answer or a ServiceError is thrown on.
+          // `outcome` rethrows all errors that are no `ServiceError`.
           await outcome(administrator.call(op, asked as never, { dryRun: true }));
         });
         // Without fields there is nothing to vary.

@@ -15,7 +15,7 @@ import { tries } from "../support/effort.ts";
 import { codeOf } from "../support/outcome.ts";
 import { isAddressed, isEditor, type Model, models, type Thing } from "../support/plain-audience.ts";
 
-/** The IDs of what a model names by its place. */
+/** The IDs of the things that a model names by their indexes. */
 interface Made {
   readonly units: number[];
   readonly types: number[];

@@ -97,7 +97,7 @@ describeEverywhere("audit", (environment) => {
 
   it("audit.list names no field that was omitted", async () => {
     const { instance, ids } = world();
-    // Over HTTP, nothing that is left out reaches the service.
+    // Over HTTP, omitted fields do not reach the service.
     for (const kind of ["local", "http"] as const) {
       const caller = instance.withToken(await instance.tokenOf(1), kind);
       const found = await during(async () => {
@@ -117,7 +117,7 @@ describeEverywhere("audit", (environment) => {
     await signIn("member@example.com", "wrong");
     await signIn("my secret password", "x");
     await signIn("member@example.com", password);
-    // The token of a dry run is as good as any.
+    // The token of a dry run is valid.
     await signIn("member@example.com", password, true);
     await actors.member.call(auth.renew, {});
     const { data } = await list({ operation: "auth.authenticate", since });

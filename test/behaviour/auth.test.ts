@@ -14,7 +14,7 @@ describeEverywhere("auth", (environment) => {
   const signIn = (username: string, as: string, options?: CallOptions) =>
     world().stranger.call(auth.authenticate, { username, password: as }, options);
 
-  // Attempts of one test are not to count for the next: all come from one address.
+  // All attempts come from one address, so those of one test would count in the next.
   beforeEach(() => world().instance.wait(901));
 
   it("auth.authenticate returns one valid token", async () => {

@@ -9,7 +9,7 @@ const at = (date: string) => Date.parse(`${date}T12:00:00Z`) / 1000;
 
 describeEverywhere("birthdays", (environment) => {
   const world = useWorld(environment);
-  /** Tokens are good for a day only. */
+  /** Signs in again, because tokens are valid for a day. */
   const signIn = async () => {
     const { instance, actors, ids } = world();
     actors.administrator = await instance.as(ids.administrator);
@@ -99,7 +99,7 @@ describeEverywhere("birthdays", (environment) => {
   it("users.birthdays: links repeat the given filters, and no others", async () => {
     const { instance } = world();
     const input = { start: "01-01", end: undefined, limit: 4 };
-    // Over HTTP, nothing that is left out reaches the service.
+    // Over HTTP, omitted fields do not reach the service.
     for (const kind of ["local", "http"] as const) {
       const { links } = await instance.withToken(await instance.tokenOf(1), kind).call(users.birthdays, input);
       expect(Object.fromEntries(new URL(String(links.first), instance.url).searchParams)).toEqual({

@@ -15,7 +15,7 @@ const signedIn = ["administrator", "manager", "member", "outsider"] as const;
 const [administrator, ...others] = signedIn;
 let turn = 0;
 
-/** Returns who asks: the administrator, and each of the others in turn, since the wire treats all alike; in the longer form all. */
+/** Returns the actors of a call: the administrator and one of the others in turn, because HTTP treats all alike; in the full form all. */
 function nextActors(): readonly (typeof signedIn)[number][] {
   if (isFull) return signedIn;
   turn += 1;
@@ -40,7 +40,7 @@ for (const database of isFull ? (["postgres"] as const) : (["sqlite"] as const))
       });
       both = {};
       for (const name of signedIn) both[name] = pair(await instance.tokenOf(ids[name]));
-      // One token will do; other tests try each.
+      // One token is enough, because other tests try each.
       both.attacker = pair(scene.forged[0]!.token);
     });
 
@@ -77,14 +77,14 @@ for (const database of isFull ? (["postgres"] as const) : (["sqlite"] as const))
   });
 }
 
-/** Of the wrong kind, as JSON and as text alike. */
+/** Values that are wrong as JSON and as text. */
 function wrongly(value: unknown): unknown {
   if (typeof value === "number") return -value;
   if (Array.isArray(value)) return value.map(wrongly);
   return typeof value === "string" ? "x".repeat(300) : "nonsense";
 }
 
-/** Without what differs from call to call: random values, and on PostgreSQL the IDs that a dry run has used up. */
+/** Removes values that differ in each call: random ones, and on PostgreSQL the IDs that a dry run has used up. */
 function comparable(result: Outcome, op: AnyOperation, database: DatabaseKind): unknown {
   const random = new Set(["jwt", "secret", "token", "uid", "webhook_event_id"]);
   const usesUp = database === "postgres" && op.method !== "GET";

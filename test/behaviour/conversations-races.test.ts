@@ -164,7 +164,7 @@ describeEverywhere("races in conversations", (environment) => {
       whileWriting(() => bob.caller.call(conversations.seen, { id })),
       whileWriting(() => cat.caller.call(conversations.delete, { id })),
     ]);
-    // Here, too.
+    // The recount at the end of the suite is the expectation.
     expect((await bob.get(id)).unread_message_count).toBeLessThanOrEqual(40);
   });
 

@@ -9,7 +9,7 @@ import { type Message, type Talker, talkers } from "../support/conversations.ts"
 import { tries } from "../support/effort.ts";
 import { codeOf } from "../support/outcome.ts";
 
-/** Before each page: how many messages come (some of them say "hit"), and which of those that are there are deleted. */
+/** Steps before each page: the number of new messages, some of which contain "hit", and the messages to delete. */
 const script = fc.record({
   initial: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
   limit: fc.integer({ min: 1, max: 5 }),
@@ -137,7 +137,7 @@ for (const database of ["sqlite", "postgres"] as const) {
   });
 }
 
-/** Does a step, and has the model do it; both have to come to the same end. */
+/** Runs a step, also on the model, and compares the results. */
 async function act({ what, who, whom, at }: Step, people: readonly Talker[], model: ConversationModel, id: number) {
   const me = people[who]!;
   const other = people[what === "leave" ? who : whom]!;

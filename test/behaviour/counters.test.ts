@@ -37,7 +37,7 @@ describeEverywhere("counters", (environment) => {
       ...fields,
     });
 
-  /** Posts as that one, where its readers find it. */
+  /** Inserts copies of a post, with their entries in the feed index. */
   const copy = async (id: number, times: number) => {
     const { database } = world().instance;
     const { reader } = database;

@@ -20,7 +20,7 @@ const writing = (await allOperations()).filter((op) => op.method !== "GET");
 
 describeEverywhere("dry run", (environment) => {
   const open = useScene(environment);
-  /** All rows after the operation that was tried last. */
+  /** All rows after the last operation. */
   let before: Record<string, string> | undefined;
 
   const announced: string[] = [];
@@ -39,7 +39,7 @@ describeEverywhere("dry run", (environment) => {
       }
       expect(announced, "nobody is woken").toEqual([]);
       before = await tableTexts(instance.database);
-      // The token of a sign-in is good, so that it is recorded.
+      // The token of a sign-in is valid, so the sign-in is recorded.
       const besides = op.name === "auth.authenticate" ? { audit_entries: "" } : {};
       expect({ ...before, ...besides }).toEqual({ ...expected, ...besides });
     });
@@ -87,7 +87,7 @@ describeEverywhere("dry run", (environment) => {
     expect(codes).toEqual({ recovery_codes: [] });
   });
 
-  /** On PostgreSQL the IDs of what was taken back are not given again. */
+  /** On PostgreSQL, rolled-back IDs are not used again. */
   function withoutIds(answer: unknown): unknown {
     if (environment.database === "sqlite") return answer;
     return JSON.parse(JSON.stringify(answer ?? null).replaceAll(/(?<="id":|\/)\d+/g, "0"));

@@ -28,7 +28,7 @@ interface Reader {
   readonly edits: readonly number[];
 }
 
-/** An event as it was made, with what the API says of its occurrences. */
+/** An event as it was created, with its occurrences as the API shows them. */
 interface Made {
   readonly id: number;
   readonly author: number;

@@ -30,7 +30,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     await admin().call(users.update, { id: first.id, title: "Changed since" });
     expect(await create("first@example.com", "k1")).toEqual(first);
     await admin().call(users.delete, { id: first.id });
-    // The answer was about the deleted user; the request is not executed again.
+    // The response mentioned the deleted user; the request is not executed again.
     expect(await codeOf(create("first@example.com", "k1"))).toBe("conflict");
     expect(await countOf("first@example.com")).toBe(0);
   });

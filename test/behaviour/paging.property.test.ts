@@ -14,14 +14,14 @@ interface Page {
 
 const idsOf = (page: Page) => page.data.map((item) => item.id);
 
-/** A list, and how to put something into it and take it out. */
+/** A list, with functions that add an item and remove it. */
 interface List {
   page(input: { limit: number; cursor?: string | undefined }): Promise<Page>;
   add(): Promise<number>;
   remove(id: number): Promise<unknown>;
 }
 
-/** Before each page: how many come, and which of those that are there go. */
+/** Steps before each page: the number of new items, and the items to remove. */
 const script = fc.record({
   initial: fc.nat(9),
   limit: fc.integer({ min: 1, max: 4 }),

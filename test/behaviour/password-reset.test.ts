@@ -25,7 +25,7 @@ describeEverywhere("password reset", (environment) => {
     return mailedToken(world().instance, email);
   };
 
-  // Requests of one test are not to count for the next: all come from one address.
+  // All requests come from one address, so those of one test would count in the next.
   beforeEach(() => world().instance.wait(3601));
 
   it("auth.passwordRequest queues one mail; its token is created when it is sent, and stored as a hash only", async () => {

@@ -13,7 +13,7 @@ import { allRows } from "../support/tables.ts";
 useQuickPasswords();
 
 const operations = await allOperations();
-/** The first of the actors, whose tokens are good. */
+/** The actors with valid tokens. */
 const goodActors = actorNames.filter((name) => name !== "deactivated" && name !== "attacker");
 
 /**
@@ -23,12 +23,12 @@ const goodActors = actorNames.filter((name) => name !== "deactivated" && name !=
 const forgedPerOperation = isFull ? Number.POSITIVE_INFINITY : 3;
 
 describeEverywhere("permissions", (environment) => {
-  // Tokens are checked alike on each database, so in the shorter form one of them meets those that are no good for each line.
+  // Tokens are checked alike on both databases, so in the short form only one of them tries invalid tokens for each line.
   const asked = isFull || environment.database === "sqlite" ? actorNames : goodActors;
   const open = useScene(environment);
   let scene: Scene;
   let before: Awaited<ReturnType<typeof rows>>;
-  // Recorded even in a dry run: signing in, because it tells whether the password is right, and an export, because it has the data.
+  // Recorded even in a dry run: a sign-in, because it reveals if the password is right, and an export, because it returns the data.
   const always = ["auth.authenticate", "users.exportData"];
   const rows = async () => {
     const all = await allRows(scene.instance.database);

@@ -31,7 +31,7 @@ interface Model {
   publication: Publication;
 }
 
-/** A draft has no times but an end; what is no draft was or will be published at `at`. */
+/** A draft has no time except an end; other posts were or will be published at `at`. */
 interface Publication {
   draft: boolean;
   at: number | null;
@@ -185,7 +185,7 @@ function merge(
 
 type Change = NonNullable<Patch["publish"]>;
 
-/** The sentences of the contract, one by one; undefined where the end would not be after the beginning. */
+/** Returns the publication by the rules of the contract; undefined when the end would not be after the start. */
 function republished(before: Publication, { status, publish_on: on, unpublish_on }: Change, now: number) {
   const wasPublished = isPublished(before, now);
   const wasScheduled = !before.draft && before.at! > now;

@@ -36,7 +36,7 @@ const fields = {
   since: fc.nat(3),
 };
 const names = Object.keys(fields) as (keyof typeof fields)[];
-// Two at most, or hardly any post would ever be found.
+// Two filters at most, or hardly any post would match.
 const filters = fc.record({
   ...fields,
   named: fc.subarray(names, { maxLength: 2 }),
@@ -115,7 +115,7 @@ function filterOf(society: Society, { named, ...drawn }: FilterDrawn): Filter {
   return Object.fromEntries(named.map((name) => [name, all[name]]));
 }
 
-/** The feed starts with what is pinned: there or, in that of a unit or group, only to it. */
+/** The feed starts with posts that are pinned there; that of a unit or group with all its pinned posts. */
 const first = ({ show_in_feed, unit, group }: Filter, { pin }: Written) =>
   show_in_feed && (pin === "on" || (pin === "own" && (unit ?? group) !== undefined)) ? 1 : 0;
 

@@ -62,7 +62,7 @@ describeEverywhere("marks of readers on posts", (environment) => {
     for (const ask of [asks, inList]) {
       expect(await Promise.all(all.map(({ id }) => ask(id)))).toEqual([false, true, true, true]);
     }
-    // Those who can edit a post without being among its readers are not asked, nor is anybody by a draft.
+    // Editors who are no readers do not have to act, and nobody has to for a draft.
     const draft = await write({ confirm, publish: { status: false } });
     const elsewhere = await write({ confirm, unit: units.north, visibility: { units: [units.south] } });
     expect([await asks(draft.id, actors.administrator), await asks(elsewhere.id, editor)]).toEqual([false, false]);

@@ -10,7 +10,7 @@ describeEverywhere("publishing posts", (environment) => {
   const draftOf = async (publish: NewPost["publish"]) => (await newsroom().write({ publish })).id;
   const change = (id: number, publish: NonNullable<NewPost["publish"]>) =>
     newsroom().actors.administrator.call(posts.update, { id, publish });
-  /** How it stands, for the administrator and for a reader. */
+  /** The status of a post for the administrator and for a reader. */
   const stand = async (id: number) => {
     const { actors } = newsroom();
     const { publish } = await actors.administrator.call(posts.get, { id });

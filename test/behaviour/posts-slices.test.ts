@@ -11,7 +11,7 @@ import { walkPages } from "../support/walk-pages.ts";
 
 const count = 3008;
 const [administrator, root] = [1, 1];
-/** Posts outside the feed, in the order of lists. Some are the last that the first statement of a search looks at. */
+/** IDs, in the order of lists, of posts outside the feed. Some are the last that the first statement of a search reads. */
 const rare = Array.from({ length: count }, (_, n) => count - n).filter((id) => id % 16 < 2);
 const isAddressed = (id: number) => id % 32 < 16;
 

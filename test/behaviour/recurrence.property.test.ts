@@ -13,7 +13,7 @@ const zones = ["Europe/Copenhagen", "America/New_York", "Australia/Lord_Howe"] a
 const most = 730;
 const seconds = (text: string) => Date.parse(text) / 1000;
 
-/** Often near a change of clocks, at the end of a February, or on a day that not every month has. */
+/** First days, often near a clock change, at the end of February, or on a day that some months do not have. */
 const start = fc.oneof(
   fc.integer({ min: seconds("2023-01-01"), max: seconds("2032-01-01") }),
   fc

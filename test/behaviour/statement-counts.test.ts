@@ -15,7 +15,7 @@ import type { DatabaseKind } from "../support/instance.ts";
 
 type Request = (caller: Caller, world: World) => Promise<unknown>;
 
-/** How many statements a request may run, besides identifying the caller before the first of them. */
+/** Maximum number of statements of a request, without those that identify the caller. */
 const most: Record<string, [number | Record<DatabaseKind, number>, Request]> = {
   "users.get": [1, (caller, { ids }) => caller.call(users.get, { id: ids.member })],
   "users.list": [{ sqlite: 4, postgres: 3 }, (caller) => caller.call(users.list, {})],

@@ -6,7 +6,7 @@ import { afterPrefix } from "../../src/store/dialect.ts";
 import { tries } from "../support/effort.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 30 });
-/** Letters with which names are written here and there. */
+/** Letters of several scripts. */
 const name = fc.string({
   unit: fc.constantFrom(..."abcdeåäæéïñøöœüßłđþžığκΣςЖйد中あ한'- .0123456789A\u0301\u030a"),
   maxLength: 20,

@@ -129,7 +129,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("after any changes, paths, levels and counts equal those calculated from the parents", async () => {
       const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
         const model: Model = { parents: new Map(), references: new Map(), members: new Map() };
-        // A branch of its own for each run; the root's row stands for what is around it.
+        // Each run has its own branch, and the root's row represents the rest.
         await add(model, 1);
         for (const each of steps) await take(model, each);
         expect(await mistakes(instance.database)).toEqual([]);

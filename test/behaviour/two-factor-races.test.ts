@@ -35,7 +35,7 @@ function meetingAt(nth: number, count: number, database: Database): Database {
   };
 }
 
-/** The database, on which something else happens once a request has checked a secret, before it counts the result. */
+/** A database that runs other work between the check of a secret and the count of its result. */
 function interrupted(database: Database, other: () => Promise<unknown>): Database {
   let writes = 0;
   return {

@@ -28,7 +28,7 @@ interface Step {
   readonly second: boolean;
 }
 
-/** The changes of everything that decides what somebody may do or sees, and of some of what is seen. */
+/** Changes of everything that decides permissions, and of some visible data. */
 function changesIn({ ids, types, units: { north, harbour, yard, south } }: World): Request[] {
   const { member, manager, outsider } = ids;
   const set = (user: number, userTypes: number[]) => request(users.membershipSet, { user, from: harbour, userTypes });
@@ -102,7 +102,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
     await world.instance.close();
   });
 
-  /** The answer of a service that has nothing in memory, or read it after the last change. */
+  /** The response of a service without cached facts, or with facts read after the last change. */
   const answerFromData = (token: string, { op, input }: Request, service = createService({ database: fresh })) =>
     outcome(service.invoke(op, input, { token }));
 
@@ -145,6 +145,6 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
   });
 });
 
-/** As it arrives from another process. The last use of a session is written a moment after the request. */
+/** The response as another process gets it, without the last use of a session, which is written after the request. */
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, inner) => (key === "last_used_at" ? undefined : inner));

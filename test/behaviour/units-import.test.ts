@@ -52,7 +52,7 @@ describeEverywhere("units.import", (environment) => {
     const before = await allRows(world().instance.database);
     world().instance.wait(1);
     expect(actions(await run(rows))).toEqual(["unchanged", "unchanged", "unchanged", "unchanged", "unchanged"]);
-    // That it was asked for is remembered.
+    // The second call is recorded in these tables.
     const besides = { idempotency_keys: [], audit_entries: [] };
     expect({ ...(await allRows(world().instance.database)), ...besides }).toEqual({ ...before, ...besides });
   });

@@ -80,7 +80,7 @@ describeEverywhere("avatars", (environment) => {
     refused.push(["png", Buffer.from(png!).fill(7, 20, 24)]);
     refused.push(["gif", Buffer.from(gif!).fill(0xff, 24, 25)]);
     refused.push(["webp", Buffer.from(webp!).fill(0x40, 16, 17)]);
-    // Without the mark of the last segment.
+    // The marker of the last segment is missing.
     refused.push(["jpeg", Buffer.from(jpeg!).fill(0, 39, 40)]);
     refused.push(["png", images.png(0, 2)]);
     for (const [name, bytes] of refused) {

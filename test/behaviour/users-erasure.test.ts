@@ -74,7 +74,7 @@ describeEverywhere("users that are erased", (environment) => {
     await own.call(tokens.create, { name: "zq-token", scopes: ["read"] });
     await instance.from(address).call(auth.authenticate, { username: profile.email, password });
     await codeOf(instance.from(address).call(auth.authenticate, { username: profile.email, password: "wrong" }));
-    // Mails that have gone out tell who it was, too.
+    // Sent mails contain personal data, too.
     await instance.database.write((tx) => tx.updateTable("mails").set({ state: "done" }).execute());
     await stranger.call(auth.passwordRequest, { email: profile.email });
     await drain();

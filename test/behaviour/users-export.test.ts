@@ -50,7 +50,7 @@ const leftOut: Record<string, string> = {
   "recovery_codes.user_id": "only hashes are kept",
   "idempotency_keys.actor_id": "copies of responses, for a day",
 };
-/** Columns with what must not leave the database. */
+/** Columns that must not leave the database. */
 const secrets = ["password_hash", "token_hash", "code_hash", "secret", "previous_secret", "lease_token", "token_key"];
 
 type Item = { section: string; record: Record<string, unknown> };
@@ -77,7 +77,7 @@ describeEverywhere("users.exportData", (environment) => {
 
   it("exports the rows of every column that refers to a user, or has a reason not to", async () => {
     const { instance, ids } = await full();
-    // Being somebody is a sign-in.
+    // Acting as a user is a sign-in.
     const callers = new Map<number, Caller>();
     for (const id of [ids.administrator, ids.manager, ids.member]) callers.set(id, await instance.as(id));
     const tables = await allRows(instance.database);

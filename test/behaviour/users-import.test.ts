@@ -79,7 +79,7 @@ describeEverywhere("users.import", (environment) => {
     const again = await run(rows);
     expect(actions(again)).toEqual(["unchanged", "unchanged", "unchanged"]);
     expect(again.map((result) => result.id)).toEqual(results.map((result) => result.id));
-    // That it was asked for is remembered.
+    // The second call is recorded in these tables.
     const besides = { idempotency_keys: [], audit_entries: [] };
     expect({ ...(await allRows(world().instance.database)), ...besides }).toEqual({ ...before, ...besides });
   });

@@ -196,7 +196,7 @@ describeEverywhere("users, reading", (environment) => {
     expect(await list({ unit: units.harbour, inactive: true })).toContain(ids.deactivated);
     expect(await wrongFields(list({ unit: 987654 }))).toEqual(["unit"]);
     expect(await wrongFields(list({ below: true })), "below what").toEqual(["below"]);
-    // A unit is named, even if a wrong one.
+    // `below` is not an issue, because a unit is given, even if a wrong one.
     expect(await wrongFields(list({ below: true, unit: 0, limit: 0 }))).toEqual(["limit", "unit"]);
   });
 

@@ -46,7 +46,7 @@ describe("users.search by words that thousands of users have", () => {
   beforeAll(async () => {
     const at = { created_at: 0, updated_at: 0 };
     const ids = Array.from({ length: count }, (_, n) => firstId + n);
-    // The last hull is a deck, too.
+    // The last user with the word "hull" also has the word "deckhand".
     const wordOf = (id: number) => (id < firstId + hulls ? "hull" : "deck");
     await world().instance.database.write(async (tx) => {
       await insertRows(
@@ -76,7 +76,7 @@ describe("users.search by words that thousands of users have", () => {
     expect(await turnsDuring(searching)).toBeGreaterThan(2);
     expect(await searching).toEqual([firstId + hulls - 1]);
     expect(await search("hull deckhand")).toEqual([firstId + hulls - 1]);
-    // A word that few have starts the search.
+    // A rare word starts the search.
     const quick = search("hull zebu");
     expect(await turnsDuring(quick)).toBeLessThan(3);
     expect(await quick).toEqual([]);

@@ -39,7 +39,7 @@ for (const environment of [sqliteLocal, postgresLocal]) {
         { created_at: crowded - 300, status: "200" },
         ...Array.from({ length: inOneSecond }, (_, n) => ({ created_at: crowded, status: n % 5 ? "200" : "500" })),
         ...Array.from({ length: later }, (_, n) => ({ created_at: crowded + 1 + n, status: n % 10 ? "204" : "error" })),
-        // Another process was later to write what it had done before.
+        // Another process wrote an earlier attempt later.
         { created_at: crowded + later - 500, status: "404" },
       ]);
     });
@@ -153,7 +153,7 @@ for (const environment of [sqliteLocal, postgresLocal]) {
 
     it("webhooks.logs since a time lists an entry from then that was written before one of an hour earlier", async () => {
       const { administrator } = world().actors;
-      // While the database could not be reached, both were kept by different processes.
+      // Different processes kept both while the database was unreachable.
       await add([
         { created_at: crowded + 100_000, status: "410" },
         { created_at: crowded + 96_400, status: "200" },

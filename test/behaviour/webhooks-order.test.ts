@@ -17,7 +17,7 @@ it("webhooks.events: a listener misses no event of a transaction that is committ
   const uri = "http://receiver.invalid/";
   await administrator.call(webhooks.create, { name: "creations", uri, triggers: ["user.create"] });
   const { last_id } = (await administrator.call(webhooks.events, {})).meta;
-  /** Resolves when so many sessions wait for locks. */
+  /** Resolves when that many sessions wait for locks. */
   const blocked = (count: number) =>
     expect
       .poll(async () => {
