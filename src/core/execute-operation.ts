@@ -10,6 +10,7 @@ import type { Topic } from "../store/topics.ts";
 import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
 import type { Ctx, Instance } from "./pipeline/context.ts";
+import type { FairTurns } from "./pipeline/fair-turns.ts";
 import {
   type exclusive,
   findResponse,
@@ -34,6 +35,7 @@ export interface Runtime extends Identification {
   readonly lastUses: LastUses;
   readonly runExclusively: ReturnType<typeof exclusive>;
   readonly waits: Waits;
+  readonly fairTurns: FairTurns;
 }
 
 interface Execution extends IdentifiedCall {
@@ -137,7 +139,9 @@ async function executeAs(
   };
   return runtime.runExclusively(actor.id, origin, async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);
-    return op.transaction === "own" ? runOwn(execution, run) : run(reading);
+    if (op.transaction === "own") return runOwn(execution, run);
+    // Without versions at hand, a read waits for a database server, and others run meanwhile.
+    return moment.versions ? runtime.fairTurns.run(actor.id, () => run(reading)) : run(reading);
   });
 }
 

@@ -6,6 +6,7 @@ import { instanceName } from "../store/instance-name.ts";
 import type { Topic } from "../store/topics.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
 import { currentMoment, executeOperation, type Runtime, readingContext } from "./execute-operation.ts";
+import { FairTurns } from "./pipeline/fair-turns.ts";
 import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
 import { LastUses } from "./pipeline/last-uses.ts";
@@ -104,6 +105,7 @@ function createRuntime(options: ServiceOptions): Runtime {
     lastUses,
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, blindPause)),
+    fairTurns: new FairTurns(),
   };
 }
 
