@@ -97,6 +97,9 @@ describe("what is said of a content", () => {
     expect(await said("Året's (1)*.pdf")).toBe(
       "attachment; filename=\"Aret's (1)*.pdf\"; filename*=UTF-8''%C3%85ret%27s%20%281%29%2A.pdf",
     );
+    expect(await said("．．／etc／passwd")).toBe(
+      "attachment; filename=\"___etc_passwd\"; filename*=UTF-8''%EF%BC%8E%EF%BC%8E%EF%BC%8Fetc%EF%BC%8Fpasswd",
+    );
     expect(await said("日本.png")).toBe("attachment; filename=\"__.png\"; filename*=UTF-8''%E6%97%A5%E6%9C%AC.png");
   });
 });

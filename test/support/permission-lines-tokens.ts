@@ -57,15 +57,15 @@ export const tokenLines: Record<string, readonly Line[]> = {
     ["for nobody", "               422   422   422   422   401   401", () => ({ ...token, owner: 987654 })],
   ],
   "tokens.get": [
-    ["of the member", "            yes   yes   yes   403   401   401", ({ tokens }) => ({ id: tokens.ofMember })],
-    ["of a machine in North", "    yes   yes   403   403   401   401", ({ tokens }) => ({ id: tokens.ofMachine })],
-    ["of an administrator", "      yes   403   403   403   401   401", ({ tokens }) => ({ id: tokens.ofBoss })],
+    ["of the member", "            yes   yes   yes   404   401   401", ({ tokens }) => ({ id: tokens.ofMember })],
+    ["of a machine in North", "    yes   yes   404   404   401   401", ({ tokens }) => ({ id: tokens.ofMachine })],
+    ["of an administrator", "      yes   404   404   404   401   401", ({ tokens }) => ({ id: tokens.ofBoss })],
     ["none", "                     404   404   404   404   401   401", () => ({ id: 987654 })],
   ],
   "tokens.revoke": [
-    ["of the member", "            yes   yes   yes   403   401   401", ({ tokens }) => ({ id: tokens.ofMember })],
-    ["of a machine in North", "    yes   yes   403   403   401   401", ({ tokens }) => ({ id: tokens.ofMachine })],
-    ["of an administrator", "      yes   403   403   403   401   401", ({ tokens }) => ({ id: tokens.ofBoss })],
+    ["of the member", "            yes   yes   yes   404   401   401", ({ tokens }) => ({ id: tokens.ofMember })],
+    ["of a machine in North", "    yes   yes   404   404   401   401", ({ tokens }) => ({ id: tokens.ofMachine })],
+    ["of an administrator", "      yes   404   404   404   401   401", ({ tokens }) => ({ id: tokens.ofBoss })],
     ["none", "                     404   404   404   404   401   401", () => ({ id: 987654 })],
   ],
 };

@@ -47,22 +47,20 @@ export async function verifyToken({ issuer, tokenKey }: Instance, token: string,
       currentDate: new Date(now * 1000),
       requiredClaims: ["sub", "aud", "iat", "exp", "jti", "auth_time", "ver", "sid"],
     });
-    const numbers = {
-      userId: Number(payload.sub),
-      authTime: Number(payload.auth_time),
-      expires: Number(payload.exp),
-      version: Number(payload.ver),
-    };
-    const { sid: session } = payload;
+    const { sub, sid: session, auth_time: authTime, exp: expires, ver: version } = payload;
+    const userId = Number(sub);
     // A token with several audiences would be valid elsewhere, too.
     const isForUs = payload.aud === issuer && Number(payload.iat) <= now + clockTolerance;
-    const isWhole = Object.values(numbers).every(Number.isSafeInteger);
-    if (isForUs && isWhole && typeof session === "string" && session !== "") return { ...numbers, session };
+    const isIntact = isWhole(userId) && String(userId) === sub && isWhole(authTime) && isWhole(version);
+    if (isForUs && isIntact && isWhole(expires) && typeof session === "string" && session !== "")
+      return { userId, authTime, expires, version, session };
   } catch {
     // The client does not learn which check failed.
   }
   throw new ServiceError("unauthenticated", "The token is invalid or has expired; sign in again.");
 }
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /** Returns true for three parts in canonical base64url (RFC 7515): each token has exactly one spelling. */
 function isCompact(token: string): boolean {

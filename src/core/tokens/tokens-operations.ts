@@ -42,11 +42,14 @@ function presentToken({ apiToken }: Ctx, row: Row): Token {
   };
 }
 
-/** Returns a token. Throws `not_found` when it does not exist, `forbidden` without access to its owner. */
+/** Returns a token. Throws `not_found` when it does not exist, or belongs to somebody whose tokens are hidden from the actor. */
 async function findToken(ctx: Ctx, id: number) {
+  const missing = new ServiceError("not_found", `There is no API token ${id}.`);
   const row = await tokenRows(ctx).where("t.id", "=", id).executeTakeFirst();
-  if (row === undefined) throw new ServiceError("not_found", `There is no API token ${id}.`);
-  await requireOwner(ctx, row.user_id);
+  if (row === undefined) throw missing;
+  await requireOwner(ctx, row.user_id).catch((error) => {
+    throw error instanceof ServiceError && error.code === "forbidden" ? missing : error;
+  });
   return row;
 }
 

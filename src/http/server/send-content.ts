@@ -50,7 +50,8 @@ function rangeOf(exchange: Exchange, etag: string, size: number): { from: number
 /** Adds the exact name (RFC 8187) always: content-disposition leaves it out where it thinks the ASCII one is enough. */
 function disposition({ name, mime }: Content): string {
   const plain = name
-    .normalize("NFKD")
+    // Not NFKD, which makes a full-width solidus one that separates folders.
+    .normalize("NFD")
     .replace(/\p{M}/gu, "")
     .replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const exact = encodeURIComponent(name).replace(
