@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
   vi.mocked(performance.now).mockRestore();
 });
-/** Lets so many milliseconds pass. */
+/** Lets a number of milliseconds pass. */
 const pass = (milliseconds: number) => {
   time += milliseconds;
   return vi.advanceTimersByTimeAsync(milliseconds);
@@ -29,7 +29,7 @@ const started = (arrivals: Arrivals, address: string) => {
   arrival.ended.catch((error: ServiceError) => {
     state.is = error.code;
   });
-  /** How many bytes have come; `waits` until the next may. */
+  /** Counts received bytes; the state is `waits` until the next may arrive. */
   const add = (bytes: number) => {
     const wait = arrival.add(bytes);
     if (wait === undefined) return;
@@ -40,7 +40,7 @@ const started = (arrivals: Arrivals, address: string) => {
   };
   return { ...arrival, state, send: add };
 };
-test("a body holds what has come of it: slow ones do not keep others out", () => {
+test("a body takes room only for the bytes that have arrived, so slow bodies do not keep others out", () => {
   const arrivals = new Arrivals(limits, refusal);
   const slow = Array.from({ length: 50 }, () => started(arrivals, "a"));
   for (const each of slow) each.send(1);
@@ -49,7 +49,7 @@ test("a body holds what has come of it: slow ones do not keep others out", () =>
   expect(other.state.is).toBe("arriving");
 });
 
-test("beyond the share of an address the oldest from there goes on, others wait, and other addresses do not notice", async () => {
+test("over the limit of an address only its oldest body continues, and other addresses are not affected", async () => {
   const arrivals = new Arrivals(limits, refusal);
   const [first, second, elsewhere] = [started(arrivals, "a"), started(arrivals, "a"), started(arrivals, "b")];
   first.send(50);
@@ -62,7 +62,7 @@ test("beyond the share of an address the oldest from there goes on, others wait,
   expect(second.state.is).toBe("arriving");
 });
 
-test("when all is full, the oldest of all goes on", async () => {
+test("over the total limit only the oldest body continues", async () => {
   const arrivals = new Arrivals(limits, refusal);
   const bodies = ["a", "b", "c"].map((address) => started(arrivals, address));
   for (const body of bodies) body.send(40);
@@ -75,7 +75,7 @@ test("when all is full, the oldest of all goes on", async () => {
   expect(bodies.map(({ state }) => state.is)).toEqual(["arriving", "arriving", "arriving"]);
 });
 
-test("a slow body gives way to one that waits; one that is all there does not", async () => {
+test("a slow body is ended when another waits for room; a complete body is not", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 1 }, refusal);
   const [done, slow, fast] = [started(arrivals, "a"), started(arrivals, "a"), started(arrivals, "a")];
   done.send(30);
@@ -92,7 +92,7 @@ test("a slow body gives way to one that waits; one that is all there does not", 
   expect([fast.state.is, later.state.is]).toEqual(["unavailable", "arriving"]);
 });
 
-test("a slow body does not give way where it takes no room", async () => {
+test("a slow body is not ended when it takes no room of the one that waits", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 1 }, refusal);
   const [elsewhere, done, second] = [started(arrivals, "b"), started(arrivals, "a"), started(arrivals, "a")];
   elsewhere.send(1);
@@ -103,7 +103,7 @@ test("a slow body does not give way where it takes no room", async () => {
   expect([elsewhere.state.is, second.state.is]).toEqual(["arriving", "waits"]);
 });
 
-test("a body as fast as it must be gives way to none", async () => {
+test("a body at exactly the required rate is not ended", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 0.5 }, refusal);
   const [fast, second] = [started(arrivals, "a"), started(arrivals, "a")];
   await pass(limits.window);
@@ -115,7 +115,7 @@ test("a body as fast as it must be gives way to none", async () => {
   expect([fast.state.is, second.state.is]).toEqual(["unavailable", "arriving"]);
 });
 
-test("a body that was slow until now gives way at once", async () => {
+test("a body that was slow so far is ended at once when another needs room", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 1 }, refusal);
   const slow = started(arrivals, "a");
   await pass(limits.window);
@@ -126,7 +126,7 @@ test("a body that was slow until now gives way at once", async () => {
   expect([slow.state.is, second.state.is]).toEqual(["unavailable", "arriving"]);
 });
 
-test("a slow body that waits ends no other slow one", async () => {
+test("a slow body that waits does not end another slow body", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 1000 }, refusal);
   const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
   await pass(limits.window);
@@ -138,7 +138,7 @@ test("a slow body that waits ends no other slow one", async () => {
   expect([first.state.is, second.state.is]).toEqual(["arriving", "unavailable"]);
 });
 
-test("a body that waits is not ended for being slow", async () => {
+test("a body that waits for room is not ended as slow", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 1 }, refusal);
   const [done, second] = [started(arrivals, "a"), started(arrivals, "a")];
   done.send(60);
@@ -151,7 +151,7 @@ test("a body that waits is not ended for being slow", async () => {
   expect([second.state.is, third.state.is]).toEqual(["waits", "waits"]);
 });
 
-test("a body that leaves while it waits leaves no timer", () => {
+test("a body that ends while it waits leaves no timer behind", () => {
   const arrivals = new Arrivals(limits, refusal);
   const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
   first.send(60);
@@ -161,7 +161,7 @@ test("a body that leaves while it waits leaves no timer", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a body that has waited is not slow because of its wait", async () => {
+test("the time that a body waits for room does not make it slow", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 0.5 }, refusal);
   const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
   first.send(59);
@@ -178,7 +178,7 @@ test("a body that has waited is not slow because of its wait", async () => {
   expect([second.state.is, third.state.is]).toEqual(["arriving", "waits"]);
 });
 
-test("a body that has waited too long is refused", async () => {
+test("a body that waits too long is refused", async () => {
   const arrivals = new Arrivals(limits, refusal);
   const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
   first.send(60);

@@ -37,7 +37,7 @@ async function start<S extends Server>(server: S, port = 0): Promise<number> {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, count: number) => void;
 
-/** A server that is not the service; it gives back its URL and the requests it got. */
+/** Starts a server that is not the service. Returns its URL and the requests that it receives. */
 async function pretend(handler: Handler, port?: number) {
   const requests: IncomingMessage[] = [];
   // Only the client ends connections that it keeps.
@@ -57,7 +57,7 @@ const client = (url: string, more: Partial<ClientOptions> = {}) =>
   createClient({ url, userAgent: "wcs/test", timeout: 20_000, env: {}, ...more });
 const get = (url: string, more?: Partial<ClientOptions>) => client(url, more).call(users.get, { id: 5 });
 
-/** How a call failed. */
+/** Returns the error of a call. */
 async function failure(call: Promise<unknown>): Promise<ServiceError> {
   const error = await call.then(
     () => undefined,
@@ -68,7 +68,7 @@ async function failure(call: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe("a request", () => {
-  test("has the token, the program's name, and goes below /api, however the URL ends", async () => {
+  test("has the token and the program's name, and goes below /api, however the URL ends", async () => {
     const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     for (const end of ["", "/", "/api", "/api/", "/deep/api", "/deep"]) await get(url + end, { token: "t" });
     const deep = "/deep/api/users/5";
@@ -76,7 +76,7 @@ describe("a request", () => {
     expect(requests[0]?.headers).toMatchObject({ authorization: "Bearer t", "user-agent": "wcs/test" });
   });
 
-  test("with a large body waits until the service asks for it", async () => {
+  test("with a large body asks for 100 Continue", async () => {
     const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     for (const message of ["x", "x".repeat(1_048_576)])
       await client(url).raw("POST", "/conversations", { body: JSON.stringify({ message }) });
@@ -94,7 +94,7 @@ describe("a request", () => {
     await expect.poll(() => sockets.size).toBe(0);
   });
 
-  test("says when it is a dry run, and does not believe an answer that does not", async () => {
+  test("has a header for a dry run, and an answer without that header is an error", async () => {
     const confirmed = await pretend((_, response) => reply(response, 200, { id: 5 }, { "dry-run": "true" }));
     await client(confirmed.url).call(units.move, { id: 1, parent: 2 }, { dryRun: true });
     expect(confirmed.requests[0]?.headers["dry-run"]).toBe("true");
@@ -116,7 +116,7 @@ describe("a request", () => {
     },
   );
 
-  test("never carries a token that would break the header", () => {
+  test("with a token that no header can hold is refused", () => {
     const make = () => client("http://x", { token: "a\r\nb" });
     expect(make).toThrow(
       expect.objectContaining({ code: "unauthenticated", message: "The token has a space or line break in it." }),
@@ -125,7 +125,7 @@ describe("a request", () => {
 });
 
 describe("an error of the service", () => {
-  test("is the same error here", async () => {
+  test("keeps its code, message and fields", async () => {
     const { url } = await pretend((_, response) =>
       reply(response, 422, error("validation_failed", { fields: { a: ["b"] } })),
     );
@@ -140,7 +140,7 @@ describe("an error of the service", () => {
     expect(fields).toEqual({ id: ["is locked"], body: ["is banned"] });
   });
 
-  test("tells a field of the path from one of the body with the same name on the wire", async () => {
+  test("distinguishes a field of the path from a field of the body with the same name on the wire", async () => {
     let messages = ["must be an integer", "is not an existing unit: 9"];
     const { url } = await pretend((_, response) => {
       const issues = messages.map(() => ({ field: "unit", code: "invalid" }));
@@ -157,7 +157,7 @@ describe("an error of the service", () => {
     expect(await wrongFor("x")).toEqual({ fields: { from: messages }, of: ["from"] });
   });
 
-  test("leaves the issues of other fields as they are when it tells a field of the path from one of the body", async () => {
+  test("keeps the issues of other fields when it renames those of a field of the path", async () => {
     const { url } = await pretend((_, response) => {
       const fields = { overwrite: ["must be true or false"], unit: ["must be an integer"] };
       const issues = [
@@ -191,7 +191,7 @@ describe("an error of the service", () => {
   });
 });
 
-describe("what is not the service is named, with a way out", () => {
+describe("an answer that is not of the service is an error that names it and the next step:", () => {
   const answers: [string, Handler, RegExp][] = [
     ["a web page", (_, r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>"), /status 200, text\/html/],
     ["nothing", (_, r) => r.writeHead(200).end(), /no content type/],
@@ -240,7 +240,7 @@ describe("what is not the service is named, with a way out", () => {
     expect(failed.message).toMatch(/^http:.* did not answer like a wcs service/);
   });
 
-  test("every answer of the service has what tells it from others", () => {
+  test("every answer of the service has the field by which the client recognizes it", () => {
     for (const op of operations) {
       const { empty, items, field } = answerShapeOf(op);
       const output = op.output() as z.ZodType;
@@ -276,7 +276,7 @@ describe("what is not the service is named, with a way out", () => {
     expect(other.requests.length).toBe(0);
   });
 
-  test("an endless answer", async () => {
+  test("an answer without end is cut off", async () => {
     const { url } = await pretend((_, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const more = () => {
@@ -288,17 +288,17 @@ describe("what is not the service is named, with a way out", () => {
     expect((await failure(get(url))).message).toContain("64 MiB");
   });
 
-  test("something that does not speak HTTP", async () => {
+  test("a server that does not speak HTTP", async () => {
     const port = await start(createServer((socket) => socket.end("220 mail.example.com\r\n")));
     expect((await failure(get(`http://127.0.0.1:${port}`))).message).toContain("does not speak HTTP");
   });
 
-  test("nothing at all", async () => {
+  test("a port where nothing listens", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     expect(await failure(get(url))).toMatchObject({ code: "unavailable", message: `${url} refused the connection.` });
   });
 
-  test("a host that is not known", async () => {
+  test("an unknown host name", async () => {
     expect((await failure(get("http://nowhere.invalid"))).message).toMatch(
       /^http:\/\/nowhere.invalid has an unknown host name/,
     );
@@ -319,7 +319,7 @@ describe("TLS", () => {
     return `https://127.0.0.1:${await start(server)}`;
   };
 
-  test("works with an authority that was given", async () => {
+  test("works with a certificate authority from the options", async () => {
     expect(await get(await secure("localhost"), { ca: pem("localhost") })).toEqual({ id: 5 });
   });
   test.each([
@@ -344,19 +344,19 @@ describe("TLS", () => {
     expect(connections).toBe(1);
     await one.close();
   });
-  test("on a port without it", async () => {
+  test("on a port that speaks plain HTTP is an error about TLS", async () => {
     const { url } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     expect((await failure(get(url.replace("http:", "https:")))).message).toContain(
       "does not support the same TLS versions",
     );
   });
-  test("without it on a port that has it", async () => {
+  test("is missing: plain HTTP on a port with TLS is an error", async () => {
     const url = (await secure("localhost")).replace("https:", "http:");
     expect((await failure(get(url))).code).toBe("unavailable");
   });
 });
 
-describe("asking again", () => {
+describe("a request is repeated:", () => {
   const gateway: Handler = (_, response) =>
     response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
   const breakOff: Handler = (request) => request.socket.destroy();
@@ -384,7 +384,7 @@ describe("asking again", () => {
     expect(requests.length).toBe(2);
   });
 
-  test("GET after 502 of a proxy, not after 504, as the service may still be working", async () => {
+  test("GET after 502 of a proxy, but not after 504, since the service may still be working", async () => {
     const { url, requests } = await pretend(thenFine(gateway));
     expect(await get(url)).toEqual({ id: 5 });
     expect(requests.length).toBe(2);
@@ -393,7 +393,7 @@ describe("asking again", () => {
     expect(slow.requests.length).toBe(1);
   });
 
-  test("more often while a service restarts that has answered before, but for a PATCH that a proxy may have sent on", async () => {
+  test("more often when the service has answered before, except a PATCH that a proxy may have forwarded", async () => {
     const { url, requests } = await pretend((request, response, count) =>
       count === 1 || count > 5 ? reply(response, 200, { id: 5 }) : gateway(request, response, count),
     );
@@ -405,7 +405,7 @@ describe("asking again", () => {
     expect(requests.length).toBe(6);
   });
 
-  test("three times in all", async () => {
+  test("at most three times in total", async () => {
     const { url, requests } = await pretend(busy(503));
     expect(await failure(get(url))).toMatchObject({ code: "unavailable", retryAfter: 0 });
     expect(requests.length).toBe(3);
@@ -431,7 +431,7 @@ describe("asking again", () => {
     expect([keys[1], keys[3], keys[0] === keys[2]]).toEqual([keys[0], keys[2], false]);
   });
 
-  test("a key that was given is used", async () => {
+  test("with the Idempotency-Key of the caller", async () => {
     const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     await client(url).call(units.move, { id: 1, parent: 2 }, { idempotencyKey: "k" });
     expect(requests[0]?.headers["idempotency-key"]).toBe("k");
@@ -465,7 +465,7 @@ describe("asking again", () => {
     }
   });
 
-  test("PATCH and a public POST when the connection was never made", async () => {
+  test("PATCH and a public POST, when no connection was made", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const calls = [
@@ -482,7 +482,7 @@ describe("asking again", () => {
   });
 });
 
-describe("an abort", () => {
+describe("an aborted call", () => {
   test.each([
     ["before the request", (_: AbortController) => {}, true],
     ["while waiting for the answer", (controller: AbortController) => controller.abort(new Error("stop")), false],
@@ -493,7 +493,7 @@ describe("an abort", () => {
     await expect(client(url).call(users.get, { id: 5 }, { signal: controller.signal })).rejects.toThrow("stop");
   });
 
-  test("while waiting for another try", async () => {
+  test("stops waiting for the next attempt", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     let requesting: readonly unknown[] = [];
@@ -510,7 +510,7 @@ describe("an abort", () => {
 });
 
 describe("a proxy of the environment", () => {
-  /** Forwards plain requests and tunnels the rest; what it was asked for is in `asked`. */
+  /** Forwards plain requests and tunnels others. Records the requests in `asked`. */
   async function proxy() {
     const asked: string[] = [];
     const server = http.createServer((request, response) => {
@@ -535,7 +535,7 @@ describe("a proxy of the environment", () => {
     return { asked, url: `http://127.0.0.1:${await start(server)}` };
   }
 
-  test("carries http and https, and NO_PROXY goes past it", async () => {
+  test("is used for http and https, but not for hosts in NO_PROXY", async () => {
     const { asked, url: through } = await proxy();
     const plain = await pretend((_, response) => reply(response, 200, { id: 5 }));
     expect(await get(plain.url, { env: { HTTP_PROXY: through } })).toEqual({ id: 5 });
@@ -552,7 +552,7 @@ describe("a proxy of the environment", () => {
     expect(asked).toEqual([]);
   });
 
-  test("that is not there is what the error names", async () => {
+  test("is named by the error when it is unreachable", async () => {
     const failed = await failure(
       get("http://127.0.0.1:1", { env: { HTTP_PROXY: `http://127.0.0.1:${await freePort()}` } }),
     );
@@ -564,7 +564,7 @@ describe("a proxy of the environment", () => {
 });
 
 describe("raw", () => {
-  test("sends what it is told, and gives back what comes", async () => {
+  test("sends the given method, path, body and headers, and returns any response", async () => {
     const server = await serveFake();
     const one = client(server.url, { token: "t" });
     for (const path of ["/api/users/5", "users/5", "/users/5"]) {

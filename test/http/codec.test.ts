@@ -42,7 +42,7 @@ describe("every operation", () => {
     },
   );
 
-  test("no input needs more than its place on the wire can say", () => {
+  test("every input field has a type that its place on the wire can express", () => {
     const queries = operations.filter((op) => !hasBody(op));
     const inQuery = queries.flatMap((op) =>
       fieldsOf(op).map((field) => ({ op: op.name, field, leaf: field.items ?? field })),
@@ -54,7 +54,7 @@ describe("every operation", () => {
   });
 });
 
-/** The wrong fields, or the code of another error. */
+/** Returns the issues of a `validation_failed` error, or the code of another error. */
 function issues(work: () => unknown): unknown {
   try {
     return work();
@@ -82,7 +82,7 @@ describe("a query", () => {
     ["limit[]=5", { "limit[]": "5" }],
   ])("%s", (query, expected) => expect(list(query)).toEqual(expected));
 
-  test("a scalar given twice is named, beside all else that is wrong", () => {
+  test("a scalar that is given twice is an issue, beside those of other fields", () => {
     expect(list("limit=1&limit=2&unit=x&nope=1")).toEqual({
       limit: ["is given more than once"],
       unit: ["must be an integer"],
@@ -90,7 +90,7 @@ describe("a query", () => {
     });
   });
 
-  test("a scalar given twice is no issue of the schema, whatever its first value is", () => {
+  test("a scalar that is given twice has no second issue, whatever its first value is", () => {
     let refused: unknown;
     try {
       decode(users.list, { params: [], query: "limit=0&limit=2&unit=0" });
@@ -103,52 +103,52 @@ describe("a query", () => {
     ]);
   });
 
-  test("what is not UTF-8 is refused", () => {
+  test("a query that is not UTF-8 is refused", () => {
     expect(list("cursor=%ff")).toBe("bad_request");
     expect(list("%zz=1")).toBe("bad_request");
   });
 
-  test("keys that mean something to objects are unknown fields", () => {
+  test("names of properties of Object.prototype are unknown fields", () => {
     const decoded = decode(users.list, { params: [], query: "__proto__=1&constructor=2&toString=3" });
     expect(Object.keys(decoded)).toEqual(["__proto__", "constructor", "toString"]);
   });
 
-  test("items of free text keep their commas", () => {
+  test("items of free text keep their commas when the field is repeated with []", () => {
     const texts = ["Smith, Ann", "Bo"];
     expect(list("texts=Smith%2C+Ann,Bo", names.find)).toEqual({ texts });
     expect(list(encode(names.find, { texts }).query, names.find)).toEqual({ texts });
   });
 
-  test("an escaped comma divides items of an enumeration, which have none", () => {
+  test("an escaped comma separates the items of an enumeration", () => {
     expect(list("kinds=user%2Cunit", names.find)).toEqual({ kinds: ["user", "unit"] });
   });
 
-  test("a field that the operation does not have is sent, so that the service names it", () => {
+  test("an unknown field is sent, so that the service reports it", () => {
     expect(encode(users.list, { nope: "a,b" }).query).toBe("nope=a%2Cb");
   });
 
-  test("a path field is not taken from the query", () => {
+  test("a field of the path is refused in the query", () => {
     expect(issues(() => decode(users.get, { params: ["1"], query: "id=2" }))).toEqual({ id: unknown });
   });
 });
 
 describe("a path", () => {
-  test("of dots is escaped, so that nothing on the way resolves it", () => {
+  test("of two dots is escaped, so that no proxy resolves it", () => {
     expect(encode(units.reference, { reference: ".." }).path).toBe("/units/reference/%2E%2E");
   });
 
-  test("of one dot is escaped, too, and three dots stay", () => {
+  test("of one dot is escaped as well, and three dots are not", () => {
     expect(encode(units.reference, { reference: "." }).path).toBe("/units/reference/%2E");
     expect(encode(units.reference, { reference: "..." }).path).toBe("/units/reference/...");
   });
 
-  test("without its field is an error that names it", () => {
+  test("without the value of its field is an error that names the field", () => {
     expect(issues(() => encode(units.reference, { reference: "" }))).toEqual({ reference: ["must not be blank"] });
     expect(issues(() => encode(units.reference, {}))).toEqual({ reference: ["is required"] });
     expect(issues(() => encode(units.reference, { reference: "\ud800" }))).toHaveProperty("reference");
   });
 
-  test("lists are divided by commas, what is no integer is left for the schema", () => {
+  test("has lists separated by commas, and a value that is not an integer is left to the schema", () => {
     expect({ ...decode(users.collection, { params: ["1,2,x"], query: "" }) }).toEqual({ ids: [1, 2, "x"] });
   });
 });
@@ -158,20 +158,20 @@ describe("a body", () => {
     issues(() => decode(users.membershipSet, { params: ["1", "2"], query, body }));
   const parsed = (text: string) => JSON.parse(text) as unknown;
 
-  test("none is an empty object", () => expect(set(undefined)).toEqual({ user: 1, from: 2 }));
+  test("that is missing is an empty input", () => expect(set(undefined)).toEqual({ user: 1, from: 2 }));
   test.each([[[]], [null], [5], ["x"]])("%j is not an object", (body) =>
     expect(set(body)).toEqual({ body: ["must be an object"] }),
   );
-  test("its fields and those of the path may share a name on the wire", () => {
+  test("may have a field with the same name on the wire as a field of the path", () => {
     expect(set({ unit: 9 })).toEqual({ user: 1, from: 2, unit: 9 });
   });
-  test("a path field is not taken from the body", () => {
+  test("must not have a field of the path", () => {
     expect(set({ user: 9, from: 9 })).toEqual({ user: unknown, from: unknown });
   });
-  test("nothing is taken from the query", () => {
+  test("must not have its fields in the query", () => {
     expect(set({}, "overwrite=1&x=1")).toEqual({ overwrite: ["goes in the body"], x: unknown });
   });
-  test("keys that mean something to objects are unknown fields, at any depth", () => {
+  test("with a key like __proto__ has an unknown field, at any depth", () => {
     const body = parsed('{"__proto__":{"unit":3},"constructor":1,"unit":"x"}');
     expect(set(body)).toEqual(
       Object.fromEntries([
@@ -185,11 +185,11 @@ describe("a body", () => {
       "rows.1.__proto__": unknown,
     });
   });
-  test("nesting that would overflow a stack is refused", () => {
+  test("that is nested so deep that a stack would overflow is refused", () => {
     const deep = parsed(`{"rows":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
     expect(issues(() => decode(units.import, { params: [], query: "", body: deep }))).toBe("bad_request");
   });
-  test("64 levels are taken, 65 are refused", () => {
+  test("may have 64 levels, and 65 are refused", () => {
     const nested = (levels: number) => parsed(`${'{"x":'.repeat(levels)}1${"}".repeat(levels)}`);
     const decoded = (levels: number) =>
       issues(() => decode(units.import, { params: [], query: "", body: nested(levels) }));
@@ -203,12 +203,12 @@ describe("a body", () => {
   ])("%s are too many", (_, body) =>
     expect(issues(() => decode(units.import, { params: [], query: "", body }))).toBe("payload_too_large"),
   );
-  test("1,000 fields and 50,000 values are taken", () => {
+  test("may have 1,000 fields and 50,000 values", () => {
     const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`key${at}`, 1]));
     const body = { rows: [fields, ...Array.from({ length: 48_998 }, () => 1)] };
     expect(issues(() => decode(units.import, { params: [], query: "", body }))).toEqual(body);
   });
-  test("of a thousand issues 500 are reported, and 50 are named in the message", () => {
+  test("with a thousand issues gets 500 of them reported, and 50 named in the message", () => {
     const body = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`key${at}`, 1]));
     const parsed = tryParseInput(auth.authenticate, body);
     if (parsed.ok) throw new Error("it was accepted");
@@ -216,12 +216,12 @@ describe("a body", () => {
     const { message } = invalid(parsed.fields, parsed.issues);
     expect([message.split("; ").length, message.endsWith("; and 450 more fields.")]).toEqual([51, true]);
   });
-  test("users.deactivateMissing takes 500,000 IDs", () => {
+  test("of users.deactivateMissing may have 500,000 IDs", () => {
     const body = { present: Array.from({ length: 500_000 }, (_, at) => at + 1), provider: "hr", unit: 1 };
     const input = decode(users.deactivateMissing, { params: [], query: "", body });
     expect(input.present).toHaveLength(500_000);
   });
-  test("secrets stay as they are", () => {
+  test("keeps secrets unchanged", () => {
     const body = { username: " ann@example.com ", password: "000" };
     expect(issues(() => decode(auth.authenticate, { params: [], query: "", body }))).toEqual(body);
   });

@@ -34,8 +34,8 @@ const header = async (name: string, of: Partial<Content>) => {
   return (await get()).headers.get(name);
 };
 
-describe("what is said of a content", () => {
-  test("a whole one", async () => {
+describe("the headers of a content", () => {
+  test("name its type, size, ETag and file name", async () => {
     const response = await get();
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -51,7 +51,7 @@ describe("what is said of a content", () => {
     expect(await response.text()).toBe("0123456789");
   });
 
-  test("HEAD says the same, reads nothing and ignores ranges", async () => {
+  test("are the same for HEAD, which reads nothing and ignores ranges", async () => {
     let reads = 0;
     content = {
       ...standard,
@@ -67,12 +67,12 @@ describe("what is said of a content", () => {
       etag,
     ]);
     expect(await response.text()).toBe("");
-    // A read for HEAD would have begun before the one of the next request.
+    // A read for HEAD would have begun before that of the next request.
     expect(await (await get()).text()).toBe("0123456789");
     expect(reads).toBe(1);
   });
 
-  test("only raster images and PDFs are shown in a browser, all else is saved", async () => {
+  test("let browsers show raster images and PDFs, and save everything else", async () => {
     const way = async (mime: string) => (await header("content-disposition", { mime }))?.split(";")[0];
     for (const mime of ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "application/pdf"])
       expect(await way(mime), mime).toBe("inline");
@@ -89,7 +89,7 @@ describe("what is said of a content", () => {
       expect(await way(mime), mime).toBe("attachment");
   });
 
-  test("a name of any characters, in ASCII and as it is (RFC 6266, RFC 8187)", async () => {
+  test("have the name in ASCII and with all characters (RFC 6266, RFC 8187)", async () => {
     const said = (name: string) => header("content-disposition", { name });
     expect(await said('a"b\\c%41.txt')).toBe(
       "attachment; filename=\"a_b_c_41.txt\"; filename*=UTF-8''a%22b%5Cc%2541.txt",
@@ -164,7 +164,7 @@ describe("the client", () => {
     return Buffer.concat(chunks);
   };
 
-  test("gets any range, and all of it more than once", async () => {
+  test("reads any range, and the whole content more than once", async () => {
     content = whole;
     const caller = client();
     const got = await caller.call(files.get, { id: 7 });
@@ -182,7 +182,7 @@ describe("the client", () => {
     await caller.close();
   });
 
-  test("goes on where a download broke off", async () => {
+  test("continues a download that broke off", async () => {
     let breaks = 5;
     content = {
       ...large,
@@ -199,7 +199,7 @@ describe("the client", () => {
     await caller.close();
   });
 
-  test("takes nothing of another file that is there by then", async () => {
+  test("does not continue with another file that replaced the first one", async () => {
     const caller = client();
     const got = await caller.call(files.get, { id: 7 });
     expect((await collect(got.read())).toString()).toBe("0123456789");
@@ -210,7 +210,7 @@ describe("the client", () => {
     await caller.close();
   });
 
-  test("takes no whole file for a part of it, and ends that answer", async () => {
+  test("does not take the whole file for the requested part, and ends that answer", async () => {
     const headers = { etag, "content-length": "10" };
     const proxy = http.createServer((_, response) => response.writeHead(200, headers).end("0123456789")).listen(0);
     // Only the client ends connections that it keeps.
@@ -226,7 +226,7 @@ describe("the client", () => {
     proxy.close();
   });
 
-  test("gives up when it gets no further", async () => {
+  test("gives up when repeated attempts make no progress", async () => {
     content = {
       ...large,
       async *read(from = 0) {
@@ -240,7 +240,7 @@ describe("the client", () => {
     await caller.close();
   });
 
-  test("is told what is wrong, and says when it is no answer of the service", async () => {
+  test("throws the service's error, and an error for an answer that is not of the service", async () => {
     let headers: Record<string, string> = {};
     const proxy = http.createServer((_, response) => response.writeHead(200, headers).end("<html>Welcome")).listen(0);
     const { port } = proxy.address() as { port: number };
@@ -257,7 +257,7 @@ describe("the client", () => {
     await caller.close();
   });
 
-  test("whoever stops reading stops what is sent", async () => {
+  test("ends the request when its reader stops", async () => {
     const stopped = gate();
     content = {
       ...large,
@@ -278,7 +278,7 @@ describe("the client", () => {
   });
 });
 
-test("a reader who is slow holds the chunks back", async () => {
+test("a slow reader holds back the reading of the file", async () => {
   let given = 0;
   content = contentOf("", {
     size: 1e9,
@@ -292,7 +292,7 @@ test("a reader who is slow holds the chunks back", async () => {
   const agent = new http.Agent();
   const request = http.get(`${server.url}/api/files/7`, { agent });
   await new Promise<void>((resolve) => request.on("response", () => resolve()));
-  // It is held back when a look finds no more than the one before.
+  // The reading is held back when it has not moved on since the last look.
   let before: number;
   do {
     before = given;
@@ -303,7 +303,7 @@ test("a reader who is slow holds the chunks back", async () => {
   agent.destroy();
 });
 
-test("a file that fails half-way ends the connection, so that nobody takes it for whole", async () => {
+test("an error in the middle of a file closes the connection, so that the client does not take the part for the whole", async () => {
   content = contentOf("", {
     size: 10,
     async *read() {

@@ -50,7 +50,7 @@ const body = fc.option(fc.oneof(fc.json(), fc.string(), fc.constantFrom("{}", '{
   nil: undefined,
 });
 
-test("whatever is asked, the answer has its shape", async () => {
+test("any request gets an answer in the documented format", async () => {
   const client = createClient({ url: server.url, userAgent: "test", env: {} });
   const request = fc.record({ method, path, query: fc.oneof(fc.webQueryParameters(), value), headers, body });
   await fc.assert(
@@ -78,7 +78,7 @@ test("whatever is asked, the answer has its shape", async () => {
   expect(await undocumentedStatuses(new Set(server.logs.map(statusLine)))).toEqual([]);
 });
 
-test("whatever is written to a socket, what comes back is HTTP with its shape, or nothing", async () => {
+test("any bytes on a connection get an HTTP answer in the documented format, or none", async () => {
   const line = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.tuple(method, path).map(([method, path]) => `${method} /api/${path} HTTP/1.1\r\nHost: x`),

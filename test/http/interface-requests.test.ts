@@ -177,7 +177,7 @@ describe("every wrong field is named at once", () => {
     expect(Object.keys(await wrong(method, path, body)).sort()).toEqual(names);
   });
 
-  it("also in queries", async () => {
+  it("in queries, too", async () => {
     expect(Object.keys(await wrong("GET", "/api/events?start=5&end=4&limit=0")).sort()).toEqual(["end", "limit"]);
     expect(Object.keys(await wrong("GET", "/api/users?below=1&limit=0")).sort()).toEqual(["below", "limit"]);
   });
@@ -205,7 +205,7 @@ describe("every wrong field is named at once", () => {
     expect((await fetch(`${instance.url}/api/password/request?x=1`, { method: "POST" })).status).toBe(422);
   });
 
-  it("users.password: the missing current one and the bad new one", async () => {
+  it("users.password reports the missing current password and the invalid new one together", async () => {
     const { ids } = world();
     expect(await wrong("PATCH", `/api/users/${ids.member}/password`, { password: "short" }, ids.member)).toEqual({
       password: ["must have at least 8 characters"],
@@ -213,7 +213,7 @@ describe("every wrong field is named at once", () => {
     });
   });
 
-  it("a caller without the permission learns nothing about data", async () => {
+  it("a caller without permission gets no issues that depend on data", async () => {
     const { ids } = world();
     expect(Object.keys(await wrong("POST", "/units", { parent: 9_999 }, ids.member))).toEqual(["name"]);
   });
@@ -251,14 +251,14 @@ describe("names in errors are those of the interface", () => {
     expect(Object.keys(await wrong(method, path, body)).sort()).toEqual(names);
   });
 
-  it("one item and one character are singular", async () => {
+  it("messages about one item and one character use the singular", async () => {
     expect(await wrong("POST", "/users/welcome", { users: [] })).toEqual({ users: ["must have at least 1 item"] });
     expect(await wrong("POST", "/api/authenticate", { username: "a", password: "" })).toEqual({
       password: ["must have at least 1 character"],
     });
   });
 
-  it("an unknown field keeps its name, also when it is the name of a path field inside the program", async () => {
+  it("an unknown field keeps its name, even when the program uses it for a field of the path", async () => {
     const unknown = ["is not a field of this operation"];
     const post = await newPost({});
     expect(await wrong("PATCH", `/content/${post}`, { id: post, title: "" })).toEqual({
@@ -307,7 +307,7 @@ describe("names in errors are those of the interface", () => {
   });
 });
 
-describe("what is cleared or ignored", () => {
+describe("cleared and ignored values", () => {
   it.each([true, 1])("events: with all_day %j, start and end are ignored whatever they hold", async (all_day) => {
     const id = await newEvent({ all_day, date: "2027-05-01", start: "soon", end: { at: [] } });
     expect((await ask("GET", `/api/events/${id}`)).body).toMatchObject({ dates: [], date: "2027-05-01" });

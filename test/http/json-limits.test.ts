@@ -21,7 +21,7 @@ function read(text: string, mostValues: number, size: number): string | undefine
   }
 }
 
-test("values are counted as parsing finds them, in chunks of any size, whatever strings hold", () => {
+test("jsonLimits counts the values that JSON.parse finds, in chunks of any size and with any strings", () => {
   const odd = fc.string({ unit: fc.constantFrom('"', "\\", "[", "{", "}", "]", ",", ":", "a", "\u{1F600}") });
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
@@ -44,7 +44,7 @@ test("values are counted as parsing finds them, in chunks of any size, whatever 
   fc.assert(property, { numRuns: 500 });
 });
 
-test("64 levels pass, 65 do not", () => {
+test("jsonLimits accepts 64 levels and refuses 65", () => {
   const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}${depth % 2 ? "[]" : "1"}${"}]".repeat(depth / 2)}`;
   expect(levels(JSON.parse(nested(64)))).toBe(64);
   expect([64, 65].map((depth) => read(nested(depth), 1000, 7))).toEqual([undefined, "bad_request"]);

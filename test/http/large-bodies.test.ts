@@ -13,12 +13,12 @@ const state = (work: Promise<unknown>) =>
       () => "in",
       (error: ServiceError) => error.code,
     ),
-    // Whoever may enter has entered before the next turn of the event loop.
+    // A body that fits is admitted before the next turn of the event loop.
     new Promise((resolve) => setImmediate(resolve, "waiting")),
   ]);
 
-describe("room for so many bytes", () => {
-  test("is for as many as there is room for, in the order in which they came", async () => {
+describe("a room of a number of bytes", () => {
+  test("admits bodies that fit, in the order of arrival", async () => {
     const room = new Room(100, { patience: 10_000, refusal });
     const leave = await room.enter(60);
     const large = room.enter(50);
@@ -32,7 +32,7 @@ describe("room for so many bytes", () => {
     expect(await state(next)).toBe("in");
   });
 
-  test("is refused to whoever waited too long, and to whoever would have to wait behind many", async () => {
+  test("refuses a body that has waited too long, and one that would wait behind too many", async () => {
     const room = new Room(100, { patience: 20, refusal });
     const leave = await room.enter(100);
     const waiting = Array.from({ length: 100 }, () => room.enter(100).catch(codeOf));
@@ -42,7 +42,7 @@ describe("room for so many bytes", () => {
     expect(await state(room.enter(100))).toBe("in");
   });
 
-  test("one that gives up does not hold back those behind it", async () => {
+  test("admits the next body when the one before it has given up", async () => {
     const room = new Room(100, { patience: 30, refusal });
     await room.enter(60);
     const tooLarge = room.enter(90).catch(codeOf);
@@ -62,7 +62,7 @@ describe("a large body", () => {
     throw new ServiceError("unauthenticated", "Sign in first.");
   };
 
-  test("is not read, nor asked for, before whoever sends it is known", async () => {
+  test("is neither requested nor read before its sender is known", async () => {
     server = await serveFake(undefined, { admit: unknown });
     const text = await speak(server.port, head(body.length, "Expect: 100-continue\r\n"));
     expect(text).toMatch(/^HTTP\/1.1 401 /);
@@ -70,19 +70,19 @@ describe("a large body", () => {
     expect(server.calls).toEqual([]);
   });
 
-  test("of the largest size is not read before whoever sends it is known", async () => {
+  test("of the largest size is not read before its sender is known", async () => {
     server = await serveFake(undefined, { admit: unknown, uploadLimit: body.length });
     expect(await speak(server.port, head(body.length))).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  test("is asked for when it may come", async () => {
+  test("is requested with 100 Continue when there is permission for it", async () => {
     server = await serveFake(undefined, { admit: async () => 1 });
     const text = await speak(server.port, head(body.length, "Expect: 100-continue\r\n"), body);
     expect(text).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
     expect(server.calls.at(-1)?.input).toEqual(JSON.parse(body));
   });
 
-  test("a small one is read for anybody, as the core says who may do what", async () => {
+  test("that is small is read from anybody, since the core checks the permission", async () => {
     server = await serveFake(undefined, { admit: unknown });
     const small = JSON.stringify({ recipients: [2], message: "Hello" });
     for (const text of [small, small.padEnd(16_384)])
@@ -90,7 +90,7 @@ describe("a large body", () => {
     expect(await speak(server.port, head(16_385))).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  test("without a sign-in, no more than 64 KiB are read", async () => {
+  test("of a public operation is limited to 64 KiB", async () => {
     server = await serveFake();
     const signIn = (length: number) => head(length).replace("/conversations", "/authenticate");
     const text = JSON.stringify({ username: "ann@example.com", password: "x" });
@@ -98,7 +98,7 @@ describe("a large body", () => {
     expect(await speak(server.port, signIn(65_537))).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  test("with too many values or levels, it is refused while it arrives", async () => {
+  test("with too many values or levels is refused while it arrives", async () => {
     server = await serveFake(undefined, { admit: async () => 1 });
     const begun = async (text: string) => lastBody(await speak(server.port, head(20_000_000), text)).error?.message;
     expect(await begun(`{"recipients":[${"1,".repeat(50_000)}`)).toBe("The body must have at most 50000 values.");
@@ -106,7 +106,7 @@ describe("a large body", () => {
     expect(server.calls).toEqual([]);
   });
 
-  test("with a higher limit, its values are still counted while it arrives", async () => {
+  test("of an operation with a higher limit has its values counted while it arrives, too", async () => {
     server = await serveFake(undefined, { admit: async () => 1, bodyLimit: 4_000_000 });
     const toGroups = (length: number) => head(length).replace("/conversations", "/groups");
     const text = await speak(server.port, toGroups(4_000_000), `{"members":[${"1,".repeat(50_000)}`);
@@ -114,12 +114,12 @@ describe("a large body", () => {
     expect(await speak(server.port, toGroups(4_000_001))).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  test("over the limit it is refused by its length", async () => {
+  test("over the limit is refused by its Content-Length", async () => {
     server = await serveFake(undefined, { admit: unknown });
     expect(await speak(server.port, head(50_000_000))).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  test("comes from the client when it is asked for, and what is wrong is told before it is sent", async () => {
+  test("is sent by the client after 100 Continue, and an error arrives before it is sent", async () => {
     let known = true;
     server = await serveFake(undefined, { admit: () => (known ? Promise.resolve(1) : unknown()) });
     const client = createClient({ url: server.url, userAgent: "test", env: {} });
@@ -138,7 +138,7 @@ describe("a large body", () => {
     await client.close();
   });
 
-  test("leaves its room when it is done with, also when it fails", async () => {
+  test("releases its room after the request, even when that fails", async () => {
     const held = gate();
     server = await serveFake(async () => {
       await held.opened;

@@ -32,7 +32,7 @@ const resolve = (ref: string) =>
     .slice(1)
     .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], document);
 
-test("every operation is in it, once, with all that it takes and gives", () => {
+test("every operation is in the document once, with its parameters, body and responses", () => {
   const mistakes: string[] = [];
   for (const op of operations) {
     const entry = described(op);
@@ -154,20 +154,20 @@ test("a whole number has the limits of its field, and none of those of all whole
   expect(limits("maximum")).not.toContain(Number.MAX_SAFE_INTEGER);
 });
 
-test("a time without a description of its own is described by its unit", () => {
+test("a time without a description is described by its unit", () => {
   const { created_at, expires_at } = document.components.schemas.Session.properties;
   expect(created_at.description).toBe("Unix time in seconds");
   expect(expires_at.description).toMatch(/.+ \(Unix time in seconds\)$/);
 });
 
-test("a reference without a description of its own is described by the thing it names", () => {
+test("a reference without a description is described by the thing to which it refers", () => {
   const body = described(operations.find((op) => op.name === "users.welcome")!)?.requestBody;
   expect(body?.content["application/json"]?.schema.properties).toMatchObject({
     users: { description: "IDs of users", items: { description: "ID of the user" } },
   });
 });
 
-test("a field has the format or the pattern that its values have", () => {
+test("a field has the format or the pattern of its values", () => {
   const fieldsOf = (name: string) => {
     const body = described(operations.find((op) => op.name === name)!)?.requestBody;
     return body?.content["application/json"]?.schema.properties as Record<string, Record<string, unknown>>;
@@ -220,7 +220,7 @@ test("each operation says who may call it", () => {
   );
 });
 
-test("headers are described by schemas, contents as bytes with their tag", () => {
+test("headers have schemas, and files are bytes with an ETag", () => {
   const { parameters, headers } = document.components as Record<string, Record<string, { schema?: { type?: string } }>>;
   const types = Object.values({ ...parameters, ...headers }).map(({ schema }) => schema?.type);
   expect(new Set(types)).toEqual(new Set(["string", "integer"]));
@@ -229,7 +229,7 @@ test("headers are described by schemas, contents as bytes with their tag", () =>
   expect(Object.keys(whole?.headers ?? {})).toEqual(["X-Request-Id", "ETag"]);
 });
 
-test("errors follow from what an operation is", () => {
+test("errors follow from the definition of the operation", () => {
   const statuses = (name: string) =>
     Object.keys(described(operations.find((op) => op.name === name)!)?.responses ?? {});
   expect(statuses("users.current")).toEqual(["200", "400", "401", "403", "422", "500", "503"]);
@@ -244,7 +244,7 @@ test("operations take a bearer token unless they say otherwise", () => {
   expect(document.components.securitySchemes).toMatchObject({ bearer: { type: "http", scheme: "bearer" } });
 });
 
-test("defaults are what their schemas take", () => {
+test("defaults are valid by their schemas", () => {
   const withDefault = [...walk(document)].filter(({ value }) => "default" in value && "type" in value);
   expect(withDefault.length).toBeGreaterThan(0);
   const wrong = withDefault.filter(({ value }) => !z.fromJSONSchema(value as never).safeParse(value.default).success);

@@ -57,7 +57,7 @@ function submit({ url, text }: Shown, headers: Record<string, string> = { origin
   return fetch(new URL(action, url), { method: "POST", body, headers });
 }
 
-it("below a path, the mail leads to the form, the form to the next page, and everything stays below it", async () => {
+it("below a path, the link in the mail, the form and the next page stay below that path", async () => {
   const { email, link } = await invite();
   expect(link).toMatch(new RegExp(`^${proxy.url}/welcome\\?`));
   const form = await open(link);

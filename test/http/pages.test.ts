@@ -66,7 +66,7 @@ describe("pages", () => {
     expect(await codeOf(stranger.call(auth.authenticate, { username: link.email, password: fresh, otp }))).toBe("ok");
   });
 
-  it("a link that is cut, doubled, incomplete, expired, or of another user offers another link", async () => {
+  it("a link that is cut off, doubled, incomplete, expired or of another user offers a new link", async () => {
     const [{ email, token }, other] = [await newLink(), await newLink()];
     const wrong: Record<string, string> = {
       cut: linkTo("/password/reset", { token: token.slice(0, -1), email }),
@@ -90,7 +90,7 @@ describe("pages", () => {
     expect((await submit({ token, email })).status).toBe(410);
   });
 
-  it("a password that is too short, common, the name, or not repeated is refused in words, and leaves the link good", async () => {
+  it("a password that is too short, common, the name or not repeated is refused with a message, and the link stays valid", async () => {
     const link = await newLink();
     const refused: [first: string, second: string, message: string][] = [
       ["short", "short", "at least 8 characters"],
@@ -145,7 +145,7 @@ describe("pages", () => {
     expect((await submit({ token: "x", email }, fresh, "other")).status).toBe(410);
   });
 
-  it("a user whose password is managed elsewhere is told so", async () => {
+  it("a user whose password is managed elsewhere gets a page that says so", async () => {
     const { token, email } = await newLink();
     const { database } = world().instance;
     const manage = (provider: string) =>
@@ -218,7 +218,7 @@ describe("pages", () => {
     expect((await send("x".repeat(20_000), form)).status).toBe(413);
   });
 
-  it("pages cannot be framed, cached, or load anything from elsewhere, and give no address away", async () => {
+  it("pages cannot be framed or cached, load nothing from other origins, and send no referrer", async () => {
     const link = await newLink();
     for (const path of [
       "/",
@@ -244,7 +244,7 @@ describe("pages", () => {
     }
   });
 
-  it("pages speak the language of the link, else of the browser, else English", async () => {
+  it("pages are in the language of the link, else of the browser, else English", async () => {
     const link = await newLink();
     const languageOf = async (more: string, header?: string) => {
       const answer = await get(
@@ -295,7 +295,7 @@ describe("pages", () => {
     expect(await (await get("/")).text()).not.toContain("example.com");
   });
 
-  it("whatever a link or a name holds is text in the page", async () => {
+  it("values from links and names are escaped in the page", async () => {
     const link = await newLink();
     const hostile = fc.string({ unit: fc.constantFrom(..."<>\"'&/ax\u00e6=`", "<script>", "\u2028") });
     await fc.assert(
@@ -312,7 +312,7 @@ describe("pages", () => {
   });
 });
 
-it("every file that a page loads is served from the same origin, with its type, and again only when it changed", async () => {
+it("every file of a page is served from the same origin with its type, and sent again only after a change", async () => {
   const server = await serveFake();
   try {
     for (const path of ["/", "/docs", "/password/done"]) {
@@ -334,7 +334,7 @@ it("every file that a page loads is served from the same origin, with its type, 
   }
 });
 
-it("the log names the page and never the token", async () => {
+it("the log has the route of the page, never the token", async () => {
   const server = await serveFake();
   try {
     await fetch(`${server.url}/welcome?token=secret-token&email=ann@example.com`);
@@ -382,7 +382,7 @@ it("an operation that is refused for another reason than the input becomes a pag
   }
 });
 
-it("a page says that something went wrong when the name of the instance cannot be read either", async () => {
+it("an error page is shown even when the name of the instance cannot be read", async () => {
   const server = await serveFake(undefined, { instance: () => Promise.reject(new Error("broken")) });
   try {
     const answer = await fetch(server.url);

@@ -23,7 +23,7 @@ const shaped = (text: string, status: number) => {
   expect(text.toLowerCase()).toContain(`x-request-id: ${body.error?.request_id}`);
 };
 
-describe("what is not HTTP as we speak it gets the one error shape", () => {
+describe("an invalid request gets an error in the usual format:", () => {
   test.each([
     ["nonsense", "hello\r\n\r\n", 400],
     ["a method in small letters", "get / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
@@ -60,11 +60,11 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
   test.each([
     ["The request is not valid HTTP.", "hello\r\n\r\n"],
     ["The headers of the request are too large.", `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`],
-  ])("and the reason: %s", async (reason, request) => {
+  ])("with the reason: %s", async (reason, request) => {
     expect(lastBody(await speak(server.port, request)).error?.message).toBe(reason);
   });
 
-  test("CONNECT is told which methods there are, and that the connection ends", async () => {
+  test("CONNECT gets the supported methods, and the connection is closed", async () => {
     const text = await speak(server.port, "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n");
     const lines = text.split("\r\n");
     expect(lines).toContain("Allow: GET, HEAD, POST, PATCH, DELETE");
@@ -73,11 +73,11 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
     expect(lines).toContain(`Content-Length: ${text.split("\r\n\r\n")[1]?.length}`);
   });
 
-  test("HTTP/1.0 without Host is HTTP", async () => {
+  test("HTTP/1.0 without Host is valid", async () => {
     expect(await speak(server.port, "GET /healthz HTTP/1.0\r\n\r\n")).toContain('{"status":"ok"}');
   });
 
-  test("so is a whole URL as the target", async () => {
+  test("an absolute URL as the target is valid", async () => {
     const text = await speak(
       server.port,
       "GET http://x/api/users/5?y=1#z HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -85,12 +85,12 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
     expect([text.slice(9, 12), server.calls.at(-1)?.input]).toEqual(["200", { id: 5, y: "1" }]);
   });
 
-  test("another header with a name of four letters is no Host", async () => {
+  test("another header with a name of four letters does not count as Host", async () => {
     const head = "GET /healthz HTTP/1.1\r\nHost: x\r\nFrom: y\r\nConnection: close\r\n\r\n";
     expect(await speak(server.port, head)).toContain('{"status":"ok"}');
   });
 
-  test("dots in a path are a name, when they are escaped", async () => {
+  test("escaped dots in a path are a value, and are not resolved", async () => {
     await speak(server.port, "GET /api/users/reference/%2E%2e HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     expect(server.calls.at(-1)?.input).toMatchObject({ reference: ".." });
   });
@@ -101,18 +101,18 @@ describe("a body over the limit", () => {
     `POST /api/users/welcome HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
   const chunk = `${(100_000).toString(16)}\r\n${"x".repeat(100_000)}\r\n`;
 
-  test("is refused by its length, before it comes, and the connection is ended", async () => {
+  test("is refused by its length before it is sent, and the connection is closed", async () => {
     const text = await speak(server.port, head("Content-Length: 2000000"));
     shaped(text, 413);
   });
 
-  test("is refused while it comes in chunks", async () => {
+  test("is refused while its chunks arrive", async () => {
     const text = await speak(server.port, head("Transfer-Encoding: chunked"), ...Array<string>(15).fill(chunk));
     shaped(text, 413);
     expect(server.calls).toEqual([]);
   });
 
-  test("leaves the connection usable, once it is over", async () => {
+  test("leaves the connection usable after its end", async () => {
     const next = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     const text = await speak(
       server.port,
@@ -125,13 +125,13 @@ describe("a body over the limit", () => {
   });
 });
 
-test("a body of no bytes is none, also in chunks", async () => {
+test("an empty body counts as none, in chunks as well", async () => {
   const head = "POST /api/users/policy HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n";
   const text = await speak(server.port, `${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
   expect([text.slice(9, 12), server.calls.at(-1)?.input]).toEqual(["204", {}]);
 });
 
-test("a connection goes on after errors", async () => {
+test("a connection can be used after errors", async () => {
   const bad = "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n{";
   const type = "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}";
   const none = "GET /nope HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -141,7 +141,7 @@ test("a connection goes on after errors", async () => {
   expect(text.match(/HTTP\/1.1 \d+/g)?.map((line) => line.slice(9))).toEqual(["400", "415", "404", "405", "200"]);
 });
 
-test("nonsense behind a request ends the connection, and is not answered within the answer", async () => {
+test("invalid bytes after a request close the connection, without an error inside the answer", async () => {
   const large = await serveFake(() => ({ data: "x".repeat(20_000_000) }));
   const accepted = nextAccepted();
   const socket = connect(large.port, "127.0.0.1").on("error", () => {});
@@ -155,7 +155,7 @@ test("nonsense behind a request ends the connection, and is not answered within 
   await large.close();
 });
 
-test("a body that breaks off reaches nobody", async () => {
+test("a body that breaks off does not reach the operation", async () => {
   const socket = connect(server.port, "127.0.0.1");
   const start = "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{";
   socket.write(start, () => socket.destroy());
@@ -163,7 +163,7 @@ test("a body that breaks off reaches nobody", async () => {
   expect(server.calls).toEqual([]);
 });
 
-describe("slow connections are ended", () => {
+describe("a slow connection is closed", () => {
   const quick = { headers: 200, idle: 100, body: 200, stall: 200, check: 50 };
   let strict: Fake;
   beforeAll(async () => {
@@ -171,24 +171,24 @@ describe("slow connections are ended", () => {
   });
   afterAll(() => strict.close());
 
-  test("with headers that do not come", async () =>
+  test("when its headers do not arrive", async () =>
     shaped(await speak(strict.port, "GET / HTTP/1.1\r\nHost: x\r\n"), 400));
-  test("with nothing at all", async () => shaped(await speak(strict.port), 400));
-  test("with a body that does not come", async () => {
+  test("when nothing arrives", async () => shaped(await speak(strict.port), 400));
+  test("when its body does not arrive", async () => {
     const head = "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n";
     shaped(await speak(strict.port, head, "{"), 400);
   });
-  test("with a body that drips", async () => {
+  test("when its body arrives too slowly", async () => {
     const head =
       "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
-    // A client that never pauses as long as it may, and is late in all.
+    // This client never pauses for too long, but is too slow in total.
     const drops = Array.from({ length: 20 }, () => [" ", () => sleep(30)]).flat();
     shaped(await speak(strict.port, head, ...drops), 400);
   });
-  test("that idle after a request", async () => {
+  test("when it stays idle after a request", async () => {
     expect(await speak(strict.port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")).toContain('{"status":"ok"}');
   });
-  test("that do not read the answer", async () => {
+  test("when its client does not read the answer", async () => {
     const accepted = nextAccepted();
     const socket = connect(strict.port, "127.0.0.1");
     socket.pause();
@@ -203,7 +203,7 @@ describe("slow connections are ended", () => {
     await closed;
     expect(socket.bytesRead).toBeLessThan(20_000_000);
   });
-  test("but not while a body still arrives that the answer did not need", async () => {
+  test("but not while a body arrives that the answer did not need", async () => {
     const calm = await serveFake(undefined, { timeouts: { ...quick, body: 600_000 } });
     const socket = connect(calm.port, "127.0.0.1");
     let text = "";
@@ -212,7 +212,7 @@ describe("slow connections are ended", () => {
     });
     socket.write("POST /api/nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n");
     await expect.poll(() => text).toContain("HTTP/1.1 404");
-    // The check that ends another connection looks at this one, too.
+    // The check that ends the other connection checks this one, too.
     await speak(calm.port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     socket.write("abcGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     await expect.poll(() => text).toContain('{"status":"ok"}');
@@ -222,7 +222,7 @@ describe("slow connections are ended", () => {
     const worked = gate();
     const patient = await serveFake(() => worked.opened.then(() => ({ id: 1 })), { timeouts: quick });
     const response = fetch(`${patient.url}/api/users/5`);
-    // Connections that are slow in every way are ended meanwhile.
+    // Meanwhile, connections that are slow in any way are ended.
     for (const head of ["", "GET / HTTP/1.1\r\nHost: x\r\n"]) shaped(await speak(patient.port, head), 400);
     worked.open();
     expect((await response).status).toBe(200);

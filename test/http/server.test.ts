@@ -25,7 +25,7 @@ const codeOf = async (response: Response) => ((await response.json()) as { error
 const lastCall = () => server.calls.at(-1);
 
 describe("routes", () => {
-  test("every operation is below /api, and without it", async () => {
+  test("every operation is served with and without /api", async () => {
     const wrong: string[] = [];
     for (const op of operations) {
       for (const prefix of ["/api", ""]) {
@@ -38,7 +38,7 @@ describe("routes", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("static segments win over parameters", async () => {
+  test("static segments take precedence over parameters", async () => {
     await get("/api/users/current");
     expect(lastCall()?.op.name).toBe("users.current");
     await get("/api/users/search?q=x");
@@ -76,7 +76,7 @@ describe("routes", () => {
     ]);
   });
 
-  test("what is escaped in the path arrives unescaped, and is never resolved", async () => {
+  test("escaped characters of the path are decoded, and dots are never resolved", async () => {
     await get("/api/users/reference/a%2Fb%20%25");
     expect(lastCall()?.input).toMatchObject({ reference: "a/b %" });
     expect((await get("/api/users/reference/%ff")).status).toBe(400);
@@ -85,19 +85,19 @@ describe("routes", () => {
 });
 
 describe("the answer", () => {
-  test("has the status of the operation, and a Location for what was created", async () => {
+  test("has the status of the operation, and the Location of a created resource", async () => {
     const response = await post("/api/users", {});
     expect([response.status, response.headers.get("location")]).toEqual([201, `${server.url}/api/users/7`]);
     expect(await response.json()).toEqual({ id: 7, name: "Ann" });
   });
 
-  test("Location is found in what the answer wraps, too", async () => {
+  test("has the Location of a wrapped resource, too", async () => {
     answer = () => ({ data: { id: 3 } });
     const response = await post("/api/webhooks", {});
     expect([response.status, response.headers.get("location")]).toEqual([201, `${server.url}/api/webhooks/3`]);
   });
 
-  test("has what its Location names, or else what was made could not be announced", () => {
+  test("must have the field that its Location names, or else it is an error", () => {
     const missing = operations.flatMap((op) => {
       const { fields = [] } = fieldOf("", op.output());
       const known = [...fields, ...(fields.find(({ name }) => name === op.item)?.fields ?? [])].map(({ name }) => name);
@@ -107,7 +107,7 @@ describe("the answer", () => {
     expect(missing).toEqual([]);
   });
 
-  test("Location is built from base_url where it is set", async () => {
+  test("has a Location below base_url when that is set", async () => {
     const other = await serveFake(undefined, { baseUrl: async () => "https://wcs.example.com/x/" });
     const response = await fetch(`${other.url}/api/users`, json({}));
     expect(response.headers.get("location")).toBe("https://wcs.example.com/x/api/users/7");
@@ -152,17 +152,17 @@ describe("the answer", () => {
     }
   });
 
-  test("204 has no body", async () => {
+  test("has no body with status 204", async () => {
     const response = await post("/api/users/policy", {});
     expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([204, "", null]);
   });
 
-  test("says how it may be used", async () => {
+  test("has headers against caching and type guessing", async () => {
     const { headers } = await get("/api/users/5");
     expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
   });
 
-  test("carries the request's ID where it is sane, else one of its own", async () => {
+  test("has the ID of the request when that is valid, else a new one", async () => {
     expect((await get("/api/users/5", { "x-request-id": "a.b:c-1" })).headers.get("x-request-id")).toBe("a.b:c-1");
     for (const wrong of ["a b", "x".repeat(129)]) {
       const made = (await get("/nope", { "x-request-id": wrong })).headers.get("x-request-id");
@@ -173,7 +173,7 @@ describe("the answer", () => {
   });
 });
 
-describe("what goes to the core", () => {
+describe("the call of the core", () => {
   test.each([
     ["Bearer abc.d-e_f~+/==", "abc.d-e_f~+/=="],
     ["bearer   abc", "abc"],
@@ -184,7 +184,7 @@ describe("what goes to the core", () => {
   });
 
   test.each(["abc", "Basic abc", "Bearer", "Bearer a b", "Bearer ä"])(
-    "Authorization %j is no token",
+    "Authorization %j is refused",
     async (authorization) => {
       const response = await get("/api/users/5", { authorization: Buffer.from(authorization).toString("latin1") });
       expect([response.status, response.headers.get("www-authenticate")]).toEqual([
@@ -195,12 +195,12 @@ describe("what goes to the core", () => {
     },
   );
 
-  test("a public operation does not mind it", async () => {
+  test("ignores an invalid Authorization header for a public operation", async () => {
     await post("/api/password/request", {}, { authorization: "Basic abc" });
     expect(lastCall()?.op.name).toBe("auth.passwordRequest");
   });
 
-  test("the client's address, behind a proxy the one that the proxy saw", async () => {
+  test("has the client's address; behind a proxy, the one that the proxy reports", async () => {
     await get("/api/users/5", { "x-forwarded-for": "9.9.9.9" });
     expect(lastCall()?.origin.address).toBe("127.0.0.1");
     const other = await serveFake(undefined, { trustedProxies: blockListOf([parseNetwork("127.0.0.0/8")!]) });
@@ -209,7 +209,7 @@ describe("what goes to the core", () => {
     await other.close();
   });
 
-  test("the Idempotency-Key of a POST", async () => {
+  test("has the Idempotency-Key of a POST", async () => {
     for (const key of ["k1", "x".repeat(255)]) {
       await post("/api/users", {}, { "idempotency-key": key });
       expect(lastCall()?.origin.idempotencyKey).toBe(key);
@@ -222,7 +222,7 @@ describe("what goes to the core", () => {
     expect(lastCall()).toMatchObject({ op: { name: "users.update" }, origin: { idempotencyKey: undefined } });
   });
 
-  test("Dry-Run, which the answer confirms; a misspelt one changes nothing", async () => {
+  test("has Dry-Run, which the answer confirms; another value is refused", async () => {
     const response = await post("/api/users", {}, { "dry-run": "true" });
     expect([response.headers.get("dry-run"), lastCall()?.origin.dryRun]).toEqual(["true", true]);
     for (const headers of [undefined, { "dry-run": "false" }]) {
@@ -235,7 +235,7 @@ describe("what goes to the core", () => {
     expect(server.calls).toEqual([]);
   });
 
-  test("a signal that ends with the client's interest", async () => {
+  test("has a signal that is aborted when the client leaves", async () => {
     const aborted = gate();
     const asked = gate();
     answer = () => {
@@ -289,10 +289,13 @@ describe("a body", () => {
     }
   });
 
-  test.each(["{", "", '{"a":1}x', "nul"])("that is not JSON (%j) is refused, or none", async (text) => {
-    const response = await post("/api/users/welcome", text);
-    expect(response.status).toBe(text === "" ? 204 : 400);
-  });
+  test.each(["{", "", '{"a":1}x', "nul"])(
+    "that is not JSON (%j) is refused, and an empty one counts as none",
+    async (text) => {
+      const response = await post("/api/users/welcome", text);
+      expect(response.status).toBe(text === "" ? 204 : 400);
+    },
+  );
 
   test("that is not UTF-8 is refused", async () => {
     const bytes = Buffer.concat([Buffer.from('{"users":"'), Buffer.from([0xff]), Buffer.from('"}')]);
@@ -300,12 +303,12 @@ describe("a body", () => {
     expect([response.status, await codeOf(response)]).toEqual([400, "bad_request"]);
   });
 
-  test("is not repeated in the error, for it may hold a password", async () => {
+  test("is not repeated in the error, since it may hold a password", async () => {
     const response = await post("/api/authenticate", '{"password": hunter2}');
     expect([response.status, (await response.text()).includes("hunter2")]).toEqual([400, false]);
   });
 
-  test("over the limit is refused, each operation by its own", async () => {
+  test("over the limit of its operation is refused", async () => {
     const large = JSON.stringify({ rows: ["x".repeat(2 * 1024 * 1024)] });
     expect((await post("/api/users/import", large)).status).toBe(200);
     const response = await post("/api/users/welcome", large);
@@ -327,14 +330,14 @@ describe("a body", () => {
     expect(statuses).toEqual([204, 413]);
   });
 
-  test("does not go with GET and DELETE, whose fields are in the query", async () => {
+  test("is refused with GET and DELETE, whose fields are in the query", async () => {
     const response = await fetch(`${server.url}/api/units/5`, { ...json({ transfer: 3 }), method: "DELETE" });
     expect([response.status, server.calls.length]).toEqual([400, 0]);
   });
 });
 
 describe("errors", () => {
-  test("of the core keep code, sentence and fields, and nothing else of them leaves", async () => {
+  test("of the core keep code, message and fields, and nothing else of them is sent", async () => {
     const cause = new Error("SELECT secret");
     answer = () => {
       throw new ServiceError("validation_failed", "No.", { fields: { a: ["b"] }, hint: "hint", cause });
@@ -352,7 +355,7 @@ describe("errors", () => {
     });
   });
 
-  test("401 asks for a token, and says when the one that was sent is no good", async () => {
+  test("with status 401 name the scheme, and say when the token that was sent is invalid", async () => {
     answer = () => {
       throw new ServiceError("unauthenticated", "Sign in.");
     };
@@ -374,7 +377,7 @@ describe("errors", () => {
     expect((await get("/api/users/5")).headers.get("retry-after")).toBe(header);
   });
 
-  test("a crash is logged with its stack, and leaves nothing but the request's ID", async () => {
+  test("that are unexpected are logged with their stack, and the answer has only the ID of the request", async () => {
     const error = new Error("SELECT password FROM /var/lib");
     answer = () => {
       throw error;
@@ -386,7 +389,7 @@ describe("errors", () => {
     expect(logged).toMatchObject({ err: error, request_id: response.headers.get("x-request-id") });
   });
 
-  test("so is an answer that cannot be written", async () => {
+  test("that occur while an answer is written are logged as well", async () => {
     answer = () => ({ id: 1n });
     expect((await get("/api/users/5")).status).toBe(500);
     answer = () => ({});
@@ -446,12 +449,12 @@ describe("probes", () => {
     await other.close();
   });
 
-  test("the interface's description names the server", async () => {
+  test("openapi.json names the server", async () => {
     const document = (await (await get("/api/openapi.json")).json()) as { openapi: string; servers: unknown };
     expect([document.openapi, document.servers]).toEqual(["3.1.0", [{ url: server.url }]]);
   });
 
-  test("the interface's description names base_url from the moment it is set", async () => {
+  test("openapi.json names base_url as soon as it is set", async () => {
     let url: string | null = null;
     const other = await serveFake(undefined, { operations: operations.slice(0, 1), baseUrl: async () => url });
     const named = async () =>
@@ -471,7 +474,7 @@ describe("metrics", () => {
     observe: (method: string, route: string, status: number) => void seen.push([method, route, status]),
   };
 
-  test("are served to their token only, and count each request", async () => {
+  test("require their own token, and count each request", async () => {
     const other = await serveFake(undefined, { metrics: { ...metrics, token: "t0" } });
     expect((await fetch(`${other.url}/metrics`)).status).toBe(401);
     expect((await fetch(`${other.url}/metrics`, { headers: { authorization: "Bearer t1" } })).status).toBe(401);
@@ -482,7 +485,7 @@ describe("metrics", () => {
     await other.close();
   });
 
-  test("are not served without a token, except by a listener of their own", async () => {
+  test("without a token are served only on a port of their own", async () => {
     const other = await serveFake(undefined, { metrics });
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
     await other.close();

@@ -71,14 +71,14 @@ it.each(["1", "2"])(
   },
 );
 
-it("a shutdown notice that is no number of seconds is a usage error", async () => {
+it("an invalid --shutdown-notice is a usage error", async () => {
   for (const notice of ["soon", "-1", "3601", "61m", "2 hours", ""]) {
     const { code, stderr } = await home.wcs(["serve", "--db", instance.target, `--shutdown-notice=${notice}`]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--shutdown-notice must be a number of seconds")]);
   }
 });
 
-it.each(["0", "0.5", "2s", "1m", "3600"])("--shutdown-notice %s is a shutdown notice", async (notice) => {
+it.each(["0", "0.5", "2s", "1m", "3600"])("--shutdown-notice %s is valid", async (notice) => {
   const { code, stderr } = await home.wcs([
     "serve",
     "--check",

@@ -7,7 +7,7 @@ import { gate, nextAccepted, serveFake, speak } from "./support.ts";
 
 const ask = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
 
-test("readiness ends first, then what runs is finished, then all is closed", async () => {
+test("a shutdown reports that the server is not ready, finishes running requests, then closes all connections", async () => {
   // On a busy machine the probes may need a longer notice.
   for (let notice = 250; !(await closesInOrder(notice)); notice *= 2) expect(notice).toBeLessThan(60_000);
 });
@@ -49,7 +49,7 @@ async function closesInOrder(notice: number): Promise<boolean> {
   return true;
 }
 
-test("connections that are kept or were never used do not delay the end", async () => {
+test("connections that are idle or were never used do not delay the shutdown", async () => {
   const server = await serveFake(undefined, { timeouts: { notice: 100 } });
   const kept = speak(server.port, ask);
   const unused = speak(server.port);
@@ -59,7 +59,7 @@ test("connections that are kept or were never used do not delay the end", async 
   expect([await kept, await unused, await half].map((text) => text.length > 0)).toEqual([true, false, false]);
 });
 
-test("an answer that is being read is finished, and its connection ended although it did not say so", async () => {
+test("an answer that is being read is finished, and its connection is closed although the answer did not announce it", async () => {
   const server = await serveFake(() => ({ data: "x".repeat(20_000_000) }));
   const socket = connect(server.port, "127.0.0.1");
   socket.write("GET /api/users/5 HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -71,7 +71,7 @@ test("an answer that is being read is finished, and its connection ended althoug
   expect(socket.bytesRead).toBeGreaterThan(20_000_000);
 });
 
-test("what does not end is cut off", async () => {
+test("requests that do not end are aborted", async () => {
   const server = await serveFake(() => new Promise(() => {}), { timeouts: { grace: 300 } });
   const running = fetch(`${server.url}/api/users/5`);
   running.catch(() => {});
@@ -80,7 +80,7 @@ test("what does not end is cut off", async () => {
   await expect(running).rejects.toThrow();
 });
 
-test("a request that comes while connections are waited for is held back, and answered", async () => {
+test("a request that arrives while the shutdown waits for connections is held back, then answered", async () => {
   const accepted = nextAccepted();
   const asked = gate();
   const server = await serveFake(undefined, {
@@ -96,7 +96,7 @@ test("a request that comes while connections are waited for is held back, and an
   expect(await text).toMatch(/^HTTP\/1.1 503 /);
 });
 
-test("connections that keep arriving delay the end, but not for ever", async () => {
+test("connections that keep arriving delay the shutdown only for a limited time", async () => {
   const server = await serveFake(undefined, { timeouts: { quiet: 2000, grace: 3000 } });
   const isAccepted = () =>
     new Promise<boolean>((resolve) => {
@@ -110,12 +110,12 @@ test("connections that keep arriving delay the end, but not for ever", async () 
   await closed;
 });
 
-test("closing twice is closing once", async () => {
+test("a second close waits for the first one", async () => {
   const server = await serveFake();
   await Promise.all([server.close(), server.close()]);
 });
 
-test("requests under way on many connections are all answered", async () => {
+test("running requests on many connections are all answered", async () => {
   // Requests of different length are at different points when the server closes.
   const server = await serveFake(() => sleep(Math.random() * 20, { id: 1 }), { timeouts: { notice: 1500 } });
   const results: (number | undefined)[] = [];
@@ -133,7 +133,7 @@ test("requests under way on many connections are all answered", async () => {
   expect(results.filter((status) => status !== 200)).toEqual([]);
 });
 
-test("a port that is taken is an error that says so", async () => {
+test("a port that is in use is an error that says so", async () => {
   const server = await serveFake();
   const second = serveFake(undefined, { port: server.port });
   await expect(second).rejects.toThrow(new ServiceError("unavailable", `127.0.0.1:${server.port} is in use.`));
@@ -142,7 +142,7 @@ test("a port that is taken is an error that says so", async () => {
 
 const hosts: [host: string, name: string, address: string][] = [["0.0.0.0", "localhost", "127.0.0.1"]];
 if (hasIPv6) hosts.push(["::", "localhost", "::1"], ["::1", "[::1]", "::1"]);
-test.each(hosts)("the URL of a server on %s can be visited", async (host, name, address) => {
+test.each(hosts)("the URL of a server on %s works", async (host, name, address) => {
   const server = await serveFake(undefined, { host });
   expect(server.url).toBe(`http://${name}:${server.port}`);
   const socket = connect(server.port, address);
