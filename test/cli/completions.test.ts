@@ -8,21 +8,21 @@ import { registry } from "../../src/cli/registry.ts";
 import { isFull } from "../support/effort.ts";
 import { bin, useHome } from "./support.ts";
 
-/** Tests ask for the answer, not for the time that it takes on a busy machine. */
+/** Allows more time than completion has, since the machine may be busy. */
 const patient = { WCS_COMPLETION_TIMEOUT: "20000" };
 
 const home = useHome();
 const folder = join(import.meta.dirname, "../../completions");
 const has = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 
-it.each(shells)("the script for %s is the one in completions (node scripts/completions.ts makes it)", async (shell) => {
+it.each(shells)("the script for %s is the file in completions/ (run node scripts/completions.ts)", async (shell) => {
   expect(readFileSync(join(folder, fileNames[shell]), "utf8")).toBe(await script(shell, registry));
   expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell, registry));
 });
 
 const unitVerbs = Object.keys(units).sort();
 
-/** What is typed, and what it can become; `started` when a process may be needed to know. */
+/** Typed lines and their completions; `started` when the script may start wcs for them. */
 const cases: readonly { line: string; found: readonly string[]; started?: true }[] = [
   { line: "wcs unit", found: ["units"] },
   { line: "wcs users mem", found: ["membership"] },
@@ -70,7 +70,7 @@ beforeAll(() => {
   writeFileSync(join(silent, "wcs"), `#!/bin/sh\necho started >> "${home().folder}/started"\n`, { mode: 0o755 });
 });
 
-/** Completes lines in one shell, and returns what it offers for each. */
+/** Completes lines in one shell, and returns the completions of each. */
 function complete(shell: string, lines: readonly string[], started: boolean): string[][] {
   const env = { ...home().env, ...patient, PATH: `${started ? path : silent}:${process.env.PATH}` };
   const printed = execFileSync(shell, [...harness[shell]!, ...lines], { env, encoding: "utf8", stdio: "pipe" });
@@ -99,7 +99,7 @@ COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _wcs
 printf '%s\\n' "\${COMPREPLY[@]}"
 done`;
-// zsh completes in its line editor only, so what would be offered is printed instead.
+// zsh completes only in its line editor, so the completions are printed instead.
 const zshHarness = `
 compadd() { local -a all; while (( $# )); do case "$1" in -d) shift 2;; -a) all+=(\${(P)2}); shift 2;; -l|-U) shift;; -M|-x) shift 2;; --) shift; all+=("$@"); break;; *) all+=("$1"); shift;; esac; done; print -l -- $all; }
 _describe() { [[ "$1" == -o ]] && shift; local -a all; all=(\${(P)2}); print -l -- \${all%%:*}; }
@@ -130,21 +130,21 @@ describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
     return Object.fromEntries(lines.map((line, at) => [line, found[at]]));
   };
 
-  it.skipIf(!has(shell))("completes words and flags, and starts nothing for them", () => {
+  it.skipIf(!has(shell))("completes words and flags without starting the program", () => {
     const known = cases.filter(({ started }) => !started);
     expect(completed(known, false)).toEqual(shown(known));
     expect(() => readFileSync(join(home().folder, "started"))).toThrow("ENOENT");
   });
 
-  it.skipIf(!has(shell))("asks the program for names, values and IDs", () => {
+  it.skipIf(!has(shell))("starts the program for names, values and IDs", () => {
     const asked = cases.filter(({ started }) => started);
-    // The scripts ask in the same way for all of them, so the shells share them out; in the longer form each asks for all.
+    // All cases start wcs in the same way, so each shell tests a part of them, and in the longer form all.
     const share = asked.filter((_, at) => isFull || at % 3 === ["bash", "zsh", "fish"].indexOf(shell));
     expect(completed(share, true)).toEqual(shown(share));
   });
 });
 
-it("names lead to IDs, and nothing goes wrong aloud", async () => {
+it("__complete returns names and IDs, and is silent after errors", async () => {
   const run = async (...args: string[]) => home().spawn(["__complete", ...args], { env: patient });
   expect(await run("users", "ada")).toMatchObject({ code: 0, stdout: "Ada Lovelace\tAcme, 1\n" });
   expect(await run("users", "love")).toMatchObject({ code: 0, stdout: "1\tAda Lovelace (Acme, 1)\n" });
@@ -211,7 +211,7 @@ it("the PowerShell script doubles each quote in a name, also the typographic one
 it("--language completes the languages that the instance offers, and all of them without a target", async () => {
   const complete = async (typed: string, env: Record<string, string> = {}) => {
     const line = ["__complete", "languages", typed, "users", "update", "1", "--language"];
-    // A process of its own, because the limit of time counts from its start.
+    // In a process of its own, because its time limit counts from its start.
     const { stdout } = await home().spawn(line, { env: { ...patient, ...env } });
     return stdout.split("\n").flatMap((each) => each.split("\t")[0] || []);
   };

@@ -37,8 +37,8 @@ const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const add = (name: string) =>
   changeConfig(env, (config) => ({ ...config, profiles: { ...config.profiles, [name]: { target: "/x" } } }));
 
-describe("a folder that this user may not read", () => {
-  it("is an error with a way out, a finding of doctor, and not needed for a database by its path", async () => {
+describe("a configuration folder that this user may not read", () => {
+  it("is an error with a hint and a finding of doctor, and is not needed for a database by its path", async () => {
     const shared = home.path("shared");
     const db = join(shared, "wcs.db");
     const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace"];
@@ -69,8 +69,8 @@ describe("a folder that this user may not read", () => {
   });
 });
 
-describe("the file", () => {
-  it.each([0o000, 0o022, 0o077])("is its owner's alone, with umask %i too", async (umask) => {
+describe("the configuration file", () => {
+  it.each([0o000, 0o022, 0o077])("is private to its owner, also with umask %i", async (umask) => {
     const before = process.umask(umask);
     try {
       await add("first");
@@ -85,7 +85,7 @@ describe("the file", () => {
     }
   });
 
-  it("keeps what it does not know, and names with dots", async () => {
+  it("keeps unknown fields, and names with dots", async () => {
     mkdirSync(configDir(env), { recursive: true });
     writeFileSync(configFile(env), '{"profiles":{"a":{"target":"/a","colour":"red"}},"later":1}');
     await add("wcs.example.com");
@@ -96,7 +96,7 @@ describe("the file", () => {
   });
 
   it.each(["{", "[]", "null", '"x"', "", '{"profiles":[]}', '{"profiles":{"a":1}}', '{"profiles":{"a":{"target":1}}}'])(
-    "that is broken (%s) is named and left as it is",
+    "that is invalid (%s) is an error that names it, and stays unchanged",
     async (text) => {
       mkdirSync(configDir(env), { recursive: true });
       writeFileSync(configFile(env), text);
@@ -118,7 +118,7 @@ describe("the file", () => {
     },
   );
 
-  it("that cannot be written, though its folder can be changed, is an error with a way out", async () => {
+  it("that cannot be written, although its folder can be changed, is an error with a hint", async () => {
     const { linkSync } = fs;
     fs.linkSync = (path) => {
       throw Object.assign(new Error("not here"), { code: "EACCES", path });
@@ -135,7 +135,7 @@ describe("the file", () => {
     }
   });
 
-  it("leaves nothing else behind, nor does a process that was killed while it saved", async () => {
+  it("leaves no other files behind, not even after a process that was killed while it saved", async () => {
     await add("first");
     expect(readdirSync(configDir(env))).toEqual(["config.json"]);
     const preload = home.path("kill.cjs");
@@ -148,7 +148,7 @@ describe("the file", () => {
   });
 });
 
-it("lives where each system has it", () => {
+it("is in the folder that each system has for it", () => {
   expect(configDir({ WCS_CONFIG_DIR: "/own" })).toBe("/own");
   expect(configDir({ XDG_CONFIG_HOME: "/xdg" }, "linux")).toBe("/xdg/wcs");
   expect(configDir({}, "linux")).toMatch(/\/\.config\/wcs$/);
@@ -161,7 +161,7 @@ describe("the lock", () => {
   const file = () => join(home.folder, "lock");
   const locked = { code: "unavailable" };
 
-  it("lets one in at a time, and nobody's change gets lost", async () => {
+  it("is held by one process at a time, and no change is lost", async () => {
     let inside = 0;
     let most = 0;
     await Promise.all(
@@ -169,7 +169,7 @@ describe("the lock", () => {
         withLock(file(), 60_000, async () => {
           inside += 1;
           most = Math.max(most, inside);
-          // Gives the others, which look every few milliseconds, the time to come in.
+          // Gives the others, which try every few milliseconds, time to take the lock.
           await new Promise((resolve) => setTimeout(resolve, number % 3));
           inside -= 1;
         }),
@@ -180,19 +180,19 @@ describe("the lock", () => {
     expect(Object.keys(readConfig(env).profiles)).toHaveLength(20);
   });
 
-  it("gives up after a while", async () => {
+  it("is not waited for longer than the given time", async () => {
     await withLock(file(), 1000, async () => {
       await expect(withLock(file(), 50, async () => {})).rejects.toMatchObject(locked);
     });
     expect(existsSync(file())).toBe(false);
   });
 
-  it("is free again when the work fails", async () => {
+  it("is released when the work fails", async () => {
     await expect(withLock(file(), 50, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     expect(await withLock(file(), 50, async () => "in")).toBe("in");
   });
 
-  it("of a process that died is taken over, by one of many", async () => {
+  it("of a dead process is taken over by one of many", async () => {
     const child = fork("-e", [], { execArgv: ["-e", "0"], stdio: "ignore" });
     await new Promise((resolve) => child.on("exit", resolve));
     writeFileSync(file(), `${child.pid} ${hostname()} x`);
@@ -203,7 +203,7 @@ describe("the lock", () => {
         withLock(file(), 60_000, async () => {
           inside += 1;
           most = Math.max(most, inside);
-          // As above: gives the others the time to come in.
+          // Gives the others time to take the lock.
           await new Promise((resolve) => setTimeout(resolve, 2));
           inside -= 1;
         }),
@@ -215,7 +215,7 @@ describe("the lock", () => {
   it.each([
     ["is too old", -11],
     ["has a time in the future", 11],
-  ])("that %s is taken over; its owner notices", async (_, difference) => {
+  ])("that %s is taken over, and its owner notices it", async (_, difference) => {
     await withLock(file(), 100, async (held) => {
       expect(held()).toBe(true);
       const time = Date.now() / 1000 + difference;
@@ -227,14 +227,14 @@ describe("the lock", () => {
     });
   });
 
-  it("that has no name, because its process was killed meanwhile, is taken over soon", async () => {
+  it("without an owner, because its process was killed before it wrote one, is taken over soon", async () => {
     writeFileSync(file(), "");
     const time = Date.now() / 1000 - 1;
     utimesSync(file(), time, time);
     expect(await withLock(file(), 50, async () => "in")).toBe("in");
   });
 
-  it("that was taken over is left to the one that has it now", async () => {
+  it("that was taken over is not released by its former owner", async () => {
     const { promise: inside, resolve: enter } = Promise.withResolvers<void>();
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     let second: Promise<boolean> | undefined;
@@ -254,7 +254,7 @@ describe("the lock", () => {
     expect(existsSync(file())).toBe(false);
   });
 
-  it("that another process takes over while this one is about to is not broken again", async () => {
+  it("that another process has just taken over is not broken again", async () => {
     const child = fork("-e", [], { execArgv: ["-e", "0"], stdio: "ignore" });
     await new Promise((resolve) => child.on("exit", resolve));
     writeFileSync(file(), `${child.pid} ${hostname()} dead`);
@@ -262,7 +262,7 @@ describe("the lock", () => {
     const { linkSync } = fs;
     fs.linkSync = (from, to) => {
       linkSync(from, to);
-      // Between the look at the lock and the right to break it.
+      // Between the check of the lock and the right to break it.
       if (String(to).endsWith(".stale")) writeFileSync(file(), other);
     };
     syncBuiltinESMExports();
@@ -294,7 +294,7 @@ describe("the lock", () => {
     expect(existsSync(file())).toBe(false);
   });
 
-  it("of the configuration: who lost it to another process saves nothing", async () => {
+  it("of the configuration that was lost to another process prevents saving", async () => {
     await withConfigLock(env, 100, async (save) => {
       const old = Date.now() / 1000 - 11;
       utimesSync(`${configFile(env)}.lock`, old, old);
@@ -304,7 +304,7 @@ describe("the lock", () => {
     expect(Object.keys(readConfig(env).profiles)).toEqual(["by the other"]);
   });
 
-  it("of another machine counts until it is too old", async () => {
+  it("of another machine is respected until it is too old", async () => {
     writeFileSync(file(), "1 elsewhere x");
     await expect(withLock(file(), 50, async () => {})).rejects.toMatchObject({
       ...locked,

@@ -10,7 +10,7 @@ const notAUrl = /^error: The URL of the database is not valid\.\nhint: .*percent
 const itemsOnly =
   /^error: --query: the list is an array here, not in 'data'\.\nhint: Begin with \[\], as in '\[\]\.id'\.\n$/;
 
-/** What is typed, the exit code, and what stderr says. */
+/** Lines with their exit code and stderr. */
 const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] = [
   ["nonsense", 2, /^error: Unknown command 'wcs nonsense'\.\nusage: wcs <command>; see wcs --help\n$/],
   ["unist", 2, /^error: Unknown command 'wcs unist'\.\nhint: Did you mean 'wcs units'\?\n$/],
@@ -208,7 +208,7 @@ it("the token of a profile that no header can hold is explained, with the comman
   });
 });
 
-it("a local profile whose user cannot act any more says so, and how to go on", async () => {
+it("a local profile whose user cannot act any more is an error with the command that repairs it", async () => {
   const { sit, path } = home();
   const person = ["--first-name", "Cy", "--last-name", "B", "--email", "cy@example.com"];
   await sit(["users", "create", ...person, "--unit", "1", "--admin"]);
@@ -255,7 +255,7 @@ it.each(["--json", "-o json", "-ojson", "--output=ndjson"])("with %s an error is
   expect(JSON.parse(usage.stderr).error).toMatchObject({ code: "usage", hint: "Did you mean --limit?" });
 });
 
-it("no target selected: exit 2, with a hint how to get one", async () => {
+it("without a target: exit 2, with a hint", async () => {
   const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_CONFIG_DIR: home().path("none") } });
   expect(code).toBe(2);
   expect(stderr).toMatch(
@@ -263,7 +263,7 @@ it("no target selected: exit 2, with a hint how to get one", async () => {
   );
 });
 
-it("help after a group shows the help of the group, and before a command that of the command", async () => {
+it("help after a group shows the help of the group; help before a command, that of the command", async () => {
   for (const [line, same] of [
     ["webhooks help", "webhooks --help"],
     ["webhooks help create", "webhooks create --help"],
@@ -297,8 +297,8 @@ it("forbidden: exit 5", async () => {
   expect(code).toBe(5);
 });
 
-it("a crash says one sentence, and more only when asked", async () => {
-  // A folder where the configuration should be cannot be foreseen.
+it("an unexpected failure prints one sentence, and its stack only with WCS_DEBUG=1", async () => {
+  // A folder in place of the configuration file is an unexpected failure.
   const env = { WCS_DB: home().path("broken.db") };
   writeFileSync(home().path("broken.db"), "this is not a database at all, not by far");
   const { code, stderr } = await home().sit(["units", "list"], { env });
@@ -309,21 +309,21 @@ it("a crash says one sentence, and more only when asked", async () => {
   expect(debugged.stderr).toMatch(/ at /);
 });
 
-describe("breaking off", () => {
-  it("Ctrl-C ends it at once with 130", async () => {
+describe("an interruption", () => {
+  it("Ctrl-C ends a command at once: exit 130", async () => {
     const child = start(["serve", "--port", "0", "--db", home().path("data/wcs/wcs.db")], home().env);
     const reading = start(["units", "update", "2", "--description", "-"], home().env);
     const serving = finished(child);
     const waiting = finished(reading);
     child.stdout?.once("data", () => child.kill("SIGINT"));
-    // Many times what the socket to its stdin holds: once it is written, the command reads, and waits for the end.
+    // More than the socket to stdin holds: when all is written, the command is reading and waits for the end.
     await new Promise((resolve) => reading.stdin?.write("x".repeat(5_000_000), resolve));
     reading.kill("SIGINT");
     expect(await waiting).toMatchObject({ code: 130, stdout: "", stderr: "" });
     expect((await serving).code).toBe(0);
   });
 
-  it("Ctrl-C at a question: 130, and nothing was done", async () => {
+  it("Ctrl-C at a question: exit 130, and nothing was changed", async () => {
     const { code } = await home().sit(["units", "delete", "2"], { answers: ["^C"] });
     expect(code).toBe(130);
     expect((await home().sit(["units", "get", "2"])).code).toBe(0);
@@ -331,7 +331,7 @@ describe("breaking off", () => {
 });
 
 describe("global options", () => {
-  it("stand anywhere on the line", async () => {
+  it("can be anywhere on the line", async () => {
     const expected = await home().sit(["units", "get", "2", "--fields", "id,name", "--json"]);
     expect(expected.code).toBe(0);
     for (const line of [
@@ -343,13 +343,13 @@ describe("global options", () => {
     }
   });
 
-  it("--quiet leaves notes out, errors in", async () => {
+  it("--quiet leaves out notes, but not errors", async () => {
     const quiet = await home().sit(["users", "policy", "accept", "-q"]);
     expect(quiet).toEqual({ code: 0, stdout: "", stderr: "" });
     expect((await home().sit(["units", "get", "99", "-q"])).stderr).toMatch(/^error: /);
   });
 
-  it("a dry run says so, says what would be done without it, and changes nothing", async () => {
+  it("--dry-run says so, says what would be done without it, and changes nothing", async () => {
     const made = await home().sit(["units", "create", "--name", "Dry", "--parent", "1", "-n", "--json"]);
     expect(JSON.parse(made.stdout).name).toBe("Dry");
     expect(made.stderr).toBe("Dry run: nothing was changed.\n");

@@ -6,7 +6,7 @@ import { ServiceError } from "../../src/contract/errors.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What becomes of answers that come one after the other: what is yielded, and what the user is told. */
+/** Returns the yielded answers, the notes and the error that ended them, for a sequence of answers and errors. */
 async function follow(answers: readonly (string | Error)[]) {
   const notes: string[] = [];
   const yielded: string[] = [];
@@ -29,7 +29,7 @@ const busy = () => new ServiceError("too_many_requests", "It is busy.", { retryA
 const waits = "It is away. Retrying until it is back.";
 const back = "The service is back.";
 
-it("says once that it waits, and once that the service is back, however often it tried", async () => {
+it("pollAnswers reports once that it waits, and once that the service is back, however often it retried", async () => {
   expect(await follow(["a", away(), away(), busy(), away(), "b", "c", away(), "d"])).toEqual({
     yielded: ["a", "b", "c", "d"],
     notes: [waits, back, waits, back],
@@ -37,7 +37,7 @@ it("says once that it waits, and once that the service is back, however often it
   });
 });
 
-it("ends with what is no outage", async () => {
+it("pollAnswers ends with an error that is no outage", async () => {
   expect(await follow(["a", new ServiceError("not_found", "There is no conversation 5."), "b"])).toEqual({
     yielded: ["a"],
     notes: [],
@@ -45,7 +45,7 @@ it("ends with what is no outage", async () => {
   });
 });
 
-it("waits for less than what counts as lost", () => {
+it("a long poll is shorter than the request timeout", () => {
   const patience = (timeout?: string) => longPollSeconds({ timeout, header: true, color: true, input: true } as never);
   expect(patience()).toBe(25);
   expect(patience("10m")).toBe(25);

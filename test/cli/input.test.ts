@@ -5,7 +5,7 @@ import { useHome } from "./support.ts";
 const home = useHome();
 
 describe("input", () => {
-  it("of several kinds: lists, no-flags, files, nested fields, --data, which flags win over", async () => {
+  it("takes lists, --no- flags, files, nested fields and --data, over which flags take precedence", async () => {
     const { sit } = home();
     const types = await Promise.all(
       ["One", "Two"].map((name) =>
@@ -63,7 +63,7 @@ describe("input", () => {
     );
   });
 
-  it("clears objects as a whole", async () => {
+  it("--unset clears whole objects", async () => {
     const { sit } = home();
     const set = await sit([
       "units",
@@ -85,7 +85,7 @@ describe("input", () => {
     expect(JSON.parse(cleared.stdout)).toMatchObject({ geo: { lat: null, lng: null }, addresses: { company: null } });
   });
 
-  it("on a terminal asks for what is missing, and again for what is wrong", async () => {
+  it("on a terminal is asked for when it is missing, and again when it is wrong", async () => {
     const { code, stderr, stdout } = await home().sit(
       ["users", "create", "--first-name", "Asked", "--query", "[last_name,email]", "--json"],
       { answers: ["Person", "nope", "asked@example.com", "acme", ""] },
@@ -96,7 +96,7 @@ describe("input", () => {
     expect(ci.code).toBe(2);
   });
 
-  it("asks before it destroys, about what it is", async () => {
+  it("asks before a deletion, and names what is deleted", async () => {
     const { sit } = home();
     const { stdout: id } = await sit(["units", "create", "--name", "Doomed", "--parent", "1", "--query", "id"]);
     const kept = await sit(["units", "delete", id.trim()], { answers: ["n"] });
@@ -111,7 +111,7 @@ describe("input", () => {
     expect(gone).toEqual({ code: 0, stdout: "", stderr: `? Delete unit Doomed?\nDeleted unit ${id.trim()}.\n` });
   });
 
-  it("asks about people and files by their names", async () => {
+  it("asks about users and files by their names", async () => {
     const { sit, path } = home();
     const made = async (...line: string[]) => (await sit([...line, "--query", "id"])).stdout.trim();
     const question = async (...line: string[]) => (await sit(line, { answers: ["n"] })).stderr.split("\n")[0];
@@ -137,7 +137,7 @@ describe("input", () => {
     expect((await sit(["users", "delete", user, "--yes"])).code).toBe(0);
   });
 
-  it("users by several IDs, by reference, and oneself", async () => {
+  it("users get takes several IDs, --reference and me", async () => {
     const { sit } = home();
     expect((await sit(["users", "get", "1,999", "1", "--no-header", "--fields", "id"])).stdout).toContain("1\n");
     expect((await sit(["users", "get", "me", "--query", "email"])).stdout).toBe("ada@example.com\n");
@@ -147,7 +147,7 @@ describe("input", () => {
   });
 });
 
-it("text that is not UTF-8 is refused, not changed: from stdin, a file and WCS_PASSWORD", async () => {
+it("text that is not UTF-8 is refused from stdin, a file and WCS_PASSWORD", async () => {
   const { sit, path } = home();
   const latin = Buffer.from("gar\u00e7on secret 1\n", "latin1");
   writeFileSync(path("latin.txt"), latin);
@@ -174,12 +174,12 @@ it("text that is not UTF-8 is refused, not changed: from stdin, a file and WCS_P
   }
   const replaced = await sit(["users", "password", "1"], { env: { WCS_PASSWORD: "gar\ufffdon secret 1" } });
   expect(replaced).toMatchObject({ code: 2, stderr: expect.stringMatching(/WCS_PASSWORD is not encoded in UTF-8/) });
-  // U+FFFD that is in the file itself is a letter like others.
+  // U+FFFD in the file itself is a valid character.
   const own = await sit(["users", "password", "1", "--password-stdin"], { stdin: "gar\ufffdon secret 1" });
   expect(own).toMatchObject({ code: 0 });
 });
 
-it("a byte order mark, which Windows editors write, is no part of a text or of JSON: from stdin and a file", async () => {
+it("a byte order mark, which Windows editors write, is removed from texts and JSON of stdin and files", async () => {
   const { sit, path } = home();
   writeFileSync(path("marked.json"), '\ufeff{"name": "From JSON"}');
   writeFileSync(path("marked.txt"), "\ufeffFrom a file\r\n");

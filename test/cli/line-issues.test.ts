@@ -4,10 +4,10 @@ import { newHome, useHome } from "./support.ts";
 
 const home = useHome();
 
-/** Words that are wrong in a command, and what the error says about them. Alone, some are refused by the service only. */
+/** Wrong words of a command, and the message about them. Alone, some are refused only by the service. */
 type Wrong = readonly [words: string, sentence: string, by?: "service"];
 
-/** What is right in a command, and what may be wrong in it. */
+/** The valid words of a command, and the wrong ones. */
 const lines: readonly (readonly [right: string, wrong: readonly Wrong[]])[] = [
   [
     "users create --first-name Eve --last-name Ng --email eve@example.com --unit Acme",

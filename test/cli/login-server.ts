@@ -1,20 +1,20 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A stand-in for an instance, as far as logins go: it issues tokens of any age and counts what it is asked. */
+/** A fake instance for logins: it issues tokens of any age and counts its requests. */
 export interface LoginServer {
   readonly url: string;
   readonly seen: { renewals: number; calls: string[] };
-  /** Tokens that are good from now on; all, unless this was called. */
+  /** Accepts only these tokens from now on; before, all are accepted. */
   accept(...tokens: string[]): void;
-  /** How a renewal is answered. */
+  /** The answer to a renewal. */
   renewal: "good" | "refused" | "slow" | "broken";
   /** Runs when a renewal has arrived, before its answer. */
   onRenewal(): void;
   close(): Promise<void>;
 }
 
-/** A token that was issued so many seconds ago and lives so many. */
+/** Creates a token by its age and its lifetime in seconds. */
 export function token(age: number, life: number, mark = "t"): string {
   const now = Math.floor(Date.now() / 1000);
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -60,7 +60,7 @@ export async function startLoginServer(): Promise<LoginServer> {
     state.calls.push(bearer);
     if (!isGood) return answer(401, unauthenticated);
     if (path.includes("/messages/new")) {
-      // Answers a long poll late, so that a client that polls does not turn in circles.
+      // Delays the answer to a long poll, so that the client does not poll in a tight loop.
       setTimeout(() => answer(200, { data: [], meta: { last_id: 1 } }), 100);
       return;
     }

@@ -40,29 +40,29 @@ describe("Markdown on a terminal", () => {
     expect(await plain(text)).toEqual(lines);
   });
 
-  it("stands out where there is colour", async () => {
+  it("is shown in colour and styles", async () => {
     const paint = createPaint();
     const [line] = await markdownLines("**a** *b* `c`", { paint, width: 40 });
     expect(line).toBe(`${paint.strong("a")} ${paint.emphasis("b")} ${paint.value("c")}`);
   });
 
-  it("nested a thousand levels deep it stands as it is", async () => {
+  it("that is nested a thousand levels deep is shown unformatted", async () => {
     const deep = ">".repeat(20_000);
     expect((await plain(deep)).join("")).toBe(deep);
   });
 
   it.each(["_a_".repeat(33_000), `${"a.".repeat(49_999)}@`, "_a_\n".repeat(20_000)])(
-    "a very long paragraph stands as it is (%.8s)",
+    "with a very long paragraph is shown unformatted (%.8s)",
     async (text) => expect((await plain(text)).join("")).toBe(text.replaceAll("\n", "")),
     120_000,
   );
 
-  it("a text of very many lines is shown", async () => {
+  it("with very many lines is shown", async () => {
     const lines = Array.from({ length: 8 }, () => [...Array<string>(9000).fill("a"), ""]).flat();
     expect(await plain(lines.join("\n"))).toEqual(lines.slice(0, -1));
   }, 120_000);
 
-  it("of any text no control character comes out, and no line is too wide but in code", async () => {
+  it("of any text has no control characters, and no line that is too wide except in code", async () => {
     const part = fc.oneof(
       fc.string({ unit: "binary", maxLength: 12 }),
       fc.constantFrom(

@@ -18,7 +18,7 @@ describe("a malformed --query", () => {
     expect(await count("usertypes")).toBe(before);
   });
 
-  it("that fails on the result still prints it, because a secret is shown only once", async () => {
+  it("that fails on the result prints the whole result, because a secret is shown only once", async () => {
     const line = [
       "webhooks",
       "create",
@@ -48,7 +48,7 @@ it("init does not change a profile that has another target", async () => {
   expect(made.stderr).toContain(`wcs users password 1 --db ${path("other.db")}.`);
 });
 
-it("- is no file of a backup, nor of results", async () => {
+it("- is refused as the file of a backup or of results", async () => {
   const { sit, path } = home();
   expect((await sit(["db", "backup", "-"])).code).toBe(2);
   writeFileSync(path("rows.csv"), "reference,name\nx,X\n");
@@ -56,7 +56,7 @@ it("- is no file of a backup, nor of results", async () => {
   expect((await sit(["units", "get", "ref:x"])).code).toBe(6);
 });
 
-it("--fields that a list does not have is refused where no operation names its fields", async () => {
+it("unknown --fields are refused for lists that are not those of an operation", async () => {
   const { code, stderr } = await home().sit(["profile", "list", "--fields", "nope"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("unknown field 'nope'")]);
   expect((await home().sit(["profile", "list", "--fields", "name"])).code).toBe(0);
@@ -85,7 +85,7 @@ describe("a setting in the environment", () => {
   it.each([
     ["WCS_SETTING_TOKENS_LIFETIME", "abc", "is not a valid value of the setting tokens.lifetime."],
     ["WCS_SETTING_NOPE", "1", "is not the variable of a setting."],
-  ])("%s=%s is refused as a mistake of the line", async (name, value, message) => {
+  ])("%s=%s is refused as a usage error", async (name, value, message) => {
     const { code, stderr } = await home().sit(["units", "list"], { env: { ...home().env, [name]: value } });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} ${message}`)]);
   });
@@ -103,7 +103,7 @@ it.skipIf(!hasTmux)("a long list is printed where there is no pager", async () =
   try {
     screen.run("wcs timezones list --limit 100");
     const text = await screen.until((shown) => /Showing the first 100.*\nREADY>$/s.test(shown));
-    // The last of the list; the rest has left the screen.
+    // The end of the list; the rest has scrolled off the screen.
     expect(text).toMatch(/^America\/\w+.*\nShowing/m);
   } finally {
     screen.close();

@@ -53,7 +53,7 @@ describe("names in place of IDs", () => {
     expect((await wcs("users", "export", "--unit", "AR-J", "-")).stdout).toContain("bob@example.com");
   });
 
-  it("flags for things take the singular and the plural, and help shows one of them", async () => {
+  it("flags for users, units and others take the singular and the plural, and help shows one of them", async () => {
     expect(await json("users", "list", "--units", "AR-J", "--user-types", "Employee")).toMatchObject([{ id: 2 }]);
     const party = ["--title", "Party", "--type", "chain", "--start", "2031-01-05 09:00", "--end", "+2h"];
     const both = ["--unit", "AR-J", "--units", "1", "--user-type", "Employee"];
@@ -66,7 +66,7 @@ describe("names in place of IDs", () => {
     expect(issue).toMatchObject({ code: 6, stderr: expect.stringContaining("--user-types: no user type is called") });
   });
 
-  it("API tokens are found by name, and those of one name are told apart by their owners", async () => {
+  it("API tokens are found by name, and those with the same name are listed with their owners", async () => {
     const { id } = await json("tokens", "create", "--name", "Nightly build", "--scopes", "read");
     expect(await json("tokens", "get", "nightly build")).toMatchObject({ id, name: "Nightly build" });
     const machine = await json("users", "create", "--service", "--first-name", "C", "--last-name", "I", "--unit", "1");
@@ -82,7 +82,7 @@ describe("names in place of IDs", () => {
     expect(await json("tokens", "list")).toEqual([]);
   });
 
-  it("departments are found by their name in the unit of the line, into which a membership moves", async () => {
+  it("departments are found by name in the unit of the line: of a membership that moves, in its new unit", async () => {
     const add = async (unit: string, name: string) => (await json("units", "department", "add", unit, name)).id;
     const [welding, upper, root] = [
       await add("AR-J", "Wélding"),
@@ -118,7 +118,7 @@ describe("names in place of IDs", () => {
     expect(await sit(["Wélding"], "units", "department", "remove", "AR-J", "--yes")).toMatchObject({ code: 0 });
   });
 
-  it("a text that matches nothing exits with 6 and tells similar names", async () => {
+  it("a text that matches nothing: exit 6, with similar names", async () => {
     const none = await wcs("users", "list", "--unit", "Argyl", "--user-type", "nobody");
     expect(none).toMatchObject({ code: 6, stdout: "" });
     expect(none.stderr).toContain("--unit: no unit is called Argyl; similar names: Argyll Works (Acme, 2);");
@@ -127,7 +127,7 @@ describe("names in place of IDs", () => {
     expect((await wcs("units", "get", "")).stderr).toContain("'' names no unit");
   });
 
-  it("an ambiguous name exits with 2 and lists the candidates; on a terminal it is a choice", async () => {
+  it("an ambiguous name: exit 2, with the candidates; on a terminal, a choice", async () => {
     const several = await wcs("units", "get", "kitchen");
     expect(several).toMatchObject({ code: 2, stdout: "" });
     expect(several.stderr).toContain("2 units are called kitchen: Kitchen (Argyll Works, 3), Kitchen (Acme, 4)");
@@ -136,7 +136,7 @@ describe("names in place of IDs", () => {
     expect(JSON.parse(chosen.stdout)).toMatchObject({ id: 4 });
   });
 
-  it("lists that are cut say so: at most six things of a name, and as many users as the limit of a search", async () => {
+  it("lists that are cut say so: names find after six matches, users search after its limit", async () => {
     const twin = ["users", "create", "--first-name", "Grace", "--last-name", "Twin", "--unit", "1", "--email"];
     for (let each = 1; each <= 7; each++) await json(...twin, `grace${each}@example.com`);
     const several = await wcs("users", "get", "Grace Twin");
@@ -151,7 +151,7 @@ describe("names in place of IDs", () => {
     expect((await wcs("api", "GET", "/users/search?q=grace", "--limit", "2")).stderr).toContain("Showing the first 2.");
   });
 
-  it("missing things are asked for by name on a terminal, and all are named without one", async () => {
+  it("missing values are asked for by name on a terminal, and listed in one error without one", async () => {
     const asked = await sit(["argyll"], "units", "get", "--json");
     expect(JSON.parse(asked.stdout)).toMatchObject({ id: 2 });
     const logs = await sit(["pay"], "webhooks", "logs", "--json");
@@ -172,7 +172,7 @@ describeEverywhere("names in place of IDs, in every environment", (environment) 
     return () => place.close();
   });
 
-  it("numbers need no more requests, names one", async () => {
+  it("IDs take no further request, and names take one", async () => {
     const calls = async (...args: string[]) => {
       const { stderr } = await place.wcs([...args, "--verbose"]);
       return stderr.match(/^> /gm) ?? [];

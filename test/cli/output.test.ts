@@ -6,26 +6,26 @@ import { finished, start, useHome } from "./support.ts";
 const home = useHome();
 const screen = { width: 60, height: 24 };
 
-describe("what a program reads", () => {
-  it("rows divided by tabs, under a plain line of names", async () => {
+describe("output for programs", () => {
+  it("rows are separated by tabs, below a line of names", async () => {
     const { stdout, stderr, code } = await home().wcs(["units", "list", "--fields", "id,name,parent.name"]);
     expect(stdout).toBe("id\tname\tparent.name\n1\tAcme\t\n2\tSales\tAcme\n");
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
   });
 
-  it("--no-header leaves the names out", async () => {
+  it("--no-header omits the names", async () => {
     const { stdout } = await home().wcs(["units", "list", "--fields", "id,name", "--no-header"]);
     expect(stdout).toBe("1\tAcme\n2\tSales\n");
   });
 
-  it("of one thing a row per field, times with their offset", async () => {
+  it("a single item has a row per field, and times with their offset", async () => {
     const { stdout } = await home().wcs(["units", "get", "2", "--tz", "Europe/Copenhagen"]);
     expect(stdout).toMatch(/^id\t2$/m);
     expect(stdout).toMatch(/^parent\tAcme$/m);
     expect(stdout).toMatch(/^created_at\t\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0[12]:00$/m);
   });
 
-  it("JSON: a list is an array, one thing an object, times are Unix seconds", async () => {
+  it("JSON: a list is an array, a single item an object, times are Unix seconds", async () => {
     const list = JSON.parse((await home().wcs(["units", "list", "--json"])).stdout);
     expect(list.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
     const one = JSON.parse((await home().wcs(["units", "get", "2", "-o", "json"])).stdout);
@@ -33,7 +33,7 @@ describe("what a program reads", () => {
     expect(one.created_at).toBeTypeOf("number");
   });
 
-  it("JSON of an empty list", async () => {
+  it("JSON of an empty list is an empty array", async () => {
     expect((await home().wcs(["usertypes", "list", "--json"])).stdout).toBe("[]\n");
     expect((await home().wcs(["usertypes", "list", "--json", "--all"])).stdout).toBe("[]\n");
     expect((await home().wcs(["usertypes", "list", "-o", "yaml"])).stdout).toBe("[]\n");
@@ -48,7 +48,7 @@ describe("what a program reads", () => {
     expect({ stdout, stderr }).toEqual({ stdout: "departments\n'=1+1;+2\n", stderr: "" });
   });
 
-  it("CSV of one thing has all its fields, or those of --fields", async () => {
+  it("CSV of a single item has all its fields, or those of --fields", async () => {
     for (const line of [
       ["units", "get", "2"],
       ["users", "get", "me"],
@@ -62,7 +62,7 @@ describe("what a program reads", () => {
     expect(stdout).toBe("id,name\n2,Sales\n");
   });
 
-  it("one item per line, CSV and YAML", async () => {
+  it("-o ndjson, csv and yaml print the items", async () => {
     const fields = ["--fields", "id,name,stats.users"];
     expect((await home().wcs(["units", "list", "-o", "ndjson", ...fields])).stdout).toBe(
       '{"id":1,"name":"Acme","stats":{"users":1}}\n{"id":2,"name":"Sales","stats":{"users":0}}\n',
@@ -79,7 +79,7 @@ describe("what a program reads", () => {
     ]);
   });
 
-  it("--query finds things in what would be printed", async () => {
+  it("--query filters the items", async () => {
     const query = async (...args: string[]) => (await home().wcs(["units", "list", ...args])).stdout;
     expect(await query("--query", "[].name")).toBe("Acme\nSales\n");
     expect(await query("--query", "[?id==`2`].{a:id,b:name}")).toBe("a\tb\n2\tSales\n");
@@ -89,12 +89,12 @@ describe("what a program reads", () => {
     expect(await query("--query", "nothing", "--json")).toBe("null\n");
   });
 
-  it("--raw is the body as the API has it", async () => {
+  it("--raw prints the body of the response", async () => {
     const body = JSON.parse((await home().wcs(["units", "list", "--raw"])).stdout);
     expect(Object.keys(body)).toEqual(["data", "meta"]);
   });
 
-  it("what does not exist is a mistake, not an empty column", async () => {
+  it("an unknown field is a usage error, not an empty column", async () => {
     const { code, stderr, stdout } = await home().wcs(["users", "list", "--fields", "id,unit.nmae"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toBe("error: --fields: unknown field 'unit.nmae'.\nhint: Did you mean 'unit.name'?\n");
@@ -138,7 +138,7 @@ describe("long lists", () => {
     const onScreen = await sit(["units", "list", "--no-header"], { screen: { width: 100, height: 100 } });
     expect(onScreen.stderr).toBe("Showing the first 50. Use --all or --limit N for more.\n");
     expect(count(onScreen)).toBe(50);
-    // Scripts get the whole list, and are told when they asked for less.
+    // Scripts get the whole list, and a note when a limit cuts it.
     expect({ ...(await list()), stdout: await lines() }).toEqual({ code: 0, stderr: "", stdout: 62 });
     expect((await list("--limit", "3")).stderr).toBe("Showing the first 3. Use a higher --limit for more.\n");
     expect((await list("--limit", "3", "-q")).stderr).toBe("");
@@ -152,7 +152,7 @@ describe("long lists", () => {
     expect(json).toHaveLength(62);
   });
 
-  it("a reader that leaves, as head does, is no error", async () => {
+  it("a reader that closes the pipe, as head does, is no error", async () => {
     const child = start(["units", "list", "--all", "-o", "ndjson"], home().env);
     child.stdout?.destroy();
     const { code, stderr } = await finished(child, "");
@@ -162,8 +162,8 @@ describe("long lists", () => {
   });
 });
 
-describe("what a person reads", () => {
-  it("a table no wider than the screen", async () => {
+describe("output for people", () => {
+  it("a table is no wider than the screen", async () => {
     await home().sit(["units", "update", "2", "--name", `Sales ${"of a very long name ".repeat(5)}`]);
     const { stdout } = await home().sit(["units", "list", "--limit", "2"], { screen });
     const lines = stdout.trimEnd().split("\n");
@@ -173,7 +173,7 @@ describe("what a person reads", () => {
     await home().sit(["units", "update", "2", "--name", "Sales"]);
   });
 
-  it("a table without columns that are empty in every row, and never with part of a time, an ID or a state", async () => {
+  it("a table omits columns that are empty in every row, and never cuts a time, an ID or a state", async () => {
     const { sit } = home();
     const all = await sit(["audit", "list", "--limit", "5"], { screen: { width: 200, height: 50 } });
     expect(all.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION +PATH +OUTCOME +FIELDS\n/);
@@ -199,7 +199,7 @@ describe("what a person reads", () => {
     await home().sit(["units", "update", "2", "--name", "Sales"]);
   });
 
-  it("says when there is nothing, and when there is more", async () => {
+  it("reports an empty list, and a list that has more items", async () => {
     const none = await home().sit(["usertypes", "list"], { screen });
     expect(none).toEqual({ code: 0, stdout: "", stderr: "No user types.\n" });
     const some = await home().sit(["units", "list", "--limit", "2"], { screen });
@@ -219,7 +219,7 @@ describe("what a person reads", () => {
     expect(further.stderr).toBe("Showing 1. Use a higher --limit for more.\n");
   });
 
-  it("data cannot steer the terminal", async () => {
+  it("data cannot send control characters to the terminal", async () => {
     const evil = "Evil\u001b]0;title\u0007\u009b31m\u202e";
     const { stdout: id } = await home().sit(["units", "create", "--name", "Evil", "--parent", "1", "--query", "id"]);
     await changeDirectly(home().path("data/wcs/wcs.db"), (tx) =>
@@ -274,7 +274,7 @@ it("YAML quotes the words that readers of YAML 1.1 take for other values", async
   });
 });
 
-it("rows show the times in an object as other times", async () => {
+it("rows show times inside objects like other times", async () => {
   const { sit } = home();
   const times = ["--start", "2030-01-02T10:00:00Z", "--end", "2030-01-02T11:00:00Z"];
   const made = await sit(["events", "create", "--title", "T", "--type", "user", ...times, "--query", "id"]);

@@ -27,7 +27,7 @@ interface Asked {
   readonly before?: number;
 }
 
-/** A service that has `total` things, and remembers what it was asked. */
+/** Creates a caller of a service with `total` items that records its calls. */
 function service(paging: Exclude<Paging, "ids">): Caller & { asked: Asked[] } {
   const asked: Asked[] = [];
   return {
@@ -101,7 +101,7 @@ it("a list of the newest first is read on from the last ID, so that new items re
       const { limit = 4, page = 1, before = Number.POSITIVE_INFINITY } = given as Asked;
       const matching = things.filter((id) => id < before).reverse();
       const data = matching.slice((page - 1) * limit, page * limit).map((id) => ({ id }));
-      // One arrives after each page.
+      // A new item arrives after each page.
       things.push(things.length + 1);
       return { data, meta: { current_page: page, last_page: Math.ceil(matching.length / limit) } } as never;
     },

@@ -25,12 +25,12 @@ export interface Place {
   /** The path or URL of its database. */
   readonly target: string;
   wcs(args: readonly string[], more?: { stdin?: string | Buffer; env?: Record<string, string> }): Promise<Result>;
-  /** The flags and the environment that lead to it. */
+  /** The flags and the environment that select it. */
   readonly args: readonly string[];
   readonly env: Record<string, string>;
-  /** The flags that lead to its database. */
+  /** The flags that select its database. */
   readonly local: readonly string[];
-  /** Of a place over HTTP whose server is a process: ends it at once. */
+  /** Kills the server of a place over HTTP, if it is a process. */
   kill(): void;
   close(): Promise<void>;
 }

@@ -28,13 +28,13 @@ const list = ["languages", "list", "--no-header"];
 const good = { code: 0, stdout: "en\tEnglish\n", stderr: "" };
 
 describe("a token", () => {
-  it("with more than half of its life left is sent as it is", async () => {
+  it("with more than half of its lifetime left is sent unchanged", async () => {
     const jwt = signedIn(token(100, 1000));
     expect(await home.sit(list)).toEqual(good);
     expect(server.seen).toEqual({ renewals: 0, calls: [jwt] });
   });
 
-  it("with less than half left is renewed on the way, and kept", async () => {
+  it("with less than half of its lifetime left is renewed and stored", async () => {
     const old = signedIn(token(600, 1000));
     expect(await home.sit(list)).toEqual(good);
     expect(server.seen.renewals).toBe(1);
@@ -44,7 +44,7 @@ describe("a token", () => {
     expect(server.seen.renewals).toBe(1);
   });
 
-  it.each(["refused", "broken"] as const)("that is good is used when its renewal is %s", async (how) => {
+  it.each(["refused", "broken"] as const)("that is valid is used when its renewal is %s", async (how) => {
     const old = signedIn(token(600, 1000));
     server.renewal = how;
     expect(await home.sit(list)).toEqual(good);
@@ -52,7 +52,7 @@ describe("a token", () => {
     expect(stored()).toBe(old);
   });
 
-  it("whose renewal was refused is not renewed again at once by a command that goes on", async () => {
+  it("whose renewal was refused is not renewed again at once by a long command", async () => {
     const old = signedIn(token(600, 1000));
     server.renewal = "refused";
     const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
@@ -64,8 +64,8 @@ describe("a token", () => {
     expect(new Set(server.seen.calls)).toEqual(new Set([old]));
   });
 
-  it("is renewed on the way, however long a command runs", async () => {
-    // The command has half of the token's life to start, and the other half to renew it: too little on a busy machine.
+  it("is renewed while a long command runs", async () => {
+    // The command has half of the token's lifetime to start and the other half to renew it, which may be too short on a busy machine.
     let old: string;
     for (let life = 4; ; life *= 2) {
       server.seen.calls.length = server.seen.renewals = 0;
@@ -85,7 +85,7 @@ describe("a token", () => {
     expect(server.seen.calls.at(-1)).toBe(stored());
   });
 
-  it("that has expired: exit 4, and nothing is sent", async () => {
+  it("that has expired: exit 4, without a request", async () => {
     signedIn(token(2000, 1000));
     const { code, stderr } = await home.sit(list);
     expect(code).toBe(4);
@@ -101,7 +101,7 @@ describe("a token", () => {
     expect((await home.sit(list)).code).toBe(4);
   });
 
-  it("of WCS_TOKEN wins, is neither renewed nor written down", async () => {
+  it("in WCS_TOKEN takes precedence, and is neither renewed nor stored", async () => {
     const old = signedIn(token(600, 1000));
     const own = token(900, 1000, "own");
     expect(await home.sit(list, { env: { WCS_TOKEN: own } })).toEqual(good);
@@ -110,7 +110,7 @@ describe("a token", () => {
     expect((await home.sit(["auth", "token"], { env: { WCS_TOKEN: own } })).stdout).toBe(`${own}\n`);
   });
 
-  it("of a profile counts for its URL, too", async () => {
+  it("of a profile is used for its URL, too", async () => {
     const jwt = signedIn(token(0, 1000));
     expect(await home.sit([...list, "--url", `${server.url}/api/`])).toEqual(good);
     expect(server.seen.calls).toEqual([jwt]);
@@ -121,7 +121,7 @@ describe("on a terminal", () => {
   it.each([
     ["has expired", () => signedIn(token(2000, 1000))],
     ["was revoked", () => signedIn(token(0, 1000)) && server.accept()],
-  ])("one can sign in again when the token %s", async (_, prepare) => {
+  ])("users can sign in again when the token %s", async (_, prepare) => {
     prepare();
     const { code, stdout, stderr } = await home.sit(list, { answers: ["y", "right"] });
     expect({ code, stdout }).toEqual({ code: 0, stdout: good.stdout });
@@ -129,7 +129,7 @@ describe("on a terminal", () => {
     expect(await home.sit(list)).toEqual(good);
   });
 
-  it("or not: exit 4", async () => {
+  it("without a new sign-in: exit 4", async () => {
     signedIn(token(2000, 1000));
     expect((await home.sit(list, { answers: ["n"] })).code).toBe(4);
     expect((await home.sit(list, { answers: ["y", "wrong"] })).code).toBe(4);
@@ -137,37 +137,37 @@ describe("on a terminal", () => {
   });
 });
 
-/** Waits for something that a command does, as long as it runs. */
+/** Waits until a condition holds or the command has ended. */
 async function until(child: ChildProcess, holds: () => boolean): Promise<void> {
   while (!holds() && child.exitCode === null) await turn();
 }
 
-describe("many at once", () => {
-  it("of many commands near renewal none fails, one renews, and the configuration is whole", async () => {
+describe("many commands at once", () => {
+  it("near a renewal do not fail, renew once, and leave the configuration complete", async () => {
     const old = signedIn(token(600, 1000));
     const results = await Promise.all(Array.from({ length: isFull ? 50 : 6 }, () => home.spawn(list)));
     expect(results.filter((result) => result.code !== 0 || result.stdout !== good.stdout)).toEqual([]);
     expect(Object.keys(config().profiles)).toEqual(["work"]);
     expect((statSync(configFile(home.env)).mode & 0o777).toString(8)).toBe("600");
-    // On a busy machine, one that cannot have the lock in time, or whose renewal takes too long, goes on with the old token.
+    // On a busy machine, a command that does not get the lock in time, or whose renewal takes too long, uses the old token.
     const { calls, renewals } = server.seen;
     const withOld = calls.filter((used) => used === old).length;
     expect(calls.filter((used) => used === stored()).length).toBe(calls.length - withOld);
     expect(stored()).not.toBe(old);
-    // One renewal was kept, so that each other one was of a command that went on with the old token.
+    // One renewal was stored. Each further one was of a command that then used the old token.
     expect(renewals).toBeGreaterThan(0);
     expect(renewals).toBeLessThanOrEqual(1 + withOld);
   });
 
-  it("killed at any moment: the configuration is whole, and the next one goes on", async () => {
+  it("that are killed at any moment leave the configuration complete, and the next command works", async () => {
     const folder = configDir(home.env);
     const lock = `${configFile(home.env)}.lock`;
     const moments: ((child: ChildProcess) => Promise<unknown>)[] = [
-      // It waits for the answer, and holds the lock.
+      // The command waits for the answer and holds the lock.
       () => new Promise<void>((resolve) => (server.onRenewal = resolve)),
-      // It has the answer, or will have it soon.
+      // The command has the answer, or gets it soon.
       () => new Promise<void>((resolve) => (server.onRenewal = () => setImmediate(resolve))),
-      // The configuration is being written, or it was.
+      // The configuration is being written, or has been.
       (child) => until(child, () => readdirSync(folder).length > 2 || stored()?.includes("renewed") === true),
       (child) => until(child, () => stored()?.includes("renewed") === true),
       (child) => until(child, () => server.seen.renewals > 0 && !existsSync(lock)),
@@ -187,14 +187,14 @@ describe("many at once", () => {
     }
   });
 
-  it("who cannot have the lock in time goes on with the old token", async () => {
+  it("that do not get the lock in time use the old token", async () => {
     const old = signedIn(token(600, 1000));
     writeFileSync(`${configFile(home.env)}.lock`, "1 elsewhere x");
     expect(await home.sit(list)).toEqual(good);
     expect(server.seen).toEqual({ renewals: 0, calls: [old] });
   });
 
-  it("an instance that does not answer renewals does not hold up for long", async () => {
+  it("do not wait long for an instance that does not answer renewals", async () => {
     const old = signedIn(token(600, 1000));
     server.renewal = "slow";
     expect(await home.sit(list)).toEqual(good);

@@ -14,7 +14,7 @@ const limit = fc.oneof(
   fc.integer({ min: 1, max: 100_000 }).map((count) => ({ until: null, count })),
 );
 
-/** Any rule that says something an event can do. */
+/** Any valid recurrence rule. */
 export const rule: fc.Arbitrary<Rule> = fc
   .record({
     freq: fc.constantFrom(...frequencies),

@@ -7,7 +7,7 @@ import { fieldsOf } from "../../src/contract/field-spec.ts";
 import { useHome } from "./support.ts";
 
 const home = useHome();
-/** As its owner. */
+/** Flags that act as the owner of the database. */
 const local = ["--profile", "local"];
 const secret = "a very secret horse";
 
@@ -36,7 +36,7 @@ describe("a password", () => {
   const login = ["auth", "login", "--username", "bo@example.com", "--db"];
   const database = () => home().path("data/wcs/wcs.db");
 
-  it("comes from stdin, a file, the environment or a question", async () => {
+  it("comes from stdin, a file, the environment or a prompt", async () => {
     const bo = ["--first-name", "Bo", "--last-name", "Low", "--email", "bo@example.com", "--unit", "1"];
     await home().sit(["users", "create", ...bo, ...local]);
     const file = home().path("password.txt");
@@ -88,7 +88,7 @@ describe("a password", () => {
       expect(await home().sit(line, { stdin })).toMatchObject({ code: 2, stderr });
   });
 
-  it("that is too short is refused by the flag from which it came, if any", async () => {
+  it("that is too short is an error that names its flag, if any", async () => {
     const file = home().path("short.txt");
     writeFileSync(file, "short\n");
     const json = JSON.stringify({ password: "short" });
@@ -123,7 +123,7 @@ describe("a password", () => {
     expect(stderr).not.toContain(secret);
   });
 
-  it("of the environment is not given to a new user", async () => {
+  it("in the environment is not given to a new user", async () => {
     const create = [
       "users",
       "create",
@@ -145,7 +145,7 @@ describe("a password", () => {
     expect(code).toBe(4);
   });
 
-  it("and a token never show: not in -v, errors, or the configuration beyond its place", async () => {
+  it("and a token are never shown: neither by -v nor in errors, and in the configuration only in their field", async () => {
     const wrong = "a wrong secret horse";
     const failed = await home().sit([...login, database(), "--password-stdin", "-v"], { stdin: wrong });
     expect(failed.code).toBe(4);
@@ -170,7 +170,7 @@ describe("a password", () => {
     expect(sent.stderr).not.toContain(token);
   });
 
-  it("one's own takes the present one, which is asked for when it is needed", async () => {
+  it("of the signed-in user is changed with the current one, which is asked for when it is needed", async () => {
     const signedIn = ["--profile", "check"];
     const without = await home().sit(["users", "password", "me", "--password-stdin", ...signedIn], {
       stdin: "another long horse",
@@ -185,7 +185,7 @@ describe("a password", () => {
   });
 });
 
-it("a secret setting comes from a file or stdin, and shows only that it is set", async () => {
+it("a secret setting comes from a file or stdin, and is shown only as set", async () => {
   const url = "smtp://user:hunter22@mail.example.com:587";
   const refused = await home().sit(["settings", "set", "mail.smtp_url", url]);
   expect(refused.code).toBe(2);

@@ -8,7 +8,7 @@ import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
 const home = useHome();
 
-/** A process whose stderr is a terminal, or none of whose streams is one. */
+/** Creates a process whose stderr is a terminal, or that has no terminal. */
 function fakeProcess(isTTY: boolean) {
   const sent: string[] = [];
   const fake = Object.assign(new EventEmitter(), {
@@ -24,7 +24,7 @@ function fakeProcess(isTTY: boolean) {
 it.skipIf(!hasTmux).each([
   ["waits", "conversations follow 1", "Good morning"],
   ["ends itself", "units get 2 --watch", "Sales"],
-])("Ctrl-C ends the loop of a shell around a command that %s", async (_, command, printed) => {
+])("Ctrl-C ends a shell loop around a command that %s", async (_, command, printed) => {
   await home().sit([
     "users",
     "create",
@@ -106,7 +106,7 @@ describe.skipIf(!hasTmux)("Ctrl-Z stops between two transactions, so that others
   });
 });
 
-it("Ctrl-Z stops a process when it is not busy any more, and can do so again", async () => {
+it("Ctrl-Z stops a process when it is no longer busy, and does so again", async () => {
   const { fake, sent, signals } = fakeProcess(true);
   let isBusy = true;
   signals.take(() => {});
@@ -122,7 +122,7 @@ it("Ctrl-Z stops a process when it is not busy any more, and can do so again", a
   expect(sent).toEqual(["SIGTSTP", "SIGTSTP"]);
 });
 
-it("Ctrl-Z that waited while the signals were left to the system stops the process, and the next one is the system's", async () => {
+it("Ctrl-Z that waited while the signals were released stops the process, and the next one is left to the system", async () => {
   const { fake, sent, signals } = fakeProcess(true);
   let isBusy = true;
   signals.take(() => {});
@@ -134,7 +134,7 @@ it("Ctrl-Z that waited while the signals were left to the system stops the proce
   expect(fake.listenerCount("SIGTSTP")).toBe(0);
 });
 
-describe("signals that nothing handles any more", () => {
+describe("released signals", () => {
   it.each([true, false])("end the process only on a terminal: %s", (isTTY) => {
     const { fake, signals } = fakeProcess(isTTY);
     signals.take(() => {});

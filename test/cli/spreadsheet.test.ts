@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { escapeCell, unescapeCell } from "../../src/cli/output/spreadsheet-cells.ts";
 import { tries } from "../support/effort.ts";
 
-it("no cell computes, and every cell comes back", () => {
+it("escapeCell makes no cell a formula, and unescapeCell restores every cell", () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme" }),
     fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "\n", "a", "＝") }),
@@ -18,7 +18,7 @@ it("no cell computes, and every cell comes back", () => {
   );
 });
 
-it("leaves alone what is harmless", () => {
+it("escapeCell leaves harmless cells unchanged", () => {
   for (const cell of ["", "Ada", "'quoted", "1-2", "a=b"]) expect(escapeCell(cell)).toBe(cell);
   expect(escapeCell("=1+1")).toBe("'=1+1");
   expect(escapeCell("'=1+1")).toBe("''=1+1");

@@ -45,7 +45,7 @@ interface Loaded {
   readonly intl: readonly string[];
 }
 
-/** What a command loads, which makes it slow to start. */
+/** What a command loads at its start. */
 async function loaded(args: readonly string[]): Promise<Loaded> {
   const spy = home().path("spy.cjs");
   const report = home().path("loaded.json");
@@ -157,7 +157,7 @@ it("compiled code that V8 refuses is replaced", async () => {
 
 it("compiled code is kept under the flags of V8 at the start", async () => {
   const exportEvents = ["events", "export"];
-  // Limits the heap by flags.
+  // This command sets V8 flags to limit the heap.
   await runWithCache(exportEvents, "flags");
   const before = codeIn("flags");
   await runWithCache(exportEvents, "flags");

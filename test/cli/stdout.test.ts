@@ -11,13 +11,13 @@ const writer = `import { writeOut } from ${JSON.stringify(source)};
 await writeOut(${JSON.stringify("grün 東京 🎈 ")}.repeat(60_000), () => process.stdout);
 await writeOut("end", () => process.stdout);`;
 
-it("writes all of it, characters whole", () => {
+it("stdout gets the whole text, with no character split", () => {
   const found = execFileSync(process.execPath, ["--input-type=module", "-e", writer], { maxBuffer: 1e8 });
   expect(found.toString() === `${text}end`).toBe(true);
 });
 
-it("waits where stdout cannot take more at once", async () => {
-  // Opening the stream first makes a pipe non-blocking, as another program can that has it, too.
+it("a write waits when stdout cannot take more at once", async () => {
+  // Opening the stream first makes the pipe non-blocking, as another program that shares it can.
   const child = spawn(
     process.execPath,
     ["--input-type=module", "-e", `process.stdout._handle.setBlocking(false);${writer}`],
@@ -45,7 +45,7 @@ it.skipIf(process.platform !== "linux")("a closed stdout is an error, a discarde
   ]);
   expect(shell("exec >&-; $WCS --version").status).toBe(2);
   for (const line of ["$WCS --help > /dev/null", "exec > /dev/null; $WCS --help"]) expect(shell(line).status).toBe(0);
-  // Node discards output by the same device, opened in the same way as that of a closed stdout.
+  // To discard output, Node opens the same device in the same way as for a closed stdout.
   const discarded = spawnSync("sh", ["-c", `${process.execPath} ${bin} --help; exit $?`], { stdio: "ignore" });
   expect(discarded.status).toBe(0);
   expect(spawnSync(process.execPath, [bin, "--help"], { stdio: "ignore" }).status).toBe(0);
@@ -68,11 +68,11 @@ describe.skipIf(process.platform !== "linux")("the output of a change", () => {
     expect(await names()).not.toContain("other");
   });
 
-  it("cannot go to a closed stdout: nothing is changed", async () => {
+  it("to a closed stdout is refused before anything is changed", async () => {
     const create = run("$WCS tokens create --name closed --scopes read >&-");
     expect([create.status, create.stderr]).toEqual([2, expect.stringContaining("Stdout is closed.")]);
     expect(await names()).not.toContain("closed");
-    // Has no output.
+    // This command has no output.
     expect(run("$WCS users deactivate 1 >&-").stderr).not.toContain("Stdout is closed.");
   });
 });

@@ -27,7 +27,7 @@ export interface Home {
   wcs(args: readonly string[], more?: ProcessInput): Promise<Result>;
   /** Runs wcs as it is shipped, in a process of its own. */
   spawn(args: readonly string[], more?: ProcessInput): Promise<Result>;
-  /** Runs wcs in this process, on a terminal that a script sits at. */
+  /** Runs wcs in this process, on a terminal with scripted answers. */
   sit(args: readonly string[], seat?: Seat): Promise<Omit<Result, "signal">>;
   path(name: string): string;
 }
@@ -37,7 +37,7 @@ interface ProcessInput {
   readonly env?: Record<string, string>;
 }
 
-/** A user's home with an own configuration, and, if wanted, a database with two units and an administrator. */
+/** A user's home with its own configuration and, optionally, a database with two units and an administrator. */
 export function useHome({ database = true } = {}): () => Home {
   let home: Home | undefined;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ interface Furniture {
 
 let furnished: Furniture | undefined;
 
-/** Makes the database of a home by commands, and keeps it for the homes after it. */
+/** Creates the database of a home by commands, and keeps it for later homes. */
 async function furnish({ folder, wcs }: Home): Promise<void> {
   const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace"];
   const made = await wcs(["init", ...administrator, "--root-unit", "Acme"]);
@@ -145,7 +145,7 @@ export async function serveHere(args: readonly string[], env: Record<string, str
     },
     write: async (line) => ready.resolve(line.trim()),
   });
-  // Without effect once it was ready.
+  // Has no effect after the server was ready.
   ended.then(() => ready.reject(new Error(page.stderr)), ready.reject);
   return {
     url: await ready.promise,
@@ -157,16 +157,16 @@ export async function serveHere(args: readonly string[], env: Record<string, str
 }
 
 export interface Seat {
-  /** Typed at each question in turn; an answer that is refused is followed by the next. "^C" breaks off. */
+  /** Answers to the questions in turn; after a refused answer, the next one is given. "^C" interrupts. */
   readonly answers?: readonly string[];
   readonly env?: Record<string, string>;
-  /** What stdin holds, which then is no terminal. */
+  /** Content of stdin, which is then not a terminal. */
   readonly stdin?: string | Buffer;
-  /** What the user makes of a text in the editor. */
+  /** Changes a text as the user does in the editor. */
   readonly editor?: (text: string) => string;
-  /** Whether stdout is a terminal, and of which size. */
+  /** Size of stdout, if it is a terminal. */
   readonly screen?: { width: number; height: number };
-  /** After so many characters nobody reads any more. */
+  /** Number of characters after which the reader of stdout closes it. */
   readonly readsUpTo?: number;
   /** Called when something is written to stdout. */
   readonly onWrite?: () => void;

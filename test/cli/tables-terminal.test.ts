@@ -38,7 +38,7 @@ beforeAll(async () => {
   await wcs(["webhooks", "deliver"]);
 });
 
-/** What is shown at any width, and what only a wide window shows. */
+/** Lines with the columns that are shown at any width, and those that are shown only in a wide window. */
 const tables: readonly (readonly [line: string, always: readonly (string | RegExp)[], wide: readonly string[]])[] = [
   ["users list", ["ID", "NAME", "日本語 テスト"], []],
   ["users birthdays --start 01-01 --end 01-02", [/DAY|BIRTHDAY/, "01-01"], []],

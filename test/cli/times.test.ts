@@ -21,7 +21,7 @@ describe("clockOf", () => {
     "UTC",
   ];
 
-  it("agrees with Temporal around every change of the clocks", () => {
+  it("agrees with Temporal around every clock change", () => {
     for (const name of zones) {
       const clock = clockOf(name);
       let next = Temporal.Instant.from("2005-01-01T00:00Z").toZonedDateTimeISO(name).getTimeZoneTransition("next");
@@ -38,7 +38,7 @@ describe("clockOf", () => {
     }
   });
 
-  it("shows what Temporal shows, and reads it back", () => {
+  it("has the wall time of Temporal, and converts it back", () => {
     const instant = fc.integer({ min: at("1970-01-02T00:00Z"), max: at("2050-01-01T00:00Z") });
     fc.assert(
       fc.property(fc.constantFrom(...zones), instant, (name, seconds) => {
@@ -55,7 +55,7 @@ describe("clockOf", () => {
     );
   });
 
-  it("without a zone, shows the time of the machine's zone", () => {
+  it("without a zone has the time of the machine's zone", () => {
     const before = process.env.TZ;
     try {
       const instant = fc.integer({ min: at("1901-01-02T00:00Z"), max: at("2050-01-01T00:00Z") });
@@ -73,7 +73,7 @@ describe("clockOf", () => {
   });
 });
 
-describe("a time that is planned", () => {
+describe("a time in the future", () => {
   const read = (text: string, after?: string) =>
     readTimeAhead(text, "--start", { zone, now, after: after === undefined ? undefined : at(after) });
 
@@ -114,7 +114,7 @@ describe("a time that is planned", () => {
   ])("%s is refused", async (text) => await expect(read(text)).rejects.toThrow(`--start must be a time like`));
 });
 
-describe("a time for looking back", () => {
+describe("a time in the past", () => {
   it.each([
     ["friday 9:00", "2026-11-20T08:00Z"],
     ["-7d", "2026-11-14T09:30Z"],
@@ -137,7 +137,7 @@ describe("the end of a period", () => {
     expect(await readPeriodEnd(text, "--until", { zone, now })).toBe(at(expected)),
   );
 
-  it("is ahead where the period is", async () => {
+  it("is in the future when the period is", async () => {
     expect(await readPeriodEnd("friday", "--end", { zone, now, isAhead: true })).toBe(at("2026-11-27T22:59:59Z"));
     expect(await readPeriodEnd("friday", "--until", { zone, now })).toBe(at("2026-11-20T22:59:59Z"));
   });
@@ -156,7 +156,7 @@ describe("a day", () => {
     ["1 january", "2027-01-01"],
   ])("%s is %s", async (text, expected) => expect(await readDay(text, "--date", zone, now)).toBe(expected));
 
-  it("is that of the zone", async () => {
+  it("is the day in the zone", async () => {
     const late = Date.parse("2026-11-21T23:30:00Z");
     expect(await readDay("today", "--date", "UTC", late)).toBe("2026-11-21");
     expect(await readDay("today", "--date", zone, late)).toBe("2026-11-22");

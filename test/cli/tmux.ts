@@ -4,7 +4,7 @@ import { bin } from "./support.ts";
 
 export const hasTmux = spawnSync("sh", ["-c", "command -v tmux"]).status === 0;
 
-/** A real terminal of a given size. Waits for what is on the screen, and for no fixed time. */
+/** A real terminal of a given size. Waits for text on the screen, not for fixed times. */
 export interface TmuxTerminal {
   /** The text on the screen, with `colours` also the escape sequences of its styles, with `joined` without broken lines. */
   screen(options?: { colours?: boolean; joined?: boolean }): string;
@@ -12,12 +12,12 @@ export interface TmuxTerminal {
   run(line: string): void;
   keys(...keys: string[]): void;
   until(isDone: (screen: string) => boolean): Promise<string>;
-  /** Whether the cursor is visible. */
+  /** True while the cursor is visible. */
   hasCursor(): boolean;
   close(): void;
 }
 
-/** Milliseconds until a text that does not come fails the test, rather than its time, so that the failure shows the screen. */
+/** Milliseconds after which a missing text fails the test: before its timeout, so that the failure shows the screen. */
 export const patience = 60_000;
 
 let opened = 0;

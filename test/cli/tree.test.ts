@@ -39,7 +39,7 @@ async function leaves(): Promise<Place[]> {
 const build = ({ path, leaf }: Place): Command =>
   isOperation(leaf) ? buildOperation(leaf, path, look, createInputSpec(leaf)) : buildCustomCommand(leaf, path, look);
 
-/** Operations that another command carries out, and which. */
+/** Operations without a command of their own, with the command that carries them out. */
 const elsewhere: Record<string, string> = {
   "auth.authenticate": "auth login",
   "auth.renew": "auth renew",
@@ -102,7 +102,7 @@ it("every field of an operation is a positional or a flag, once, and none is a g
   expect(mistakes).toEqual([]);
 });
 
-it("help shows every flag that it should, with what it means", async () => {
+it("help shows every flag that is not hidden, with its description", async () => {
   const mistakes: string[] = [];
   for (const place of await leaves()) {
     const name = place.path.join(" ");
@@ -148,7 +148,7 @@ it("columns name fields of the items", async () => {
   expect(mistakes).toEqual([]);
 });
 
-/** Commands that take back what one command puts there again. */
+/** Commands that remove what one other command puts back. */
 const takenBack = new Set([
   "conversations unreact",
   "events withdraw",
@@ -158,10 +158,10 @@ const takenBack = new Set([
   "posts unmute",
   "posts withdraw",
 ]);
-/** Commands by which nothing is lost. */
+/** Commands that delete no data. */
 const lossless = new Set(["counters reset"]);
 
-it("what destroys asks first", async () => {
+it("commands that delete something ask first", async () => {
   const mistakes: string[] = [];
   for (const { path, leaf } of await leaves()) {
     if (isOperation(leaf) && leaf.op.method === "DELETE" && !leaf.confirm) mistakes.push(path.join(" "));
@@ -169,7 +169,7 @@ it("what destroys asks first", async () => {
   expect(mistakes.filter((name) => !takenBack.has(name) && !lossless.has(name))).toEqual([]);
 });
 
-/** The words of an example, as a shell would give them. */
+/** Splits an example into words as a shell does. */
 function wordsOf(example: string): string[] {
   const command = /(?:^|\| |&& |\$\(|^[A-Z_]+=\S+ )(wcs [^|#>)]*)/.exec(example)?.[1] ?? "";
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
@@ -194,7 +194,7 @@ it("examples are command lines that parse", async () => {
   expect(mistakes).toEqual([]);
 });
 
-it("commander sees no value for flags that take none, and an optional one for --behind-proxy only", async () => {
+it("only --behind-proxy takes an optional value", async () => {
   const mistakes: string[] = [];
   for (const place of await leaves()) {
     for (const option of build(place).options as Option[]) {

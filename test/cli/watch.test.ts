@@ -14,7 +14,7 @@ import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 const home = useHome();
 const often = ["--watch", "--interval", "1s"];
 
-/** Starts wcs without a terminal, and gathers what it prints. */
+/** Starts wcs without a terminal, and collects its output. */
 function watching(args: readonly string[], env: Record<string, string> = {}) {
   const child = start([...args, ...often], { ...home().env, ...env });
   const said = { stdout: "", stderr: "" };
@@ -103,7 +103,7 @@ it("every command that lists or shows something takes --watch, and none that cha
   expect(without).toEqual([]);
 });
 
-/** Commands of their own that only read and end by themselves. Those that check, write files or wait do not repeat. */
+/** Custom commands that only read and end by themselves. Commands that check, write files or wait cannot be repeated. */
 const reading =
   /^(auth status|(profile|alias) list|profile show|conversations (messages|search)|events calendar|settings get|db (info|outbox)|api)$/;
 

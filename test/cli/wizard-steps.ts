@@ -4,7 +4,7 @@ import type { TmuxTerminal } from "./tmux.ts";
 /** A question, what is typed, and the choice that must be marked before Enter. */
 export type Step = readonly [question: string, typed?: string, marked?: string];
 
-/** Tells whether a command line has ended, and the shell waits for the next: the screen does not change any more. */
+/** Returns whether a command line has ended and the shell waits for the next: the screen does not change any more. */
 export const hasEnded = (text: string): boolean => /^exit \d+\nREADY>$/m.test(text);
 
 /** Answers the questions of a command line, and returns what is on the screen when it has ended. */
@@ -30,7 +30,7 @@ export async function interrupt(
   const screen = await terminal.until(hasEnded);
   expect(screen).toMatch(/^exit 130$/m);
   expect(terminal.hasCursor()).toBe(true);
-  // The terminal echoes what is typed again.
+  // The terminal echoes input again.
   terminal.keys("-l", "echo typed");
   await terminal.until((text) => text.endsWith("READY> echo typed"));
   terminal.keys("Enter");

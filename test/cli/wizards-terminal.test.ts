@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.kill("SIGKILL"));
 
-// The longer form has the other width, too, and the wizards that ask in the same ways.
+// The longer form has the other width and the remaining wizards, which use the same prompts.
 describe.skipIf(!hasTmux).each(isFull ? [80, 120] : [80])("on a terminal with %i columns", (columns) => {
   let terminal: TmuxTerminal;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 type Def = { type: string; [key: string]: unknown };
 
-/** Values that a schema of the contract takes; what generates too broadly is filtered by the schema itself. */
+/** Generates values that a schema of the contract accepts. Where the generator is too broad, the schema itself filters. */
 export function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
   const def = schema._zod.def as unknown as Def;
   switch (def.type) {
@@ -69,7 +69,7 @@ function keysOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
 }
 
-/** Among them what URLs and JSON have to escape, and every form that some field asks for. */
+/** Includes characters that URLs and JSON escape, and every format that a field requires. */
 const texts = fc.oneof(
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
   fc.constantFrom(
@@ -116,7 +116,7 @@ function objectOf(shape: Record<string, z.ZodType>): fc.Arbitrary<unknown> {
   });
 }
 
-/** Throws when a schema accepts none of many values, which would be generated without end. */
+/** Throws when a schema accepts none of many values, since generation would never end. */
 function accepted<T>(schema: z.ZodType, values: fc.Arbitrary<T>): fc.Arbitrary<T> {
   let refused = 0;
   return values.filter((value) => {

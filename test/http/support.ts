@@ -10,7 +10,7 @@ import { type Listening, type ListenOptions, listen } from "../../src/http/serve
 
 export const operations = await allOperations();
 
-/** What a fake core was asked. */
+/** A call of the fake core. */
 export interface Call {
   readonly op: AnyOperation;
   readonly input: unknown;
@@ -23,7 +23,7 @@ export interface Fake extends Listening {
   readonly logs: Record<string, unknown>[];
 }
 
-/** What many responses have, and what downloads have. */
+/** Fields of many responses and of downloads. */
 export function usualAnswer({ op }: Call): unknown {
   if (op.bytes) return contentOf("Hello");
   const { items, field } = answerShapeOf(op);
@@ -35,7 +35,7 @@ export function usualAnswer({ op }: Call): unknown {
   };
 }
 
-/** A text as what the core answers to whoever asks for a file. */
+/** Returns a text as the content with which the core answers a request for a file. */
 export function contentOf(text: string, more: Partial<Content> = {}): Content {
   const bytes = Buffer.from(text);
   const sha256 = createHash("sha256").update(bytes).digest("base64url");
@@ -55,7 +55,7 @@ const standard = {
   uploadLimit: 41_943_040,
 };
 
-/** A listening server whose core answers with `answer`. */
+/** Starts a server whose core answers with `answer`. */
 export async function serveFake(
   answer: (call: Call) => unknown = usualAnswer,
   options: Partial<AppOptions> & Partial<ListenOptions> = {},
@@ -79,7 +79,7 @@ export async function serveFake(
   return { ...listening, port: Number(new URL(listening.url).port), calls, logs };
 }
 
-/** Returns the socket of the next connection on the side of the server, which has to be in this process. */
+/** Returns the server's socket of the next connection. The server must be in this process. */
 export function nextAccepted(): Promise<Socket> {
   return new Promise((resolve) => {
     const take = (message: unknown) => {
@@ -90,14 +90,14 @@ export function nextAccepted(): Promise<Socket> {
   });
 }
 
-/** Writes to a socket as it is told, and returns all that came back once the other side has ended it. */
+/** Writes texts to a socket and calls functions in between. Returns all received data when the other side has closed it. */
 export function speak(port: number, ...parts: (string | Buffer | (() => Promise<void>))[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
-    // A server that has had enough may reset the connection after its answer.
+    // A server may reset the connection after its answer.
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
     });
@@ -110,7 +110,7 @@ export function speak(port: number, ...parts: (string | Buffer | (() => Promise<
   });
 }
 
-/** The parsed body of the last HTTP message in `text`. */
+/** Returns the parsed body of the last HTTP message in `text`. */
 export function lastBody(text: string): { error?: { code: string; message: string; request_id: string } } {
   return JSON.parse(text.slice(text.lastIndexOf("\r\n\r\n") + 4));
 }
