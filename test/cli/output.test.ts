@@ -89,6 +89,15 @@ describe("output for programs", () => {
     expect(await query("--query", "nothing", "--json")).toBe("null\n");
   });
 
+  it.each(["table", "rows"])(
+    "--query with objects without fields prints an empty line for each (%s)",
+    async (format) => {
+      const flags = format === "rows" ? [] : ["-o", format];
+      const result = await home().wcs(["units", "list", "--query", "[?id==`1`].missing || `[{}, {}]`", ...flags]);
+      expect(result).toMatchObject({ code: 0, stdout: "\n\n", stderr: "" });
+    },
+  );
+
   it("--raw prints the body of the response", async () => {
     const body = JSON.parse((await home().wcs(["units", "list", "--raw"])).stdout);
     expect(Object.keys(body)).toEqual(["data", "meta"]);

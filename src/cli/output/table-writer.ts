@@ -36,6 +36,7 @@ export function createTableWriter(options: OutputOptions): ItemWriter {
 
   async function tableOf(some: readonly Item[]): Promise<string> {
     const names = columns ?? columnsOf(some);
+    if (names.length === 0) return "\n".repeat(some.length);
     const rows = some.map((item) => names.map((name) => cells.human(pick(item, name.split(".")), name)));
     const kept = chosen || endless ? names.map((_, at) => at) : columnsToShow(names, rows);
     const only = <T>(row: readonly T[]) => kept.map((at) => row[at] as T);
