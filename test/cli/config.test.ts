@@ -95,28 +95,36 @@ describe("the configuration file", () => {
     });
   });
 
-  it.each(["{", "[]", "null", '"x"', "", '{"profiles":[]}', '{"profiles":{"a":1}}', '{"profiles":{"a":{"target":1}}}'])(
-    "that is invalid (%s) is an error that names it, and stays unchanged",
-    async (text) => {
-      mkdirSync(configDir(env), { recursive: true });
-      writeFileSync(configFile(env), text);
-      const attempts = [
-        ["units", "list"],
-        ["profile", "add", "x", "--db", "/x"],
-        ["profile", "list"],
-        ["auth", "logout"],
-      ];
-      for (const args of attempts) {
-        const { code, stderr } = await home.sit(args);
-        expect(code).toBe(2);
-        expect(stderr).toContain(`The configuration file ${configFile(env)} is invalid.`);
-        expect(stderr).toMatch(/hint: .*move it away/);
-      }
-      expect(readFileSync(configFile(env), "utf8")).toBe(text);
-      const { code } = await home.sit(["--version"]);
-      expect(code).toBe(0);
-    },
-  );
+  it.each([
+    "{",
+    "[]",
+    "null",
+    '"x"',
+    "",
+    '{"profiles":[]}',
+    '{"profiles":{"a":1}}',
+    '{"profiles":{"a":{"target":1}}}',
+    '{"profiles":{"a":{"target":"/a","user":1}},"current":"a"}',
+    '{"profiles":{},"current":1}',
+  ])("that is invalid (%s) is an error that names it, and stays unchanged", async (text) => {
+    mkdirSync(configDir(env), { recursive: true });
+    writeFileSync(configFile(env), text);
+    const attempts = [
+      ["units", "list"],
+      ["profile", "add", "x", "--db", "/x"],
+      ["profile", "list"],
+      ["auth", "logout"],
+    ];
+    for (const args of attempts) {
+      const { code, stderr } = await home.sit(args);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`The configuration file ${configFile(env)} is invalid.`);
+      expect(stderr).toMatch(/hint: .*move it away/);
+    }
+    expect(readFileSync(configFile(env), "utf8")).toBe(text);
+    const { code } = await home.sit(["--version"]);
+    expect(code).toBe(0);
+  });
 
   it("that cannot be written, although its folder can be changed, is an error with a hint", async () => {
     const { linkSync } = fs;

@@ -117,6 +117,13 @@ describe("a token", () => {
   });
 });
 
+it("auth login makes a new profile the current one, also one that is called constructor", async () => {
+  signedIn(token(100, 1000));
+  const login = ["auth", "login", "--url", server.url, "--username", "ada@example.com", "--password-stdin"];
+  expect((await home.sit([...login, "--profile", "constructor"], { stdin: "right" })).code).toBe(0);
+  expect(config().current).toBe("constructor");
+});
+
 describe("on a terminal", () => {
   it.each([
     ["has expired", () => signedIn(token(2000, 1000))],

@@ -61,15 +61,22 @@ function parseConfig(text: string): Config | undefined {
   const config = tryParseJson(text);
   if (!isRecord(config)) return undefined;
   const [profiles, aliases] = [config.profiles ?? {}, config.aliases ?? {}];
-  const isValid = isRecord(profiles) && Object.values(profiles).every(isProfile) && isAliases(aliases);
+  const isValid =
+    isRecord(profiles) &&
+    Object.values(profiles).every(isProfile) &&
+    isOptional("string", config.current) &&
+    isAliases(aliases);
   return isValid ? ({ ...config, profiles } as Config) : undefined;
 }
 
-const isProfile = (value: unknown): value is Profile =>
+const isProfile = (value: unknown): boolean =>
   isRecord(value) &&
   typeof value.target === "string" &&
-  ["string", "undefined"].includes(typeof value.token) &&
-  ["number", "undefined"].includes(typeof value.expires);
+  isOptional("string", value.token) &&
+  isOptional("number", value.expires) &&
+  isOptional("string", value.user);
+
+const isOptional = (type: "string" | "number", value: unknown): boolean => value === undefined || typeof value === type;
 
 const isAliases = (value: unknown): boolean =>
   isRecord(value) &&

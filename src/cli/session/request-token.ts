@@ -15,7 +15,7 @@ export async function signIn(route: Route, name: string, credentials: Credential
   const { jwt, expires } = await requestTokenWithCode(route, credentials);
   await changeConfig(route.terminal.env, (config) => ({
     ...withProfile(config, name, { target: route.target.address, token: jwt, expires, user: credentials.username }),
-    current: config.profiles[name] ? (config.current ?? name) : name,
+    current: Object.hasOwn(config.profiles, name) ? (config.current ?? name) : name,
   }));
   return jwt;
 }
