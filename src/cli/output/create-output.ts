@@ -113,6 +113,11 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     };
   };
   const raw = (response: unknown) => writeText(`${JSON.stringify(response)}\n`, terminal);
+  const query = async (data: unknown) => {
+    const { queryValue } = await import("./jmespath-query.ts");
+    const found = queryValue(fields ? selectAll(data, fields) : data, globals.query ?? "") ?? null;
+    await printFound(found, format, options);
+  };
 
   const output: Output<T> = {
     async list(pages) {
@@ -145,22 +150,21 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     },
   };
   return output;
+}
 
-  async function query(data: unknown): Promise<void> {
-    const { plainly, queryValue } = await import("./jmespath-query.ts");
-    const found = queryValue(fields ? selectAll(data, fields) : data, globals.query ?? "") ?? null;
-    const writer = await writerFor(format, { ...options, columns: undefined });
-    // JSON and YAML show any value as it is.
-    const isWhole = format === "json" || format === "yaml" || (format === "ndjson" && !Array.isArray(found));
-    if (isWhole) return writer.one(found as Item);
-    const rows = format === "ndjson" ? (found as Item[]) : plainly(found);
-    if (typeof rows === "string" && format === "template")
-      throw new UsageError("--template needs objects, and the result of --query is something else");
-    if (typeof rows === "string") return terminal.write(rows);
-    if (!Array.isArray(rows)) return writer.one(rows);
-    await writer.page(rows);
-    await writer.end?.();
-  }
+/** Prints the result of a query: any value as JSON and YAML, and objects, or lines of text, in other formats. */
+async function printFound(found: unknown, format: Format, options: OutputOptions): Promise<void> {
+  const writer = await writerFor(format, { ...options, columns: undefined });
+  const isWhole = format === "json" || format === "yaml" || (format === "ndjson" && !Array.isArray(found));
+  if (isWhole) return writer.one(found as Item);
+  const { rowsIn } = await import("./jmespath-query.ts");
+  const rows = format === "ndjson" ? (found as Item[]) : rowsIn(found);
+  if (typeof rows === "string" && format === "template")
+    throw new UsageError("--template needs objects, and the result of --query is something else");
+  if (typeof rows === "string") return options.terminal.write(rows);
+  if (!Array.isArray(rows)) return writer.one(rows);
+  await writer.page(rows);
+  await writer.end?.();
 }
 
 /** Reports that a list has more items than the `count` that were shown, and the flags that show more. */

@@ -55,8 +55,8 @@ export function queryValue(data: unknown, expression: string): unknown {
   }
 }
 
-/** Prepares a query result for formats with rows: objects become rows, other values lines of text. */
-export function plainly(found: unknown): Item[] | Item | string {
+/** Returns the object or objects of a query result for formats with rows; other values as lines of text. */
+export function rowsIn(found: unknown): Item[] | Item | string {
   if (isRecord(found)) return found;
   const list = Array.isArray(found) ? found : [found];
   if (list.length > 0 && list.every(isRecord)) return list;
