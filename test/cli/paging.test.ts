@@ -68,33 +68,36 @@ async function ids(paging: Exclude<Paging, "ids">, extent: { all: boolean; limit
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-it.each(["cursor", "pages", "hits"] as const)("a list continued by %s", async (paging) => {
-  const page = await ids(paging, { all: false, limit: undefined });
-  expect(page.found).toEqual(upTo(4));
-  expect(page.asked).toEqual([{}]);
-  expect(page.more).toBe(true);
+it.each(["cursor", "pages", "hits"] as const)(
+  "walk reads a whole list, and as much of it as a limit allows, with paging by %s",
+  async (paging) => {
+    const page = await ids(paging, { all: false, limit: undefined });
+    expect(page.found).toEqual(upTo(4));
+    expect(page.asked).toEqual([{}]);
+    expect(page.more).toBe(true);
 
-  const all = await ids(paging, { all: true, limit: undefined });
-  expect(all.found).toEqual(upTo(total));
-  expect(all.asked.every(({ limit }) => limit === largest)).toBe(true);
-  expect(all.more).toBe(false);
+    const all = await ids(paging, { all: true, limit: undefined });
+    expect(all.found).toEqual(upTo(total));
+    expect(all.asked.every(({ limit }) => limit === largest)).toBe(true);
+    expect(all.more).toBe(false);
 
-  const few = await ids(paging, { all: false, limit: 3 });
-  expect(few.found).toEqual(upTo(3));
-  expect(few.asked.map(({ limit }) => limit)).toEqual([3]);
-  expect(few.more).toBe(true);
+    const few = await ids(paging, { all: false, limit: 3 });
+    expect(few.found).toEqual(upTo(3));
+    expect(few.asked.map(({ limit }) => limit)).toEqual([3]);
+    expect(few.more).toBe(true);
 
-  const some = await ids(paging, { all: false, limit: 12 });
-  expect(some.found).toEqual(upTo(12));
-  expect(some.asked).toHaveLength(2);
-  expect(new Set(some.asked.map(({ limit }) => limit))).toEqual(new Set([largest]));
-  expect(some.more).toBe(true);
+    const some = await ids(paging, { all: false, limit: 12 });
+    expect(some.found).toEqual(upTo(12));
+    expect(some.asked).toHaveLength(2);
+    expect(new Set(some.asked.map(({ limit }) => limit))).toEqual(new Set([largest]));
+    expect(some.more).toBe(true);
 
-  const exact = await ids(paging, { all: false, limit: total });
-  expect(exact.found).toEqual(upTo(total));
-});
+    const exact = await ids(paging, { all: false, limit: total });
+    expect(exact.found).toEqual(upTo(total));
+  },
+);
 
-it("a list of the newest first is read on from the last ID, so that new items repeat no other", async () => {
+it("walk continues a list with the newest items first after the last ID, so that new items do not repeat others", async () => {
   const things = upTo(total);
   const caller: Caller = {
     async call(_, given) {

@@ -18,7 +18,7 @@ describePlaces("sessions", (place) => {
     if (code !== 0) throw new Error(stderr);
   });
 
-  /** Signs Ada in to a profile of that name. */
+  /** Signs Ada in to a profile with this name. */
   const login = async (name: string): Promise<void> => {
     const words = ["auth", "login", ...place().args, "--profile", name, "--username", "ada@example.com"];
     const { code, stderr } = await place().home.wcs([...words, "--password-stdin"], { stdin: password });
@@ -35,7 +35,7 @@ describePlaces("sessions", (place) => {
     JSON.parse(readFileSync(configFile(place().home.env), "utf8")).profiles[name].token;
   const ended = "error: The session of the token has ended; sign in again.\n";
 
-  it("of two logins one ends the other, which is refused with exit 4 from then on", async () => {
+  it("one of two logins ends the other, which then exits with 4", async () => {
     await login("laptop");
     await login("phone");
     const { session } = await json("laptop", "auth", "status");
@@ -60,7 +60,7 @@ describePlaces("sessions", (place) => {
     expect(again).toMatchObject({ code: 6, stderr: `error: You have no session ${session.id}.\n` });
   });
 
-  it("sessions end-others keeps the one that asks", async () => {
+  it("sessions end-others keeps the current session", async () => {
     await login("laptop");
     await login("phone");
     expect(await as("phone", "sessions", "end-others", "--yes")).toMatchObject({
@@ -105,7 +105,7 @@ describePlaces("sessions", (place) => {
 
 const remote = usePlace(sqliteHttp);
 
-it("auth logout without a connection: exit 8, the token is forgotten, and it says until when copies stay valid", async () => {
+it("auth logout without a connection: exit 8, the token is removed, and the message says until when copies stay valid", async () => {
   const { home, wcs, args, kill } = remote();
   expect(await wcs(setPassword, { stdin: password })).toMatchObject({ code: 0 });
   const words = ["auth", "login", ...args, "--profile", "work", "--username", "ada@example.com", "--password-stdin"];

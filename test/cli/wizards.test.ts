@@ -9,7 +9,7 @@ const sit = (args: string[], answers: string[], seat: Seat = {}) =>
 /** The words of the command line that a wizard shows. */
 const shown = (stderr: string) => /As one command: wcs (.*)/.exec(stderr)?.[1] ?? "";
 
-describe("a wizard asks to the end, and shows the command line for it", () => {
+describe("a wizard asks all its questions, and shows the resulting command line", () => {
   beforeAll(async () => {
     const made = [
       await home().wcs(["usertypes", "create", "--name", "Employee"]),

@@ -192,7 +192,7 @@ describe("errors", () => {
   );
 });
 
-describe("a server that behaves as told", () => {
+describe("a fake server", () => {
   const servers: ReturnType<typeof createServer>[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) {

@@ -14,7 +14,7 @@ const proxy = fc.ipV4().map((address) => address.replace(/^\d+/, "10"));
 const ipv4 = fc.ipV4().filter((address) => !address.startsWith("10."));
 const ipv6 = fc.ipV6().filter((address) => parseAddress(address)?.includes(":") === true);
 const client = fc.oneof(ipv4, ipv6);
-/** What proxies write for an address. */
+/** The forms in which proxies write an address. */
 const written = (address: string) =>
   fc
     .tuple(
@@ -27,7 +27,7 @@ const written = (address: string) =>
       return space + (form === "port" ? `${inBrackets}:${port}` : form === "brackets" ? inBrackets : address) + space;
     });
 
-test("No claim in X-Forwarded-For changes the address that the trusted proxies saw", () => {
+test("No claim in X-Forwarded-For changes the address that the trusted proxies report", () => {
   const chain = fc
     .tuple(client, fc.array(proxy, { maxLength: 3 }))
     .chain(([address, hops]) =>
@@ -46,7 +46,7 @@ test("No claim in X-Forwarded-For changes the address that the trusted proxies s
   );
 });
 
-test("Whatever the header holds, the answer is the peer or an address in its only form", () => {
+test("Any header results in the peer or an address in canonical form", () => {
   fc.assert(
     fc.property(proxy, fc.string(), (peer, header) => {
       const address = clientAddress(peer, header, proxies)!;
@@ -61,7 +61,7 @@ test("All addresses of an IPv6 /64 count as one, and those of another do not", (
   fc.assert(
     fc.property(groups, groups, groups, (head, tail, otherTail) => {
       const network = (...parts: string[][]) => networkOf(parseAddress(parts.flat().join(":"))!);
-      // Of IPv4-mapped addresses each counts by itself.
+      // Each IPv4-mapped address counts by itself.
       fc.pre(head.some((each) => each !== "0"));
       expect(network(head, tail)).toBe(network(head, otherTail));
       const [first = "0", ...rest] = head;

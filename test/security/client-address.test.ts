@@ -33,13 +33,13 @@ describe("the client behind proxies", () => {
     expect(clientAddress(peer, forwarded, proxies)).toBe(client);
   });
 
-  test("An attacker who sends X-Forwarded-For without a proxy stays at the own address", () => {
+  test("An attacker who sends X-Forwarded-For without a proxy is identified by the own address", () => {
     expect(clientAddress("9.9.9.9", "1.1.1.1", proxies)).toBe("9.9.9.9");
     expect(clientAddress("127.0.0.1", "1.1.1.1", undefined)).toBe("127.0.0.1");
     expect(clientAddress("10.2.0.1", "1.1.1.1", named)).toBe("10.2.0.1");
   });
 
-  test("An attacker who sends X-Forwarded-For through the proxy stays at the address that the proxy saw", () => {
+  test("An attacker who sends X-Forwarded-For through the proxy is identified by the address that the proxy reports", () => {
     for (const claim of ["1.1.1.1", "10.0.0.1", "rubbish", "::1, unknown", ","]) {
       expect(clientAddress("127.0.0.1", `${claim}, 9.9.9.9`, proxies), claim).toBe("9.9.9.9");
     }
@@ -63,13 +63,13 @@ describe("the client behind proxies", () => {
     '"9.9.9.9"',
     "http://9.9.9.9",
     "9.9.9.9/8",
-  ])("a malformed entry makes the peer count: %s", (entry) => {
+  ])("with a malformed entry the peer is the client: %s", (entry) => {
     expect(parseAddress(entry)).toBeUndefined();
     expect(clientAddress("127.0.0.1", `1.1.1.1, ${entry}`, proxies)).toBe("127.0.0.1");
   });
 });
 
-describe("the network by which limits count", () => {
+describe("the network that is the key of rate limits", () => {
   test.each([
     ["9.9.9.9", "9.9.9.9"],
     ["::ffff:9.9.9.9", "9.9.9.9"],
@@ -110,7 +110,7 @@ describe("a network in --behind-proxy", () => {
     "10.0.0.0/8/8",
     "x10.0.0.0/8",
     "9.9.9.9 10.0.0.0/8",
-  ])("%s is none", (text) => expect(parseNetwork(text)).toBeUndefined());
+  ])("%s is not a network", (text) => expect(parseNetwork(text)).toBeUndefined());
 });
 
 describe("wcs serve", () => {
@@ -150,7 +150,7 @@ describe("wcs serve", () => {
     expect(log.filter(({ msg }) => msg === "request")).toMatchObject(Array(3).fill({ address: "127.0.0.1" }));
   });
 
-  it("The access log tells from which address each request came, and which user sent it", async () => {
+  it("The access log has the address and the user of each request", async () => {
     const { url, end } = await serve("--behind-proxy", "127.0.0.0/8");
     const { stdout } = await home().wcs(["auth", "token"]);
     await ask(url, { "x-forwarded-for": "1.1.1.1, 9.9.9.9:1234", authorization: `Bearer ${stdout.trim()}` });
@@ -166,7 +166,7 @@ describe("wcs serve", () => {
     ["10.0.0.0/8,proxy.example.com", "'proxy.example.com'"],
     ["10.0.0.0/33", "'10.0.0.0/33'"],
     ["", "''"],
-  ])("--behind-proxy=%s is refused, and the value named", async (value, shown) => {
+  ])("--behind-proxy=%s is refused with a message that names the value", async (value, shown) => {
     const { code, stderr } = await home().sit(["serve", `--behind-proxy=${value}`]);
     expect(code).toBe(2);
     expect(stderr).toContain(`--behind-proxy must be networks like 10.0.0.0/8,::1/128, not ${shown}`);

@@ -37,7 +37,7 @@ describe("Other users of the machine cannot read the password of a database amon
     }
   });
 
-  it("is refused by the program as it is shipped", async () => {
+  it("is refused by the built program", async () => {
     const { code, stderr } = await home.spawn(["users", "list", "--db", `postgres://ann:${secret}@127.0.0.1:1/wcs`]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^error: --db must not contain a password/);
@@ -45,7 +45,7 @@ describe("Other users of the machine cannot read the password of a database amon
   });
 });
 
-describe("A password of PostgreSQL comes by every way that does not show it", () => {
+describe("A password of PostgreSQL is accepted from every source that does not show it:", () => {
   let home: Home;
   let target: string;
   let url: URL;
@@ -95,7 +95,7 @@ describe("A password of PostgreSQL comes by every way that does not show it", ()
     expect(await list(["--db", bare], { PGPASSFILE: other })).toMatchObject(works);
   });
 
-  it("a profile, filled from stdin, the environment or a prompt, which never shows it", async () => {
+  it("a profile that is added from stdin, the environment or a prompt, and never shows it", async () => {
     const ways = [
       () => home.sit(["profile", "add", "one", "--db-stdin"], { stdin: `${target}\n` }),
       () => home.sit(["profile", "add", "two"], { env: { WCS_DB: target } }),

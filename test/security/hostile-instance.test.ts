@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { useHome } from "../cli/support.ts";
 
-/** What a terminal obeys: colours and titles, in 7 and in 8 bits, and turning text around. */
+/** Control sequences for colours and titles, in 7 and 8 bits, and characters that reverse text. */
 const evil = "\u001b]0;pwned\u0007 \u009b31m \u202eabc.";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const obeyed = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-describe("Whatever an instance answers, the command line prints nothing that a terminal obeys", () => {
+describe("Whatever an instance answers, the command line prints no control characters", () => {
   const home = useHome({ database: false });
   let answer: (path: string) => { readonly status?: number; readonly body: unknown };
   const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ describe("Whatever an instance answers, the command line prints nothing that a t
     expect(stdout).not.toMatch(obeyed);
   });
 
-  it("in a message beside the data, here about a code for signing in", async () => {
+  it("in a message on stderr, here about a code for signing in", async () => {
     answer = failing("otp_required", 401);
     const line = ["auth", "login", "--username", "ada@example.com"];
     const { stderr } = await home().sit(line, { env, answers: ["secret", "123456", "^C"] });

@@ -21,7 +21,7 @@ afterEach(async () => {
   await evil.close();
 });
 
-/** Signs in to the own instance as the profile `work`. */
+/** Signs in to the user's own instance, with the profile `work`. */
 const signIn = (env: Record<string, string> = {}) =>
   home.wcs(
     ["auth", "login", "--profile", "work", "--url", own.url, "--username", "ada@example.com", "--password-stdin"],
@@ -31,8 +31,8 @@ const signIn = (env: Record<string, string> = {}) =>
 const stolen = () => evil.seen.calls.filter((sent) => sent !== "");
 const line = (words: readonly string[], env: Record<string, string>) => home.wcs(words, { env });
 
-describe("Somebody is talked into a line with --url of an attacker", () => {
-  it("gives away no token of a profile", async () => {
+describe("A user who is tricked into a line with --url of an attacker", () => {
+  it("sends no token of a profile", async () => {
     await signIn();
     for (const words of [list, ["auth", "status"], ["auth", "renew"], ["doctor"]])
       await line([...words, "--url", evil.url], {});
@@ -40,7 +40,7 @@ describe("Somebody is talked into a line with --url of an attacker", () => {
     expect(evil.seen.renewals).toBe(0);
   });
 
-  it("gives away no WCS_TOKEN that belongs to the instance in WCS_URL", async () => {
+  it("sends no WCS_TOKEN that belongs to the instance in WCS_URL", async () => {
     const env = { WCS_URL: own.url, WCS_TOKEN: "wcs_secret" };
     const { code, stderr } = await line([...list, "--url", evil.url], env);
     expect(code).toBe(4);
@@ -55,7 +55,7 @@ describe("Somebody is talked into a line with --url of an attacker", () => {
     expect(own.seen.calls).toEqual(["wcs_secret", "wcs_secret"]);
   });
 
-  it("gives away no WCS_PASSWORD that belongs to the instance in WCS_URL", async () => {
+  it("sends no WCS_PASSWORD that belongs to the instance in WCS_URL", async () => {
     const env = { WCS_URL: own.url, WCS_USERNAME: "ada@example.com", WCS_PASSWORD: "right" };
     const refused = await line([...list, "--url", evil.url], env);
     expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("WCS_PASSWORD belongs to the instance") });
@@ -66,20 +66,20 @@ describe("Somebody is talked into a line with --url of an attacker", () => {
     expect(await line(list, env)).toEqual(good);
   });
 
-  it("uses the login of the profile that the line names, not the WCS_TOKEN of another instance", async () => {
+  it("sends the login of the profile on the line, not the WCS_TOKEN of another instance", async () => {
     await signIn();
     const env = { WCS_URL: evil.url, WCS_TOKEN: "other" };
     expect(await line([...list, "--profile", "work"], env)).toEqual(good);
     expect(own.seen.calls).toEqual([expect.not.stringContaining("other")]);
   });
 
-  it("sends WCS_TOKEN without WCS_URL to the instance of the line, as scripts do", async () => {
+  it("sends WCS_TOKEN without WCS_URL to the instance on the line, as scripts do", async () => {
     expect(await line([...list, "--url", own.url], { WCS_TOKEN: "wcs_secret" })).toEqual(good);
     expect(own.seen.calls).toEqual(["wcs_secret"]);
   });
 });
 
-it("A command that runs while its profile gets another instance sends the token of neither to the other", async () => {
+it("A command whose profile gets another instance while it runs sends neither token to the other instance", async () => {
   await signIn();
   const file = configFile(home.env);
   const write = (target: string, jwt: string) =>

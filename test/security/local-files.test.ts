@@ -23,7 +23,7 @@ describe("the lock of the configuration", () => {
     return { folder, lock: join(folder, "lock"), number: join(folder, "number") };
   };
 
-  /** Several processes take the lock, each within 5 seconds: half of what a lock lasts whose owner is not known to be dead. */
+  /** Several processes take the lock, each within 5 seconds: half of the time after which a lock is taken over. */
   async function countTo(most: number, { folder, lock, number }: ReturnType<typeof newLock>) {
     const children = Array.from({ length: most }, () => startChild("security/lock-user.ts", ["count", lock, number]));
     await Promise.all(
@@ -33,11 +33,11 @@ describe("the lock of the configuration", () => {
     expect(readdirSync(folder)).toEqual(["number"]);
   }
 
-  it("Processes at the same time do not lose each other's changes", async () => {
+  it("Concurrent processes do not lose each other's changes", async () => {
     await countTo(6, newLock());
   });
 
-  it("A process that is killed while it holds the lock stops nobody", async () => {
+  it("A process that is killed while it holds the lock does not block others", async () => {
     const place = newLock();
     const owner = startChild("security/lock-user.ts", ["hold", place.lock]);
     await owner.next();
@@ -47,7 +47,7 @@ describe("the lock of the configuration", () => {
     await countTo(4, place);
   });
 
-  it("An empty lock, as a full disk left it, stops nobody", async () => {
+  it("An empty lock, as a full disk leaves it, does not block others", async () => {
     const place = newLock();
     writeFileSync(place.lock, "");
     writeFileSync(`${place.lock}.stale`, "");
@@ -55,7 +55,7 @@ describe("the lock of the configuration", () => {
   });
 });
 
-/** Linux has it; every write to it finds the disk full. */
+/** Exists on Linux; every write to it fails as on a full disk. */
 const hasFullDevice = existsSync("/dev/full");
 const full = "error: The disk is full.\nhint: Free some space, then run the command again.\n";
 
@@ -67,7 +67,7 @@ describe("a full disk", () => {
     ["results of an import", ["users", "import", "ROWS", "--results", "/dev/full", "--dry-run"]],
     ["an export of rows", ["users", "export", "/dev/full"]],
     ["an organisation", ["export", "/dev/full"]],
-  ])("%s: exit 1, and what to do", async (_, args) => {
+  ])("%s: exit 1, with a hint", async (_, args) => {
     const file = home().path("rows.csv");
     writeFileSync(file, rows);
     const { code, stderr } = await home().wcs(args.map((arg) => (arg === "ROWS" ? file : arg)));
@@ -81,7 +81,7 @@ describe("a full disk", () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "disk_full", message: "The disk is full." } });
   });
 
-  it("that takes no byte at login leaves no lock behind", async () => {
+  it("while a profile is saved leaves no lock behind", async () => {
     const place = newHome();
     onTestFinished(() => rmSync(place.folder, { recursive: true, force: true }));
     const add = ["profile", "add", "here", "--db", home().path("data/wcs/wcs.db")];
@@ -94,7 +94,7 @@ describe("a full disk", () => {
     expect(await place.wcs(add)).toMatchObject({ code: 0 });
   });
 
-  it("that takes no more of the database: exit 1, and the database is whole", async () => {
+  it("under a database: exit 1, and the database stays intact", async () => {
     const file = home().path("many.csv");
     writeFileSync(file, `${rows}${many(3000)}`);
     const blocks = Math.ceil(statSync(home().path("data/wcs/wcs.db")).size / 512) + 100;
@@ -122,7 +122,7 @@ describe("a full disk", () => {
 const many = (count: number) =>
   Array.from({ length: count }, (_, at) => `Given,Family,many${at}@example.com,SALES\n`).join("");
 
-/** Runs wcs where no file may be larger than so many blocks of 512 or 1024 bytes, as every user can have it. */
+/** Runs wcs with a limit on the size of files, in blocks of 512 or 1024 bytes. */
 function limited(home: Home, args: readonly string[], blocks: number): Promise<Result> {
   return withLimit(home, args, `-f ${blocks}`);
 }
@@ -149,7 +149,7 @@ function mayMount(): boolean {
 
 afterAll(() => rmSync(disk, { recursive: true, force: true }));
 
-// Mounting takes rights that not everybody has; the limits above show the same to all.
+// Mounting needs rights that not every user has; the tests with limits above run everywhere.
 describe.runIf(mayMount())("a disk of 4 MiB that is full", () => {
   const home = newHome();
   const path = (name: string) => join(disk, name);
@@ -171,7 +171,7 @@ describe.runIf(mayMount())("a disk of 4 MiB that is full", () => {
     }
   }
 
-  it("import, backup, export, login: exit 1 each, nothing half made is left, and all is whole with space again", async () => {
+  it("import, backup, export and login: exit 1, no incomplete files, and all work again when there is space", async () => {
     const file = home.path("many.csv");
     writeFileSync(file, `first_name,last_name,email,unit\n${many(5000)}`);
     const made = [

@@ -7,7 +7,7 @@ const deadlines = { headers: 300, body: 300, idle: 60_000, stall: 60_000, check:
 const late = "The request did not arrive in time.";
 const post = (length: number) =>
   `POST /api/conversations HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`;
-/** Sends a drop every few milliseconds for as long as the connection lasts. */
+/** Sends a few bytes every few milliseconds as long as the connection lasts. */
 const drip = (drop: string, times = 400) => Array.from({ length: times }, () => [drop, () => sleep(5)]).flat();
 
 describe("slow clients", () => {
@@ -25,25 +25,25 @@ describe("slow clients", () => {
     expect(server.calls).toEqual([]);
   };
 
-  it("A connection cannot be held by headers that come drop by drop", async () => {
+  it("A connection cannot be held by headers that arrive byte by byte", async () => {
     refused(await speak(server.port, "GET / HTTP/1.1\r\nHost: x\r\nX-Drops: ", ...drip("x")));
   });
 
-  it("A connection cannot be held by a small body that comes drop by drop", async () => {
+  it("A connection cannot be held by a small body that arrives byte by byte", async () => {
     refused(await speak(server.port, `${post(100_000)}\r\n`, ...drip("  ")));
   });
 
-  it("A connection cannot be held by a body in drops of chunks", async () => {
+  it("A connection cannot be held by a body in chunks of one byte", async () => {
     const head =
       "POST /api/renew HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n";
     refused(await speak(server.port, `${head}\r\n`, ...drip("1\r\n \r\n")));
   });
 
-  it("A large body has to average the minimum rate all the way", async () => {
+  it("A large body must have the minimum average rate until its end", async () => {
     refused(await speak(server.port, `${post(2_000_000)}\r\n`, " ".repeat(20_000), ...drip(" ")));
   });
 
-  it("A kept connection cannot be held by blank lines, nor by drops of the next request", async () => {
+  it("An idle connection cannot be held by blank lines or single bytes of the next request", async () => {
     const first = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     for (const drops of [drip("\r\n"), ["\r\n"], ["GET"]]) {
       server.logs.length = 0;
@@ -56,7 +56,7 @@ describe("slow clients", () => {
     }
   });
 
-  it("A kept connection cannot be held by the beginning of a request that comes right after an answer", async () => {
+  it("An idle connection cannot be held by the beginning of a request right after an answer", async () => {
     const check = vi.spyOn(Connections.prototype, "check").mockReturnValue();
     onTestFinished(() => void check.mockRestore());
     const accepted = nextAccepted();
@@ -75,12 +75,12 @@ describe("slow clients", () => {
     expect(lastBody(text).error?.message).toBe(late);
   });
 
-  it("A connection cannot be held by the body of a request that was answered without it", async () => {
+  it("A connection cannot be held by the body of a request that was answered before the body arrived", async () => {
     const head = "GET /api/users HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
     expect(await speak(server.port, head, ...drip("x"))).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  it("A request that arrived while the server itself was busy is not late", async () => {
+  it("A request that arrived while the event loop was blocked is not late", async () => {
     const patient = await serveFake(undefined, { timeouts: { ...deadlines, headers: 600_000 } });
     const accepted = nextAccepted();
     const head = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -98,7 +98,7 @@ describe("slow clients", () => {
     expect(await speak(patient.port, connected, head, busy)).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it("A request that was refused as too late is not carried out when its rest comes after all", async () => {
+  it("A request that was refused as too late is not executed when its rest arrives", async () => {
     const body = JSON.stringify({ recipients: [2], message: "Hello" });
     const rest = async () => {
       await expect.poll(() => server.logs.at(-1)).toMatchObject({ message: "request refused", address: "127.0.0.1" });
@@ -121,7 +121,7 @@ describe("slow clients", () => {
     const one = send();
     await expect.poll(() => busy.calls.length).toBe(1);
     const two = send();
-    // A sender who is to blame for it is ended meanwhile.
+    // Meanwhile, a sender that is slow itself is ended.
     expect(await speak(busy.port, `${post(1000)}\r\n`)).toContain(late);
     first.open();
     expect((await Promise.all([one, two])).map((text) => text.slice(9, 12))).toEqual(["201", "201"]);

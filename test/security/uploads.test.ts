@@ -13,10 +13,10 @@ import { codeOf } from "../support/outcome.ts";
 
 const megabytes = 2_000_000;
 const withLargeBodies = operations.filter(({ bodyLimit = 0 }) => bodyLimit > 1_048_576);
-/** Any user may do these, or their bodies say what they are about. */
+/** Operations that any user may call, or whose permission depends on the body. */
 const decidedByBody = ["conversations.create", "events.create", "events.filesAdd", "posts.create"];
 
-/** The head of a request with a large body, whose sender waits to be asked for it. */
+/** Returns the head of a request with a large body, whose sender waits for 100 Continue. */
 const head = (path: string, { token = "", length = megabytes, method = "POST", expects = true } = {}) =>
   [
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`,
@@ -54,7 +54,7 @@ describe("large bodies and permission", () => {
     for (const [name, text] of answers) expect(`${name} ${text.slice(0, 12)}`).toMatch(/ HTTP\/1.1 40[34]$/);
   });
 
-  it("A key of another operation admits no large body", async () => {
+  it("An idempotency key of another operation does not admit a large body", async () => {
     const { actors, ids, instance } = world();
     const key = { idempotencyKey: "harmless" };
     await actors.outsider.call(posts.create, { content_type: "debate", title: "Harmless" }, key);
@@ -79,7 +79,7 @@ describe("large bodies and permission", () => {
     }
   });
 
-  it("A large body to a path that cannot be right is refused before it is read", async () => {
+  it("A large body to an invalid path is refused before it is read", async () => {
     const { ids, instance } = world();
     const token = await instance.tokenOf(ids.member);
     for (const op of withLargeBodies.filter((each) => pathFields(each).length > 0)) {
@@ -105,7 +105,7 @@ describeEverywhere("files and permission", (environment) => {
 describe("large bodies of several users", () => {
   let server: Fake;
   afterEach(() => server.close());
-  /** Users are told apart by their tokens. No body is ended for being slow. */
+  /** Users are distinguished by their tokens. No body is ended as slow. */
   const serve = (answer?: Parameters<typeof serveFake>[0]) =>
     serveFake(answer, { admit: async (_, __, { token }) => Number(token), timeouts: { grace: 200, body: 600_000 } });
   const body = JSON.stringify({ recipients: [2], message: "x".repeat(megabytes) });
@@ -120,7 +120,7 @@ describe("large bodies of several users", () => {
     );
     for (let i = 0; i < 5; i++) expect(await send("8")).toMatch(/^HTTP\/1.1 201 /);
     await server.close();
-    // All of them had been asked for their bodies, and were still under way.
+    // All of them had got 100 Continue, and their bodies were still arriving.
     expect(await Promise.all(slow)).toEqual(slow.map(() => "HTTP/1.1 100 Continue\r\n\r\n"));
   });
 
@@ -141,7 +141,7 @@ describe("large bodies of several users", () => {
     expect(users()).toEqual(["1", "1", "2", "3"]);
   });
 
-  it("A user with many large bodies at a time is told to come back", async () => {
+  it("A user who sends too many large bodies at a time gets too_many_requests", async () => {
     const first = gate();
     server = await serve(async () => {
       await first.opened;
