@@ -1,11 +1,11 @@
 import { shortVerbs } from "../kit/command-aliases.ts";
+import { quoteWord } from "../terminal/shell-words.ts";
 import { type CompletedFlag, type Described, formatValued, type Model } from "./completion-model.ts";
 
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const described = (list: readonly Described[]) =>
-  list.map(({ name, description }) => quote(`${name.replaceAll(":", "\\:")}:${description}`)).join(" ");
+  list.map(({ name, description }) => quoteWord(`${name.replaceAll(":", "\\:")}:${description}`)).join(" ");
 const valued = (flags: readonly CompletedFlag[]) =>
-  formatValued(flags, (name, values) => `${quote(name)} ${quote(values)}`).join(" ");
+  formatValued(flags, (name, values) => `${quoteWord(name)} ${quoteWord(values)}`).join(" ");
 
 export function zsh({ places, globals }: Model): string {
   const cases = places.map(({ path, words, flags, args, many }) => {
@@ -13,10 +13,10 @@ export function zsh({ places, globals }: Model): string {
       words.length > 0 && `words_here=(${described(words)})`,
       flags.length > 0 && `flags=(${described(flags)})`,
       flags.some(({ values }) => values !== undefined) && `kinds=(${valued(flags)})`,
-      args.length > 0 && `args=(${args.map(quote).join(" ")})`,
+      args.length > 0 && `args=(${args.map(quoteWord).join(" ")})`,
       many && "many=1",
     ].filter(Boolean);
-    return `    ${quote(path)}) ${parts.join("; ") || ":"} ;;`;
+    return `    ${quoteWord(path)}) ${parts.join("; ") || ":"} ;;`;
   });
   const verbs = Object.entries(shortVerbs).map(([name, meant]) => `    ${name}) names=(${meant.join(" ")} $names) ;;`);
   return `#compdef wcs

@@ -157,8 +157,8 @@ async function printFound(found: unknown, format: Format, options: OutputOptions
   const writer = await writerFor(format, { ...options, columns: undefined });
   const isWhole = format === "json" || format === "yaml" || (format === "ndjson" && !Array.isArray(found));
   if (isWhole) return writer.one(found as Item);
-  const { rowsIn } = await import("./jmespath-query.ts");
-  const rows = format === "ndjson" ? (found as Item[]) : rowsIn(found);
+  const { queryRows } = await import("./jmespath-query.ts");
+  const rows = format === "ndjson" ? (found as Item[]) : queryRows(found);
   if (typeof rows === "string" && format === "template")
     throw new UsageError("--template needs objects, and the result of --query is something else");
   if (typeof rows === "string") return options.terminal.write(rows);

@@ -56,7 +56,7 @@ export function queryValue(data: unknown, expression: string): unknown {
 }
 
 /** Returns the object or objects of a query result for formats with rows; other values as lines of text. */
-export function rowsIn(found: unknown): Item[] | Item | string {
+export function queryRows(found: unknown): Item[] | Item | string {
   if (isRecord(found)) return found;
   const list = Array.isArray(found) ? found : [found];
   if (list.length > 0 && list.every(isRecord)) return list;
