@@ -57,9 +57,9 @@ export async function open(route: Route, token: string | undefined, as?: string)
       if (topics.includes("outbox")) timer ??= setTimeout(send, patience);
     },
   });
-  // Public operations need neither a token nor a user.
-  const isWithoutUser = token !== undefined || as === undefined;
-  const caller = service.caller(isWithoutUser ? { token: token ?? "" } : { userId: await userFor(service, route, as) });
+  // Public operations need neither a token nor a user: their token is empty.
+  const isByUser = token === undefined && as !== undefined;
+  const caller = service.caller(isByUser ? { userId: await userFor(service, route, as) } : { token: token ?? "" });
   return {
     call: caller.call,
     async close() {
