@@ -233,6 +233,12 @@ it("check: an index, a trigger and a table that are missing; a copy has the firs
   expect(found.message).toContain("the table message_reactions is missing");
 });
 
+it("check: without a folder for temporary files", async () => {
+  await make();
+  const checked = await home.spawn(["db", "check", "--db", database], { env: { TMPDIR: home.path("missing") } });
+  expect(checked).toMatchObject({ code: 0, stderr: "" });
+});
+
 it("check: an instance that is missing", async () => {
   await make();
   const raw = new DatabaseSync(database);

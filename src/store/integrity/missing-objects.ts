@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import type { Db } from "../database.ts";
-import { openDatabase } from "../open-database.ts";
+import { runMigrations } from "../migrations/run-migrations.ts";
+import { WritingDriver } from "../sqlite/group-commit.ts";
+import { createKysely, WritingAdapter } from "../sqlite/kysely-on-sqlite.ts";
 import type { Check } from "./check-database.ts";
 import { mostExamples } from "./recount.ts";
 
@@ -30,12 +30,22 @@ async function listObjects(reader: Db): Promise<string[]> {
   return rows.map(({ object }) => object);
 }
 
+/** Creates the new database in memory, since there may be no folder for temporary files. */
 async function objectsOfNewDatabase(): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), "wcs-check-"));
+  const connection = new DatabaseSync(":memory:");
+  const driver = new WritingDriver(
+    connection,
+    async () => connection.exec("begin"),
+    () => {},
+  );
   try {
-    const database = await openDatabase(join(folder, "new.db"), { create: async () => {} });
-    return await listObjects(database.reader).finally(() => database.close());
+    return await createKysely(driver, new WritingAdapter())
+      .transaction()
+      .execute(async (tx) => {
+        await runMigrations(tx);
+        return listObjects(tx);
+      });
   } finally {
-    await rm(folder, { recursive: true });
+    connection.close();
   }
 }
