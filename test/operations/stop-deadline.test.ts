@@ -1,8 +1,11 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { useHome } from "../cli/support.ts";
+import { newHome, start, useHome } from "../cli/support.ts";
 import { startFreezingProxy } from "../support/freezing-proxy.ts";
 import { newDatabase } from "../support/instance.ts";
 import { newReceiver } from "../support/receiver.ts";
@@ -59,4 +62,18 @@ describe("wcs serve ends within 30 seconds of SIGTERM", () => {
     process.kill(Number(ready()[1]?.worker), "SIGSTOP");
     expect(await endOf(server)).toEqual([0, null]);
   });
+});
+
+it("a server that is stopped while it waits for the database has not failed for systemd", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close());
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const server = start(["serve", "--port", "0", "--db", `postgres://wcs@127.0.0.1:${port}/wcs`], newHome().env);
+  onTestFinished(() => void server.kill("SIGKILL"));
+  await once(silent, "connection");
+  server.kill("SIGTERM");
+  const [code] = await once(server, "close");
+  const unit = readFileSync(join(import.meta.dirname, "../../packaging/systemd/wcs.service"), "utf8");
+  expect(`SuccessExitStatus=${code}`).toBe(/^SuccessExitStatus=.*$/m.exec(unit)?.[0]);
 });
