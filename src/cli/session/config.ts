@@ -23,19 +23,40 @@ export interface Config {
 
 export function configDir(env: NodeJS.ProcessEnv, platform = process.platform): string {
   if (env.WCS_CONFIG_DIR) return env.WCS_CONFIG_DIR;
-  if (platform === "win32") return join(env.APPDATA ?? join(homedir(), "AppData", "Roaming"), "wcs");
-  return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "wcs");
+  const home = () => homeFolder("set WCS_CONFIG_DIR to a folder that you can write to");
+  if (platform === "win32") return join(env.APPDATA ?? join(home(), "AppData", "Roaming"), "wcs");
+  return join(env.XDG_CONFIG_HOME || join(home(), ".config"), "wcs");
 }
 
 export function dataDir(env: NodeJS.ProcessEnv, platform = process.platform): string {
-  if (platform === "win32") return join(env.LOCALAPPDATA ?? join(homedir(), "AppData", "Local"), "wcs");
-  return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "wcs");
+  const home = () => homeFolder("name the database with --db");
+  if (platform === "win32") return join(env.LOCALAPPDATA ?? join(home(), "AppData", "Local"), "wcs");
+  return join(env.XDG_DATA_HOME || join(home(), ".local", "share"), "wcs");
+}
+
+/** Returns the home of the user. One without an entry in the list of users, as in a container, has none unless HOME is set. */
+export function homeFolder(hint: string): string {
+  try {
+    return homedir();
+  } catch {
+    throw new UsageError("this user has no home folder", { hint });
+  }
 }
 
 export const configFile = (env: NodeJS.ProcessEnv): string => join(configDir(env), "config.json");
 
+/** Returns false for a user without a home folder, who has no configuration either. */
+export function hasConfigDir(env: NodeJS.ProcessEnv): boolean {
+  try {
+    return configDir(env) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** Reads the configuration. Does not use `conf`, which takes longer to load than most commands run. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
+  if (!hasConfigDir(env)) return { profiles: {} };
   const file = configFile(env);
   let text: string;
   try {
@@ -118,6 +139,7 @@ export async function withConfigLock<T>(
 const unwritable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOENT"]);
 
 async function save(dir: string, config: Config, held: () => boolean): Promise<Config> {
+  giveHome(dir);
   const { default: Conf } = await import("conf");
   // conf applies the umask to the given mode, and reads the file before it writes.
   const umask = process.umask(0o077);
@@ -130,6 +152,15 @@ async function save(dir: string, config: Config, held: () => boolean): Promise<C
     process.umask(umask);
   }
   return config;
+}
+
+/** Sets HOME for a user without a home folder. conf looks for one when it is loaded, though it does not use it. */
+function giveHome(folder: string): void {
+  try {
+    homedir();
+  } catch {
+    process.env.HOME = folder;
+  }
 }
 
 /** Removes the files, perhaps with tokens, that processes left which were killed while they saved. */

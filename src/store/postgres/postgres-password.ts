@@ -16,11 +16,12 @@ export function withPassword(url: string, env: NodeJS.ProcessEnv = process.env):
 /** Returns the lines of the file; none when others than its owner can read it, as PostgreSQL demands. */
 function linesOf(env: NodeJS.ProcessEnv): readonly string[] {
   const isWindows = process.platform === "win32";
-  const ours = isWindows
-    ? join(env.APPDATA ?? "", "postgresql", "pgpass.conf")
-    : join(env.HOME || homedir(), ".pgpass");
-  const file = env.PGPASSFILE || ours;
   try {
+    // A user without an entry in the list of users has no home, and homedir() fails.
+    const ours = isWindows
+      ? join(env.APPDATA ?? "", "postgresql", "pgpass.conf")
+      : join(env.HOME || homedir(), ".pgpass");
+    const file = env.PGPASSFILE || ours;
     const stat = statSync(file);
     if (!stat.isFile() || (!isWindows && (stat.mode & 0o077) !== 0)) return [];
     return readFileSync(file, "utf8").split(/\r?\n/);

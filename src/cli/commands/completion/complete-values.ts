@@ -160,7 +160,7 @@ function globalsIn(words: readonly string[]): Globals {
   for (const [at, word] of words.entries()) {
     const [, name, value] = /^--(profile|db|url|as)(?:=(.*))?$/s.exec(word) ?? [];
     // Shells complete a word as it was typed, before they expand ~.
-    if (name) found[name] = (value ?? words[at + 1] ?? "").replace(/^~(?=\/)/, homedir());
+    if (name) found[name] = (value ?? words[at + 1] ?? "").replace(/^~(?=\/)/, () => homedir());
   }
   return { header: true, color: false, input: false, timeout: "1", ...found };
 }

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../../../store/make-folders.ts";
 import { script, shells } from "../../completion/completion-script.ts";
@@ -8,6 +7,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseChoice } from "../../kit/parse-value.ts";
+import { homeFolder } from "../../session/config.ts";
 
 type Shell = (typeof shells)[number];
 
@@ -45,7 +45,7 @@ function shellOf(given: unknown, { SHELL, PSModulePath }: NodeJS.ProcessEnv): Sh
 }
 
 function placeOf(shell: Shell, env: NodeJS.ProcessEnv): Place {
-  const home = env.HOME || homedir();
+  const home = env.HOME || homeFolder("set HOME");
   const config = env.XDG_CONFIG_HOME || join(home, ".config");
   const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
   switch (shell) {

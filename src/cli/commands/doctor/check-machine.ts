@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { configDir, configFile, readConfig } from "../../session/config.ts";
+import { configDir, configFile, hasConfigDir, readConfig } from "../../session/config.ts";
 import { quoteWord } from "../../terminal/shell-words.ts";
 import { type FactChecks, failed, ok } from "./finding.ts";
 
@@ -13,10 +13,11 @@ export const oldestNode = "24.15";
 
 export function readMachineFacts(env: NodeJS.ProcessEnv) {
   const place = (path: string): Place => ({ path, mode: modeOf(path) });
+  const hasPlace = hasConfigDir(env);
   return {
     node: process.versions.node,
-    folder: place(configDir(env)),
-    file: place(configFile(env)),
+    folder: hasPlace ? place(configDir(env)) : undefined,
+    file: hasPlace ? place(configFile(env)) : undefined,
     broken: reasonOf(() => readConfig(env)),
   };
 }
@@ -45,14 +46,16 @@ export const machineChecks: FactChecks<ReturnType<typeof readMachineFacts>> = {
     node.localeCompare(oldestNode, "en", { numeric: true }) < 0
       ? failed(`This is Node ${node}. Install Node ${oldestNode} or newer.`)
       : ok(`This is Node ${node}.`),
-  configuration: ({ broken, file }) =>
-    broken === undefined
-      ? ok(!existsSync(file.path) ? `There is no configuration yet at ${file.path}.` : `${file.path} can be read.`)
-      : failed(
-          `The configuration cannot be read: ${broken}. Repair it, or move it away and sign in again with wcs auth login.`,
-        ),
-  "configuration folder": ({ folder }) => checkPrivacy(folder, 0o700),
-  "configuration file": ({ file }) => checkPrivacy(file, 0o600),
+  configuration({ broken, file }) {
+    if (file === undefined) return ok("There is no configuration, because this user has no home folder.");
+    if (broken === undefined)
+      return ok(existsSync(file.path) ? `${file.path} can be read.` : `There is no configuration yet at ${file.path}.`);
+    return failed(
+      `The configuration cannot be read: ${broken}. Repair it, or move it away and sign in again with wcs auth login.`,
+    );
+  },
+  "configuration folder": ({ folder }) => folder && checkPrivacy(folder, 0o700),
+  "configuration file": ({ file }) => file && checkPrivacy(file, 0o600),
 };
 
 /** Checks that only the owner can read a file or folder with tokens or keys. */
