@@ -374,6 +374,14 @@ it.skipIf(process.platform === "win32")("a relative path in a folder that was de
   ]);
 });
 
+it("without a folder for temporary files: says what to set", async () => {
+  const { code, stderr } = await home().spawn(["demo"], { env: { TMPDIR: home().path("missing") } });
+  expect([code, stderr]).toEqual([
+    1,
+    "error: No folder for temporary files can be made.\nhint: Set TMPDIR to a folder that you can write to.\n",
+  ]);
+});
+
 it.each(["Europe/Berlin", "/usr/share/zoneinfo/Europe/Berlin", ":/usr/share/zoneinfo/Europe/Berlin"])(
   "TZ=%s is a time zone with summer time",
   async (zone) => {

@@ -24,6 +24,10 @@ export function diskFailureOf(error: unknown) {
     const hint = "Change to another folder, then run the command again.";
     return { exit: 1, code: "crash", message: "The current folder does not exist any more.", hint } as const;
   }
+  if (hasCause(error, ({ syscall }) => syscall === "mkdtemp")) {
+    const hint = "Set TMPDIR to a folder that you can write to.";
+    return { exit: 1, code: "crash", message: "No folder for temporary files can be made.", hint } as const;
+  }
   if (hasCause(error, ({ errcode }) => primary(errcode) === sqliteFailing)) {
     const hint = "Check the system log and the free space of the disk. Check the database with wcs db check.";
     return { exit: 1, code: "disk_failing", message: (error as Error).message, hint } as const;
