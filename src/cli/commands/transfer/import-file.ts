@@ -39,7 +39,7 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
     throw new UsageError("--results and -o ndjson cannot be used together");
   const signal = context.stopOnInterrupt();
   for (const [flag, path] of Object.entries({ "--results": flags.results, "--save-mapping": flags.saveMapping })) {
-    if (path !== undefined && (await isSame(String(path), file)))
+    if (path !== undefined && (await isSameFile(String(path), file)))
       throw new UsageError(`${flag} would overwrite the imported file`);
   }
   await using source = await openSource(file, terminal, { again: kind.parentsFirst || flags.strict === true, signal });
@@ -47,31 +47,32 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
   const job: Job = { kind, source, format, caller, terminal, signal, options, mapping };
   const lastStep = await work.prepare?.(caller);
   const afterReading = once(async () => work.afterReading?.());
-  if (flags.strict) await check(job, context, afterReading);
+  if (flags.strict) await checkRows(job, context, afterReading);
   await carryOut(job, context, afterReading, lastStep);
 }
 
-async function check(job: Job, context: Context, afterReading: () => Promise<void>): Promise<void> {
+/** Tries all rows, and throws `validation_failed` when one of them is invalid. */
+async function checkRows(job: Job, context: Context, afterReading: () => Promise<void>): Promise<void> {
   const { terminal } = context;
   await using results = await openResults(context, "at the end");
   const report = createReport(terminal, results, job.kind.parentsFirst);
-  let bad = 0;
-  const none = {
+  let invalid = 0;
+  const sink = {
     add(line: number, outcome: Outcome) {
-      if (outcome.fields) bad += 1;
+      if (outcome.fields) invalid += 1;
       report.add(line, skippedRow(outcome.fields, outcome.reference, outcome.issues));
     },
     flush: () => report.flush(),
   };
-  await sendRows(job, "checking", true, none);
+  await sendRows(job, "checking", true, sink);
   await afterReading();
-  if (bad === 0) return;
+  if (invalid === 0) return;
   await report.flush(true);
   await results?.keep();
   terminal.note(report.summary());
   throw new ServiceError(
     "validation_failed",
-    `${bad} of ${report.rows} rows are invalid; nothing was imported (--strict).`,
+    `${invalid} of ${report.rows} rows are invalid; nothing was imported (--strict).`,
     { hint: hintFor(job, report) },
   );
 }
@@ -82,7 +83,7 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
   const dryRun = flags.dryRun === true;
   const report = createReport(terminal, results, job.kind.parentsFirst);
   const present: number[] = [];
-  const rows = {
+  const sink = {
     add(line: number, outcome: Outcome) {
       if (lastStep && outcome.id !== null) present.push(outcome.id);
       report.add(line, outcome);
@@ -90,7 +91,7 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
     flush: () => report.flush(),
   };
   try {
-    await sendRows(job, dryRun ? "checking" : "importing", dryRun, rows);
+    await sendRows(job, dryRun ? "checking" : "importing", dryRun, sink);
     await report.flush(true);
     await afterReading();
     await results?.keep();
@@ -147,7 +148,7 @@ function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
   return `${first} To free the address of a user who has left, run wcs users update <id> --email <address>.`;
 }
 
-async function isSame(one: string, other: string): Promise<boolean> {
+async function isSameFile(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => undefined)));
   return a !== undefined && a === b;
 }

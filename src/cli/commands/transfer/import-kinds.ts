@@ -4,8 +4,8 @@ import { units } from "../../../contract/units.ts";
 import { userRow } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
 import { type Table, tableOf } from "../../file-io/file-rows.ts";
-import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts";
 import type { ImportKey } from "./mapping-file.ts";
+import { type Rehearsal, rehearseUnits, rehearseUsers } from "./rehearse-import.ts";
 
 export interface ImportKind {
   readonly table: Table;

@@ -9,8 +9,8 @@ import { batchesOf, readRows } from "../../file-io/read-rows.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
 import { letInterrupt } from "../../terminal/signals.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { withoutNewIds } from "./dry-run-refs.ts";
 import type { ImportKind } from "./import-kinds.ts";
+import { withoutNewIds } from "./rehearse-import.ts";
 import { type Order, orderOf } from "./unit-order.ts";
 
 export interface Job {
@@ -32,7 +32,7 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
   const { kind, source, signal } = job;
   const rehearsal = dryRun ? kind.rehearse(job.caller, signal) : undefined;
   const progress = importProgress(job.terminal, source);
-  let part = 0;
+  let batchNumber = 0;
   let done = 0;
   for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
     await letInterrupt(signal);
@@ -48,7 +48,7 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
     let answers = await send(rows);
     const replace = (some: readonly FileRow[]) => rehearsal?.replaceFreed?.(some, answers);
     for (let some = replace(rows); some; some = replace(some)) answers = await send(some);
-    await rehearsal?.prepare?.(answers, part);
+    await rehearsal?.prepare?.(answers, batchNumber);
     const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
     let next = 0;
     for (const each of batch) {
@@ -56,10 +56,10 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       else {
         // The response has an outcome for each row.
         const outcome = outcomes[next++]!;
-        results.add(each.line, rehearsal?.judge(each.line, each.row, outcome, part) ?? outcome);
+        results.add(each.line, rehearsal?.judge(each.line, each.row, outcome, batchNumber) ?? outcome);
       }
     }
-    part += 1;
+    batchNumber += 1;
     done += batch.length;
     await results.flush();
     progress(`${what} ${kind.table.name}`, done);

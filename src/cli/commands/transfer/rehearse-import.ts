@@ -15,54 +15,62 @@ export interface Rehearsal {
   /** Replaces addresses and references that earlier batches gave up and the service finds taken; undefined when there are none. */
   replaceFreed?(rows: readonly FileRow[], outcomes: readonly Outcome[]): FileRow[] | undefined;
   /** Loads what `judge` needs to know for these outcomes. */
-  prepare?(outcomes: readonly Outcome[], part: number): Promise<void>;
-  /** Corrects the outcome of a row in the batch number `part` by the earlier batches. */
-  judge(line: number, row: FileRow, outcome: Outcome, part: number): Outcome;
+  prepare?(outcomes: readonly Outcome[], batch: number): Promise<void>;
+  /** Corrects the outcome of a row by what earlier batches would have done. Batches are numbered from 0. */
+  judge(line: number, row: FileRow, outcome: Outcome, batch: number): Outcome;
 }
 
-interface Made {
+/** A row that the dry run has judged. */
+interface EarlierRow {
+  readonly batch: number;
+  /** Hash of all fields. */
+  readonly hash: string;
+}
+
+interface EarlierUser extends EarlierRow {
   readonly line: number;
-  readonly part: number;
-  readonly print: string;
   /** Hash of the reference after the row; null when the row clears it, undefined when it is unknown. */
   readonly reference: string | null | undefined;
-  /** Hash of the e-mail address after the row, of a user. */
-  readonly email?: string;
-  /** Level of a unit, at the least: those of units that are not in the file are unknown here. */
-  readonly level?: number;
+  /** Hash of the e-mail address after the row. */
+  readonly email: string;
 }
 
-const printOf = (text: string) => hash("sha1", text, "base64url");
-const emailPrint = ({ email }: FileRow) => printOf(String(email).normalize("NFC").toLowerCase());
-const rowPrint = (row: FileRow) => printOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
+interface EarlierUnit extends EarlierRow {
+  /** At the least: levels of units that are not in the file are unknown here. */
+  readonly level: number;
+}
+
+const hashOf = (text: string) => hash("sha1", text, "base64url");
+const emailHash = ({ email }: FileRow) => hashOf(String(email).normalize("NFC").toLowerCase());
+const rowHash = (row: FileRow) => hashOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
 const referenceOf = (value: unknown) =>
   typeof value === "string" && value !== "" ? normalizeReference(value) : undefined;
 
-function referencePrint(row: FileRow): string | undefined {
+function referenceHash(row: FileRow): string | undefined {
   const reference = referenceOf(row.reference);
-  return reference && printOf(reference);
+  return reference && hashOf(reference);
 }
 
 /** Simulates an import of users, who are matched by the key, or without one by reference, else by e-mail address. */
-export function rehearseUsers(by?: ImportKey): Rehearsal {
-  const byReference = new Map<string, Made>();
-  const byEmail = new Map<string, Made>();
-  /** Users whom the service has. */
-  const byId = new Map<unknown, Made>();
-  const forget = (made: Made) => {
-    if (byReference.get(made.reference ?? "") === made) byReference.delete(made.reference ?? "");
-    if (byEmail.get(made.email ?? "") === made) byEmail.delete(made.email ?? "");
+export function rehearseUsers(key?: ImportKey): Rehearsal {
+  const byReference = new Map<string, EarlierUser>();
+  const byEmail = new Map<string, EarlierUser>();
+  /** Rows about users whom the service has. */
+  const byId = new Map<unknown, EarlierUser>();
+  const forget = (found: EarlierUser) => {
+    if (byReference.get(found.reference ?? "") === found) byReference.delete(found.reference ?? "");
+    if (byEmail.get(found.email) === found) byEmail.delete(found.email);
   };
   return {
     replaceFreed(rows, outcomes) {
       let isAny = false;
       const replaced = rows.map((row, at) => {
-        const email = emailPrint(row);
-        const reference = referencePrint(row);
-        const holder = byId.get(holderOf(row, outcomes[at]));
-        const named = byId.get(namesakeOf(row, outcomes[at], by));
-        const isEmailFree = holder !== undefined && holder.email !== email;
-        const isReferenceFree = named?.reference !== undefined && named.reference !== reference;
+        const email = emailHash(row);
+        const reference = referenceHash(row);
+        const emailHolder = byId.get(emailHolderId(row, outcomes[at]));
+        const referenceHolder = byId.get(referenceHolderId(row, outcomes[at], key));
+        const isEmailFree = emailHolder !== undefined && emailHolder.email !== email;
+        const isReferenceFree = referenceHolder?.reference !== undefined && referenceHolder.reference !== reference;
         isAny ||= isEmailFree || isReferenceFree;
         return {
           ...row,
@@ -72,21 +80,22 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
       });
       return isAny ? replaced : undefined;
     },
-    judge(line, row, answer, part) {
-      const earlier = (made: Made | undefined) => (made && made.part < part ? made : undefined);
-      // The service may have got another reference in place of a free one.
+    judge(line, row, answer, batch) {
+      const earlier = (found: EarlierUser | undefined) => (found && found.batch < batch ? found : undefined);
+      // A row whose reference was free was sent with another one.
       const outcome = answer.reference === null ? answer : { ...answer, reference: String(row.reference) };
       if (outcome.action === "skipped") return outcome;
-      const email = emailPrint(row);
-      const key = referencePrint(row);
-      const holder = earlier(byEmail.get(email));
-      const named = key === undefined ? undefined : earlier(byReference.get(key));
-      const before = key === undefined || by === "email" ? byEmail.get(email) : byReference.get(key);
-      // The other field than the one that matches the row may belong to another user.
-      const taken = by === "email" ? named : holder?.reference === key ? undefined : holder;
-      if (taken !== undefined && taken !== before) {
+      const email = emailHash(row);
+      const reference = referenceHash(row);
+      const sameEmail = byEmail.get(email);
+      const sameReference = reference === undefined ? undefined : byReference.get(reference);
+      const [before, other] =
+        reference === undefined || key === "email" ? [sameEmail, sameReference] : [sameReference, sameEmail];
+      // The field that does not match the row may belong to another user.
+      const taken = other === before ? undefined : earlier(other);
+      if (taken !== undefined) {
         const [field, code] =
-          by === "email" ? (["reference", "reference_taken"] as const) : (["email", "email_taken"] as const);
+          key === "email" ? (["reference", "reference_taken"] as const) : (["email", "email_taken"] as const);
         return skippedRow({ [field]: [`is taken by line ${taken.line}`] }, outcome.reference, [{ field, code }]);
       }
       const same = earlier(before);
@@ -94,11 +103,11 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
       if (judged.action !== "unchanged") {
         // An empty reference clears the previous one.
         const kept = row.reference === undefined ? before?.reference : null;
-        const made = { line, part, print: rowPrint(row), reference: key ?? kept, email };
+        const added = { line, batch, hash: rowHash(row), reference: reference ?? kept, email };
         if (before) forget(before);
-        if (made.reference) byReference.set(made.reference, made);
-        byEmail.set(email, made);
-        if (outcome.id !== null) byId.set(outcome.id, made);
+        if (added.reference) byReference.set(added.reference, added);
+        byEmail.set(email, added);
+        if (outcome.id !== null) byId.set(outcome.id, added);
       }
       return judged;
     },
@@ -106,46 +115,47 @@ export function rehearseUsers(by?: ImportKey): Rehearsal {
 }
 
 /** Returns the ID of the user who has the address of a row: whose it is already, or who is matched by it. */
-function holderOf(row: FileRow, outcome: Outcome | undefined): unknown {
+function emailHolderId(row: FileRow, outcome: Outcome | undefined): unknown {
   const taken = outcome?.issues?.find(({ code }) => code === "email_taken");
   if (taken) return taken.params?.user;
   return referenceOf(row.reference) === undefined ? outcome?.id : undefined;
 }
 
 /** Returns the ID of the user who has the reference of a row: whose it is already, or who is matched by it. */
-function namesakeOf(row: FileRow, outcome: Outcome | undefined, by: ImportKey | undefined): unknown {
+function referenceHolderId(row: FileRow, outcome: Outcome | undefined, key: ImportKey | undefined): unknown {
   if (referenceOf(row.reference) === undefined) return undefined;
   const taken = outcome?.issues?.find(({ code }) => code === "reference_taken");
-  return by === "email" ? taken?.params?.user : outcome?.id;
+  return key === "email" ? taken?.params?.user : outcome?.id;
 }
 
 /** Simulates an import of units, which are matched by reference; the service assumes that their parents exist. */
 export function rehearseUnits(caller: Caller, signal: AbortSignal): Rehearsal {
   const tree = createRehearsedTree(caller, signal);
-  const made = new Map<string, Made>();
+  const byReference = new Map<string, EarlierUnit>();
   return {
     inputFor(rows) {
       const named = new Set(
         rows.flatMap(({ reference, parent }) => [referenceOf(reference) ?? "", referenceOf(parent) ?? ""]),
       );
-      return { assume: [...named].filter((reference) => made.has(reference)) };
+      return { assume: [...named].filter((reference) => byReference.has(reference)) };
     },
-    async prepare(outcomes, part) {
+    async prepare(outcomes, batch) {
       const mayMove = (outcome: Outcome) => outcome.action === "changed" || isCircular(outcome);
-      if (part > 0 && outcomes.some(mayMove)) await tree.load();
+      if (batch > 0 && outcomes.some(mayMove)) await tree.load();
     },
-    judge(line, row, given, part) {
+    judge(_line, row, given, batch) {
       const reference = referenceOf(row.reference);
       if (reference === undefined) return given;
       const parent = referenceOf(row.parent);
-      const outcome = part > 0 ? movedOutcome(tree, { reference, parent }, given) : given;
+      const outcome = batch > 0 ? movedOutcome(tree, { reference, parent }, given) : given;
       if (outcome.action === "skipped") return outcome;
-      const level = parent === undefined ? Number(outcome.action === "created") : (made.get(parent)?.level ?? 0) + 1;
-      const before = made.get(reference);
-      const seen = before && before.part < part ? repeated(before, row, outcome) : outcome;
+      const level =
+        parent === undefined ? Number(outcome.action === "created") : (byReference.get(parent)?.level ?? 0) + 1;
+      const before = byReference.get(reference);
+      const seen = before && before.batch < batch ? repeated(before, row, outcome) : outcome;
       const judged = level > deepestUnit ? tooDeep(outcome) : seen;
       if (judged.action === "unchanged") return judged;
-      made.set(reference, { line, part, print: rowPrint(row), reference, level });
+      byReference.set(reference, { batch, hash: rowHash(row), level });
       if (row.parent !== undefined || judged.action === "created") tree.move(reference, parent);
       return judged;
     },
@@ -171,8 +181,8 @@ function movedOutcome(
 
 const tooDeep = ({ reference }: Outcome) => skippedRow({ parent: [messageOf({ code: "too_deep" })] }, reference);
 
-function repeated(before: Made, row: FileRow, outcome: Outcome): Outcome {
-  return { ...outcome, action: before.print === rowPrint(row) ? "unchanged" : "changed" };
+function repeated(before: EarlierRow, row: FileRow, outcome: Outcome): Outcome {
+  return { ...outcome, action: before.hash === rowHash(row) ? "unchanged" : "changed" };
 }
 
 /** Removes the IDs of items that a dry run created and rolled back. Messages name the lines of these items instead. */
