@@ -19,7 +19,7 @@ import { readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
 import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
-import { loadHeld, type Planning, untilAborted } from "./plan/plan-context.ts";
+import { loadSnapshot, type Planning, untilAborted } from "./plan/plan-context.ts";
 
 const mostTogether = 500;
 
@@ -44,7 +44,7 @@ export async function applyOrganisation(context: Context): Promise<void> {
       return terminal.note(`Nothing to change: the data matches ${label}.`);
     }
     await confirmRemovals(plan, context);
-    await carryOut({ ...planning, plan, directory: createDirectory(planning.held, plan), refusals: [] }, context);
+    await carryOut({ ...planning, plan, directory: createDirectory(planning.snapshot, plan), refusals: [] }, context);
   });
 }
 
@@ -61,9 +61,9 @@ async function withPlan(
   const caller = untilAborted(connection.caller, context.stopOnInterrupt());
   terminal.progress("comparing");
   const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
-  const held = await loadHeld(caller);
+  const snapshot = await loadSnapshot(caller);
   const deactivated = new Set<number>();
-  const planning = { ...file, caller, held, scratch, prune: flags.prune === true, deactivated, watch };
+  const planning = { ...file, caller, snapshot, scratch, prune: flags.prune === true, deactivated, watch };
   const plan = await makePlan(planning);
   noteDeactivated(deactivated, "write active: true in the file", terminal);
   await work(plan, planning, source.label);

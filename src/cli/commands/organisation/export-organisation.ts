@@ -16,14 +16,14 @@ import { openScratch } from "./file/scratch-database.ts";
 import { formOf } from "./file/write-organisation.ts";
 import {
   type CurrentUser,
-  type Names,
+  type Labels,
   unitEntry,
   userEntry,
   userTypeEntry,
   userTypeLabel,
   webhookEntry,
 } from "./plan/current-entries.ts";
-import { loadHeld, type OrganisationSnapshot, untilAborted } from "./plan/plan-context.ts";
+import { loadSnapshot, type OrganisationSnapshot, untilAborted } from "./plan/plan-context.ts";
 
 /** `wcs export`: writes an organisation as a file for apply, in an order that does not depend on IDs. */
 export async function exportOrganisation(context: Context): Promise<void> {
@@ -44,17 +44,17 @@ export async function exportOrganisation(context: Context): Promise<void> {
   };
   await exportItems<string>(exported, context, async (to) => {
     const caller = untilAborted(to.caller, to.signal);
-    const held = await loadHeld(caller);
+    const snapshot = await loadSnapshot(caller);
     // A file without units is for an instance that has them.
-    const units = wanted.includes("units") ? exportableUnits(held.units, to.skip) : held.units;
+    const units = wanted.includes("units") ? exportableUnits(snapshot.units, to.skip) : snapshot.units;
     const references = new Map(units.map(({ id, reference }) => [id, reference]));
-    const labels = new Map(held.userTypes.map((type) => [type.id, userTypeLabel(type)]));
-    const names: Names = { units: (id) => references.get(id) ?? null, userTypes: (id) => labels.get(id) ?? "" };
+    const typeLabels = new Map(snapshot.userTypes.map((type) => [type.id, userTypeLabel(type)]));
+    const labels: Labels = { units: (id) => references.get(id) ?? null, userTypes: (id) => typeLabels.get(id) ?? "" };
     for (const section of wanted) {
       const entries =
         section === "units"
-          ? units.map((unit) => unitEntry(unit, names))
-          : await sorted(section, entriesOf[section]({ ...to, caller }, held, names));
+          ? units.map((unit) => unitEntry(unit, labels))
+          : await sorted(section, entriesOf[section]({ ...to, caller }, snapshot, labels));
       between += form.open(section);
       let count = 0;
       const text = (entry: object) => {
@@ -101,12 +101,12 @@ function issuesOfLabels(types: OrganisationSnapshot["userTypes"]) {
   };
 }
 
-async function* userEntries(to: Export<string>, { userTypes, unitById }: OrganisationSnapshot, names: Names) {
+async function* userEntries(to: Export<string>, { userTypes, unitById }: OrganisationSnapshot, labels: Labels) {
   const bad = new Set(userTypes.filter(issuesOfLabels(userTypes)).map(({ id }) => id));
   for await (const user of walkItems(to.caller, users.list, { inactive: true })) {
     if (isServiceAccount(user)) continue;
     if (user.email === null) throw hidden(user);
-    const place = user.memberUnits.find(({ unit }) => names.units(unit.id) === null)?.unit;
+    const place = user.memberUnits.find(({ unit }) => labels.units(unit.id) === null)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
     if (user.memberUnits.length === 0) to.skip(`user ${user.id} (${user.name}) has no membership`);
     else if (place) {
@@ -115,7 +115,7 @@ async function* userEntries(to: Export<string>, { userTypes, unitById }: Organis
         : `has no reference; run wcs units update ${place.id} --reference REF`;
       to.skip(`user ${user.id} (${user.name}) is in unit ${place.id}, which ${what}`);
     } else if (type) to.skip(`user ${user.id} (${user.name}) has user type ${type.id}, which was not exported`);
-    else yield userEntry(user, names);
+    else yield userEntry(user, labels);
   }
 }
 

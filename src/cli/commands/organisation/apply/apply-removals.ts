@@ -7,13 +7,13 @@ import { isRemoval, type Task } from "../plan/change.ts";
 import type { ApplyContext, Done } from "./apply-context.ts";
 
 /** Removes items that are not in the file, in an order without conflicts. */
-export async function* applyRemovals({ caller, plan, held }: ApplyContext): AsyncGenerator<Done[]> {
+export async function* applyRemovals({ caller, plan, snapshot }: ApplyContext): AsyncGenerator<Done[]> {
   const { tasks } = plan;
   yield* removeEach(tasks.webhooks, (id) => caller.call(webhooks.delete, { id }));
   yield* removeEach(tasks.users, (id) => caller.call(users.deactivate, { id }));
   // The members of a unit, and child units without a reference, move to the parent unit.
   yield* removeEach(tasks.units, (id) =>
-    caller.call(units.delete, { id, transfer: held.unitById.get(id)?.parent?.id }),
+    caller.call(units.delete, { id, transfer: snapshot.unitById.get(id)?.parent?.id }),
   );
   yield* removeEach(tasks.usertypes, (id) => caller.call(usertypes.delete, { id }));
 }

@@ -10,7 +10,7 @@ import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, 
 /** Fields that the import of users accepts; other fields take a request each. */
 const importedUserFields = userRow().keyof().options;
 
-export const most = 1000;
+export const mostUserRows = 1000;
 
 /** Creates and changes users. Those who get another address come first, because only rows of one request can pass addresses on. */
 export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
@@ -20,7 +20,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
     yield* tasks().filter((task) => isForImport(task) && getsAnotherAddress(task));
     yield* tasks().filter((task) => isForImport(task) && !getsAnotherAddress(task));
   }
-  for await (const batch of inBatches(inRows(), (task) => userRowOf(task, work.plan), most)) {
+  for await (const batch of inBatches(inRows(), (task) => userRowOf(task, work.plan), mostUserRows)) {
     for (const task of batch.tasks) await makeReady(task, work);
     const { results } = await caller.call(users.import, { rows: [...batch.rows] });
     const done: Done[] = [];
@@ -122,13 +122,13 @@ async function setMemberships(
 ): Promise<void> {
   const old = furtherOf(before);
   for (const [reference, membership] of furtherOf(after)) {
-    const there = old.get(reference);
-    if (isDeepStrictEqual(there, membership)) continue;
+    const existing = old.get(reference);
+    if (isDeepStrictEqual(existing, membership)) continue;
     const unit = idOfReference(directory.units, reference);
     const userTypes = (membership.user_types ?? []).map((label) => idOfReference(directory.userTypes, label));
     const name = membership.department;
     const department = name ? idOfReference(directory.departments, departmentKey(reference, name)) : undefined;
-    if (there) {
+    if (existing) {
       await caller.call(users.membershipSet, { user, from: unit, userTypes, department: department ?? null });
     } else await caller.call(users.membershipAdd, { user, unit, userTypes, department });
   }

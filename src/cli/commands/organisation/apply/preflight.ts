@@ -7,7 +7,7 @@ import { isRemoval, type Task, touches } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { OrganisationSnapshot, Planning } from "../plan/plan-context.ts";
 import { inBatches, reasonsOf } from "./apply-context.ts";
-import { getsAnotherAddress, isForImport, most, userRowOf } from "./apply-users.ts";
+import { getsAnotherAddress, isForImport, mostUserRows, userRowOf } from "./apply-users.ts";
 import { listNameTransfers, putUserType, tryWithoutName, vacateName } from "./apply-usertypes.ts";
 
 /** Checks permissions and calls the service with dry runs before the first change. */
@@ -32,12 +32,12 @@ async function tryUserTypes({ tasks }: OrganisationPlan, { caller, organisation 
   }
 }
 
-async function tryUnits({ tasks }: OrganisationPlan, { caller, held }: Planning): Promise<void> {
+async function tryUnits({ tasks }: OrganisationPlan, { caller, snapshot }: Planning): Promise<void> {
   if (tasks.units.length === 0) return;
   await caller.call(units.import, { rows: [] }, dryRun);
   for (const { change, id, after } of tasks.units) {
-    const own = id === undefined ? undefined : held.unitById.get(id);
-    const parent = change.action === "update" ? undefined : held.unitByReference.get(after.parent ?? "");
+    const own = id === undefined ? undefined : snapshot.unitById.get(id);
+    const parent = change.action === "update" ? undefined : snapshot.unitByReference.get(after.parent ?? "");
     const closed = [own, parent].find((unit) => unit?.permissions.edit === false);
     if (closed === undefined) continue;
     throw new ServiceError(
@@ -48,17 +48,17 @@ async function tryUnits({ tasks }: OrganisationPlan, { caller, held }: Planning)
 }
 
 async function tryUsers(plan: OrganisationPlan, planning: Planning): Promise<void> {
-  const { caller, held, issues } = planning;
+  const { caller, snapshot, issues } = planning;
   const tasks = plan.tasks.users;
   if (tasks.size === 0) return;
   await requireAdministrator(tasks, planning);
   await caller.call(users.import, { rows: [] }, dryRun);
   const changing = new Set(plan.tasks.usertypes.map((task) => task.change.name));
   const ready = Iterator.from(tasks).filter(
-    (task) => !isRemoval(task) && isForImport(task) && isReady(task, changing, held),
+    (task) => !isRemoval(task) && isForImport(task) && isReady(task, changing, snapshot),
   );
   const addressesChange = Iterator.from(tasks).some(getsAnotherAddress);
-  for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), most)) {
+  for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), mostUserRows)) {
     const { results } = await caller.call(users.import, { rows: [...batch.rows] }, dryRun);
     for (const [at, { fields, issues: rowIssues = [] }] of results.entries()) {
       const { email, ...others } = fields ?? {};

@@ -73,7 +73,7 @@ function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-const kinds = { usertype: "user type", unit: "unit", user: "user", webhook: "webhook" };
+const nouns = { usertype: "user type", unit: "unit", user: "user", webhook: "webhook" };
 
 /** Numbers of changes by action and kind, such as `delete webhook`. */
 export type ChangeCounts = Map<`${PlannedChange["action"]} ${PlannedChange["kind"]}`, number>;
@@ -93,7 +93,7 @@ export const withoutCounts = (all: ChangeCounts, others: ChangeCounts): ChangeCo
 export function summary(counts: ChangeCounts, tense: "present" | "past" = "present"): string {
   const byAction = Map.groupBy(counts, ([key]) => key.split(" ")[0] as PlannedChange["action"]);
   const parts = [...byAction].map(([action, some]) => {
-    const numbers = some.map(([key, count]) => pluralize(count, kinds[key.split(" ")[1] as PlannedChange["kind"]]));
+    const numbers = some.map(([key, count]) => pluralize(count, nouns[key.split(" ")[1] as PlannedChange["kind"]]));
     return `${tense === "past" ? actions[action].past : action} ${numbers.join(", ")}`;
   });
   return parts.join("; ");

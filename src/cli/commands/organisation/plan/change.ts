@@ -5,7 +5,7 @@ import type { OrganisationEntry, OrganisationSection } from "../file/organisatio
 
 export const kinds = { usertypes: "usertype", units: "unit", users: "user", webhooks: "webhook" } as const;
 
-export interface FieldChange {
+interface FieldChange {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;

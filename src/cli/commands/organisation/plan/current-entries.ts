@@ -6,12 +6,12 @@ import type { webhooks } from "../../../../contract/webhooks.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 
 export type CurrentUserType = OutputOf<typeof usertypes.get>;
-export type CurrentUnit = OutputOf<typeof units.get>;
+type CurrentUnit = OutputOf<typeof units.get>;
 export type CurrentUser = OutputOf<typeof users.get>;
 type CurrentWebhook = OutputOf<typeof webhooks.get>["data"];
 
 /** Labels of units and user types by ID; null for those without a reference. */
-export interface Names {
+export interface Labels {
   readonly units: (id: number) => string | null;
   readonly userTypes: (id: number) => string;
 }
@@ -25,9 +25,9 @@ export function userTypeEntry({ reference, name, abilities }: CurrentUserType): 
   return { ...(reference !== null && { reference }), name, abilities: granted.sort() as never };
 }
 
-export function unitEntry(unit: CurrentUnit, names: Names): OrganisationEntry<"units"> {
+export function unitEntry(unit: CurrentUnit, labels: Labels): OrganisationEntry<"units"> {
   const { name, unit_type, description, contact, addresses, opening_hours, geo } = unit;
-  const parent = unit.parent && names.units(unit.parent.id);
+  const parent = unit.parent && labels.units(unit.parent.id);
   const { lat, lng } = geo;
   return {
     reference: unit.reference ?? "",
@@ -43,8 +43,8 @@ export function unitEntry(unit: CurrentUnit, names: Names): OrganisationEntry<"u
   };
 }
 
-export function userEntry(user: CurrentUser, names: Names): OrganisationEntry<"users"> {
-  const [first, ...further] = user.memberUnits.map((membership) => membershipEntry(membership, names));
+export function userEntry(user: CurrentUser, labels: Labels): OrganisationEntry<"users"> {
+  const [first, ...further] = user.memberUnits.map((membership) => membershipEntry(membership, labels));
   const { reference, first_name, last_name, email, title, phone, birthday, language, timezone, admin, active } = user;
   const { meta_field_0, meta_field_1, meta_field_2, meta_field_3, meta_field_4 } = user;
   return {
@@ -63,10 +63,10 @@ export function userEntry(user: CurrentUser, names: Names): OrganisationEntry<"u
   };
 }
 
-function membershipEntry({ unit, userTypes, department }: CurrentUser["memberUnits"][number], names: Names) {
+function membershipEntry({ unit, userTypes, department }: CurrentUser["memberUnits"][number], labels: Labels) {
   return {
-    unit: names.units(unit.id) ?? "",
-    user_types: userTypes.map(({ id }) => names.userTypes(id)).sort(),
+    unit: labels.units(unit.id) ?? "",
+    user_types: userTypes.map(({ id }) => labels.userTypes(id)).sort(),
     department: department?.name ?? null,
   };
 }

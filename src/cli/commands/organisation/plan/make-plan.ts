@@ -1,4 +1,4 @@
-import type { Names } from "./current-entries.ts";
+import type { Labels } from "./current-entries.ts";
 import type { Planning } from "./plan-context.ts";
 import { planUnits } from "./plan-units.ts";
 import { planUsers } from "./plan-users.ts";
@@ -10,12 +10,12 @@ export type OrganisationPlan = Awaited<ReturnType<typeof makePlan>>;
 
 /** Compares a file with an instance. Throws `validation_failed` with all issues of the file. */
 export async function makePlan(planning: Planning) {
-  const { held, issues } = planning;
+  const { snapshot, issues } = planning;
   const userTypes = planUserTypes(planning);
-  const names: Names = { units: (id) => held.unitById.get(id)?.reference ?? null, userTypes: userTypes.labelOf };
-  const units = planUnits(planning, names);
+  const labels: Labels = { units: (id) => snapshot.unitById.get(id)?.reference ?? null, userTypes: userTypes.labelOf };
+  const units = planUnits(planning, labels);
   const webhooks = await planWebhooks(planning);
-  const users = await planUsers({ ...planning, units, userTypes, names });
+  const users = await planUsers({ ...planning, units, userTypes, labels });
   await issues.refuse();
   return { tasks: { usertypes: userTypes.tasks, units: units.tasks, users, webhooks }, userTypes, units };
 }

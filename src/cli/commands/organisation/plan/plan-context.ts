@@ -13,7 +13,7 @@ export interface Planning {
   readonly caller: Caller;
   readonly organisation: Organisation;
   readonly issues: FileIssues;
-  readonly held: OrganisationSnapshot;
+  readonly snapshot: OrganisationSnapshot;
   /** Keeps what may be too much for memory. */
   readonly scratch: DatabaseSync;
   /** Delete items that are not in the file. */
@@ -47,20 +47,20 @@ export function onlyOnce(section: OrganisationSection, issues: FileIssues) {
 export function compareEntry<S extends OrganisationSection>(
   section: S,
   entry: OrganisationEntry<S>,
-  there: { readonly id: number; readonly entry: OrganisationEntry<S> } | undefined,
+  existing: { readonly id: number; readonly entry: OrganisationEntry<S> } | undefined,
   at: number,
 ): Task<S> | undefined {
-  const after = overlay(there?.entry, entry);
-  const changes = listFieldChanges(there?.entry as Record<string, unknown> | undefined, there ? after : entry);
-  if (there && changes.length === 0) return undefined;
+  const after = overlay(existing?.entry, entry);
+  const changes = listFieldChanges(existing?.entry as Record<string, unknown> | undefined, existing ? after : entry);
+  if (existing && changes.length === 0) return undefined;
   const moves = section === "units" && changes.some(({ field }) => field === "parent");
   const change: PlannedChange = {
-    action: there === undefined ? "create" : moves ? "move" : "update",
+    action: existing === undefined ? "create" : moves ? "move" : "update",
     kind: kinds[section],
     name: labelEntry(section, after as Record<string, string>),
     changes,
   };
-  return { change, id: there?.id, before: there?.entry, after, path: [section, at] };
+  return { change, id: existing?.id, before: existing?.entry, after, path: [section, at] };
 }
 
 /** Returns the task that removes an item that is not in the file. */
@@ -76,9 +76,9 @@ export function namesNo(what: string, name: string, known: Iterable<string>): st
 }
 
 /** The items of an instance that others refer to. */
-export type OrganisationSnapshot = Awaited<ReturnType<typeof loadHeld>>;
+export type OrganisationSnapshot = Awaited<ReturnType<typeof loadSnapshot>>;
 
-export async function loadHeld(caller: Caller) {
+export async function loadSnapshot(caller: Caller) {
   const userTypes = await Array.fromAsync(walkItems(caller, usertypes.list, {}));
   // Drops fields that are not used here, to save memory.
   const found = await Array.fromAsync(walkItems(caller, units.list, {}), (unit) => ({

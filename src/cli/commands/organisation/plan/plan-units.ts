@@ -4,7 +4,7 @@ import { describeCircle } from "../../transfer/unit-order.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { completeEntry } from "./complete-entry.ts";
-import { type Names, unitEntry } from "./current-entries.ts";
+import { type Labels, unitEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, type OrganisationSnapshot, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
 type UnitEntry = OrganisationEntry<"units">;
@@ -16,8 +16,8 @@ type Places = ReadonlyMap<string, number>;
 export type UnitPlan = ReturnType<typeof planUnits>;
 
 /** Returns the tasks for units, and the units that exist afterwards. */
-export function planUnits(planning: Planning, names: Names) {
-  const { organisation, held, prune } = planning;
+export function planUnits(planning: Planning, labels: Labels) {
+  const { organisation, snapshot, prune } = planning;
   const after = new Map<string, UnitEntry>();
   const tasks: Task<"units">[] = [];
   const once = onlyOnce("units", planning.issues);
@@ -25,26 +25,26 @@ export function planUnits(planning: Planning, names: Names) {
   for (const [at, entry] of (organisation.units ?? []).entries()) {
     if (entry.reference === undefined || !once(entry.reference, at, "reference")) continue;
     places.set(entry.reference, at);
-    const unit = held.unitByReference.get(entry.reference);
+    const unit = snapshot.unitByReference.get(entry.reference);
     if (unit === undefined) checkNew(entry, at, planning);
-    const there = unit && { id: unit.id, entry: unitEntry(unit, names) };
-    const whole = organisation.complete && there ? completeEntry("units", entry, there.entry) : entry;
-    const task = compareEntry("units", withDepartments(whole, there?.entry, prune), there, at);
+    const existing = unit && { id: unit.id, entry: unitEntry(unit, labels) };
+    const whole = organisation.complete && existing ? completeEntry("units", entry, existing.entry) : entry;
+    const task = compareEntry("units", withDepartments(whole, existing?.entry, prune), existing, at);
     if (task) tasks.push(task);
     // Without a task, the unit exists already.
-    after.set(entry.reference, task?.after ?? there!.entry);
+    after.set(entry.reference, task?.after ?? existing!.entry);
   }
   const removals: Task<"units">[] = [];
-  for (const [reference, unit] of held.unitByReference) {
+  for (const [reference, unit] of snapshot.unitByReference) {
     if (after.has(reference)) continue;
-    const entry = unitEntry(unit, names);
+    const entry = unitEntry(unit, labels);
     // The root always exists.
     if (prune && organisation.units && unit.parent !== null) removals.push(removal("units", unit.id, entry));
     else after.set(reference, entry);
   }
   checkParents(after, places, planning);
   const levels = levelsOf(after, places, planning);
-  const levelOf = (reference: string) => levels.get(reference) ?? held.unitByReference.get(reference)?.level ?? 0;
+  const levelOf = (reference: string) => levels.get(reference) ?? snapshot.unitByReference.get(reference)?.level ?? 0;
   const byLevel = (a: Task<"units">, b: Task<"units">) => levelOf(a.change.name) - levelOf(b.change.name);
   return {
     /** Parents come before their children. */
@@ -57,16 +57,16 @@ export function planUnits(planning: Planning, names: Names) {
 }
 
 /** Keeps departments that are not in the file, unless --prune is set. */
-function withDepartments(entry: UnitEntry, there: UnitEntry | undefined, prune: boolean): UnitEntry {
+function withDepartments(entry: UnitEntry, existing: UnitEntry | undefined, prune: boolean): UnitEntry {
   if (entry.departments === undefined) return entry;
-  const all = [...entry.departments, ...(prune ? [] : (there?.departments ?? []))];
+  const all = [...entry.departments, ...(prune ? [] : (existing?.departments ?? []))];
   return { ...entry, departments: [...new Set(all)].sort() };
 }
 
-function checkNew({ name, parent }: UnitEntry, at: number, { issues, held }: Planning): void {
+function checkNew({ name, parent }: UnitEntry, at: number, { issues, snapshot }: Planning): void {
   if (name === undefined) issues.require(["units", at, "name"], "because there is no such unit yet");
   if (parent !== undefined) return;
-  const root = held.units.find((unit) => unit.parent === null);
+  const root = snapshot.units.find((unit) => unit.parent === null);
   const named = root?.reference
     ? `the root is ${root.reference}`
     : `the root has no reference; run wcs units update ${root?.id} --reference root`;
@@ -84,28 +84,28 @@ function wayUp(reference: string, after: Units): string[] {
   return [...way];
 }
 
-function checkParents(after: Units, places: Places, { organisation, held, issues }: Planning): void {
+function checkParents(after: Units, places: Places, { organisation, snapshot, issues }: Planning): void {
   for (const [reference, at] of places) {
     const parent = organisation.units?.[at]?.parent;
     if (parent === undefined) continue;
     const add = (what: string) => issues.add(["units", at, "parent"], what);
     const way = wayUp(reference, after);
-    const isRoot = held.unitByReference.get(reference)?.parent === null;
+    const isRoot = snapshot.unitByReference.get(reference)?.parent === null;
     if (isRoot) add("must be omitted, because the root unit cannot be moved");
-    else if (!after.has(parent)) add(missing(parent, after, held));
+    else if (!after.has(parent)) add(missing(parent, after, snapshot));
     // Units below a cycle have no issue of their own.
     else if (after.get(way.at(-1) ?? "")?.parent === reference) add(describeCircle(way));
   }
 }
 
 /** Returns the future level of each unit. Adds an issue for each entry that would be too deep, or would move other units too deep. */
-function levelsOf(after: Units, places: Places, { held, issues }: Planning): ReadonlyMap<string, number> {
+function levelsOf(after: Units, places: Places, { snapshot, issues }: Planning): ReadonlyMap<string, number> {
   const levels = new Map<string, number>();
   const tooDeep = new Set<number>();
   for (const reference of after.keys()) {
     const way = wayUp(reference, after);
     // The parent of the topmost one has no reference, and no file can move it.
-    const level = (held.unitByReference.get(way.at(-1) ?? "")?.level ?? 1) + way.length - 1;
+    const level = (snapshot.unitByReference.get(way.at(-1) ?? "")?.level ?? 1) + way.length - 1;
     levels.set(reference, level);
     const at = level > deepestUnit ? places.get(way.find((each) => places.has(each)) ?? "") : undefined;
     if (at !== undefined) tooDeep.add(at);
@@ -114,8 +114,8 @@ function levelsOf(after: Units, places: Places, { held, issues }: Planning): Rea
   return levels;
 }
 
-function missing(parent: string, after: Units, held: OrganisationSnapshot): string {
-  return held.unitByReference.has(parent)
+function missing(parent: string, after: Units, snapshot: OrganisationSnapshot): string {
+  return snapshot.unitByReference.has(parent)
     ? `is ${parent}, which is not in the file and would be deleted by --prune`
     : namesNo("unit", parent, after.keys());
 }

@@ -8,16 +8,15 @@ import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { createDiskList } from "../file/scratch-database.ts";
 import type { Task } from "./change.ts";
 import { completeEntry } from "./complete-entry.ts";
-import { type CurrentUser, compare, type Names, userEntry } from "./current-entries.ts";
+import { type CurrentUser, compare, type Labels, userEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, type Planning, removal } from "./plan-context.ts";
 import type { UnitPlan } from "./plan-units.ts";
 import type { UserTypePlan } from "./plan-usertypes.ts";
 
-/** With the things that users may refer to. */
 interface UserPlanning extends Planning {
   readonly units: UnitPlan;
   readonly userTypes: UserTypePlan;
-  readonly names: Names;
+  readonly labels: Labels;
 }
 
 type UserEntry = OrganisationEntry<"users">;
@@ -26,9 +25,9 @@ type UserEntry = OrganisationEntry<"users">;
 export async function planUsers(planning: UserPlanning) {
   const file = planning.organisation.users;
   if (file !== undefined) return planEntries(file, planning);
-  const holders = createHolders(planning);
+  const holders = createHolderChecks(planning);
   if (planning.userTypes.pruned.size > 0)
-    for await (const user of walkUsers(planning)) holders.watch(user, userEntry(user, planning.names));
+    for await (const user of walkUsers(planning)) holders.watch(user, userEntry(user, planning.labels));
   holders.refuse();
   return createDiskList<Task<"users">>(planning.scratch, "tasks");
 }
@@ -38,10 +37,10 @@ const walkUsers = ({ caller }: Planning) => walkItems(caller, users.list, { inac
 async function planEntries(file: FileUsers, planning: UserPlanning) {
   const { prune, issues } = planning;
   const tasks = createDiskList<Task<"users">>(planning.scratch, "tasks");
-  const holders = createHolders(planning);
+  const holders = createHolderChecks(planning);
   const me = prune ? await planning.caller.call(users.current, {}) : undefined;
-  // The ID of the user of each entry; 0 when there is none.
-  const met = new Float64Array(file.count);
+  /** The ID of the user of each entry; 0 when there is none. */
+  const userIds = new Float64Array(file.count);
   const accounts = createAccountChecks(planning);
   let watched = 0;
   for await (const user of walkUsers(planning)) {
@@ -51,7 +50,7 @@ async function planEntries(file: FileUsers, planning: UserPlanning) {
       const isPruned = prune && user.active && user.id !== me?.id && !isServiceAccount(user);
       accounts.watch(user, { ...user, active: user.active && !isPruned });
       if (!prune) continue;
-      const entry = userEntry(user, planning.names);
+      const entry = userEntry(user, planning.labels);
       holders.watch(user, entry);
       if (isPruned) requireEdit(user.permissions.edit, user);
       if (isPruned) tasks.add(file.count + watched, removal("users", user.id, entry));
@@ -62,12 +61,12 @@ async function planEntries(file: FileUsers, planning: UserPlanning) {
     const { task, after } = compareUser(user, entry, at, planning);
     holders.watch(user, after);
     accounts.watch(user, after, at);
-    if (met[at]) issues.add(["users", at, "email"], `belongs to two users: ${met[at]} and ${user.id}`);
+    if (userIds[at]) issues.add(["users", at, "email"], `belongs to two users: ${userIds[at]} and ${user.id}`);
     else if (task) tasks.add(at, task);
-    met[at] = user.id;
+    userIds[at] = user.id;
   }
   holders.refuse();
-  for (const { at, entry } of Iterator.from(file).filter((each) => !met[each.at])) {
+  for (const { at, entry } of Iterator.from(file).filter((each) => !userIds[each.at])) {
     accounts.watchNew(entry);
     tasks.add(at, newUser(entry, at, planning));
   }
@@ -78,15 +77,15 @@ async function planEntries(file: FileUsers, planning: UserPlanning) {
 function compareUser(user: CurrentUser, given: UserEntry, at: number, planning: UserPlanning) {
   // Callers who may not change a user cannot see the address either.
   requireEdit(user.email !== null, user);
-  const there = { id: user.id, entry: userEntry(user, planning.names) };
-  const entry = planning.organisation.complete ? completeEntry("users", given, there.entry) : given;
-  const named = resolved(entry, there.entry, at, planning);
-  const task = compareEntry("users", named, there, at);
+  const existing = { id: user.id, entry: userEntry(user, planning.labels) };
+  const entry = planning.organisation.complete ? completeEntry("users", given, existing.entry) : given;
+  const named = resolved(entry, existing.entry, at, planning);
+  const task = compareEntry("users", named, existing, at);
   if (task) {
     requireEdit(user.permissions.edit, user);
-    checkPlaces(user, task.after, entry, at, planning);
+    checkUnitLabels(user, task.after, entry, at, planning);
   }
-  return { task, after: task?.after ?? there.entry };
+  return { task, after: task?.after ?? existing.entry };
 }
 
 function requireEdit(may: boolean, { id, name }: CurrentUser): void {
@@ -96,11 +95,17 @@ function requireEdit(may: boolean, { id, name }: CurrentUser): void {
   });
 }
 
-/** A unit without a reference has no label, so a file cannot describe memberships of it. */
-function checkPlaces(user: CurrentUser, after: UserEntry, entry: UserEntry, at: number, { issues, held }: Planning) {
+/** Adds an issue for a unit of the user without a reference: it has no label, so a file cannot describe memberships of it. */
+function checkUnitLabels(
+  user: CurrentUser,
+  after: UserEntry,
+  entry: UserEntry,
+  at: number,
+  { issues, snapshot }: Planning,
+) {
   const further = entry.memberships ? user.memberUnits.slice(1) : [];
   const touched = after.unit === "" ? user.memberUnits : further;
-  const nameless = touched.find(({ unit }) => !held.unitById.get(unit.id)?.reference);
+  const nameless = touched.find(({ unit }) => !snapshot.unitById.get(unit.id)?.reference);
   if (nameless === undefined) return;
   const { id, name } = nameless.unit;
   const what = `is a member of unit ${id} (${name}), which has no reference`;
@@ -170,13 +175,13 @@ function resolvedMembership(
 }
 
 /** Adds an issue for each user type that cannot be deleted because users still hold it. */
-function createHolders({ issues, userTypes }: UserPlanning) {
+function createHolderChecks({ issues, userTypes }: UserPlanning) {
   const holders = new Map<string, { count: number; first: string }>();
   return {
     watch({ id, name }: CurrentUser, { user_types = [], memberships = [], reference, email }: UserEntry): void {
       if (userTypes.pruned.size === 0) return;
-      const held = new Set([...user_types, ...memberships.flatMap((each) => each.user_types ?? [])]);
-      for (const label of held) {
+      const labels = new Set([...user_types, ...memberships.flatMap((each) => each.user_types ?? [])]);
+      for (const label of labels) {
         if (!userTypes.pruned.has(label)) continue;
         const before = holders.get(label) ?? { count: 0, first: reference ?? (email || `${id} (${name})`) };
         holders.set(label, { ...before, count: before.count + 1 });

@@ -8,19 +8,19 @@ export type UserTypePlan = ReturnType<typeof planUserTypes>;
 
 /** Returns the tasks for user types, and the labels that these have afterwards. */
 export function planUserTypes(planning: Planning) {
-  const { organisation, held, prune } = planning;
+  const { organisation, snapshot, prune } = planning;
   const entries = organisation.usertypes;
   const matched = matchAll(entries ?? [], planning);
   const tasks: Task<"usertypes">[] = [];
   const after = new Map<number | OrganisationEntry<"usertypes">, OrganisationEntry<"usertypes">>();
   for (const { entry, at, type } of matched) {
-    const there = type && { id: type.id, entry: userTypeEntry(type) };
+    const existing = type && { id: type.id, entry: userTypeEntry(type) };
     const sorted = { ...entry, ...(entry.abilities && { abilities: [...new Set(entry.abilities)].sort() }) };
-    const task = compareEntry("usertypes", sorted, there, at);
+    const task = compareEntry("usertypes", sorted, existing, at);
     if (task) tasks.push(task);
-    after.set(type?.id ?? entry, task?.after ?? there?.entry ?? sorted);
+    after.set(type?.id ?? entry, task?.after ?? existing?.entry ?? sorted);
   }
-  for (const type of held.userTypes) {
+  for (const type of snapshot.userTypes) {
     if (after.has(type.id)) continue;
     const entry = userTypeEntry(type);
     if (prune && entries) tasks.push(removal("usertypes", type.id, entry));
@@ -29,7 +29,7 @@ export function planUserTypes(planning: Planning) {
   checkNames(matched, after, planning);
   return {
     tasks,
-    ...directory(after, held.userTypes),
+    ...directory(after, snapshot.userTypes),
     pruned: new Set(tasks.filter(isRemoval).map(({ change }) => change.name)),
   };
 }
@@ -59,9 +59,9 @@ function directory(after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>, 
 }
 
 /** Matches entries with existing types: by reference, or by name when there is no reference. */
-function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, issues }: Planning) {
-  const byReference = new Map(held.userTypes.map((type) => [type.reference, type]));
-  const byName = new Map(held.userTypes.map((type) => [fold(type.name), type]));
+function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { snapshot, issues }: Planning) {
+  const byReference = new Map(snapshot.userTypes.map((type) => [type.reference, type]));
+  const byName = new Map(snapshot.userTypes.map((type) => [fold(type.name), type]));
   const once = onlyOnce("usertypes", issues);
   const inFile = new Set<string | null | undefined>(entries.map((entry) => entry.reference));
   return entries.flatMap((entry, at) => {
@@ -87,10 +87,10 @@ function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, is
 function checkNames(
   matched: ReturnType<typeof matchAll>,
   after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>,
-  { held, issues }: Planning,
+  { snapshot, issues }: Planning,
 ): void {
   const renamed = new Set(matched.flatMap(({ entry, type }) => (entry.name === undefined ? [] : type?.id)));
-  const keepers = held.userTypes.filter(({ id }) => after.has(id) && !renamed.has(id));
+  const keepers = snapshot.userTypes.filter(({ id }) => after.has(id) && !renamed.has(id));
   const kept = new Map(keepers.map((type) => [fold(type.name), type]));
   for (const { entry, at } of matched) {
     const type = entry.name === undefined ? undefined : kept.get(fold(entry.name));

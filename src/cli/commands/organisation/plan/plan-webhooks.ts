@@ -8,8 +8,8 @@ export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">
   const { organisation, caller, issues, prune } = planning;
   const entries = organisation.webhooks;
   if (entries === undefined) return [];
-  const there = await Array.fromAsync(walkItems(caller, webhooks.list, {}));
-  const byName = Map.groupBy(there, (webhook) => webhook.name);
+  const present = await Array.fromAsync(walkItems(caller, webhooks.list, {}));
+  const byName = Map.groupBy(present, (webhook) => webhook.name);
   const once = onlyOnce("webhooks", issues);
   const named = new Set<string>();
   const tasks = entries.flatMap((entry, at) => {
@@ -24,9 +24,9 @@ export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">
       issues.require(["webhooks", at, "uri"], "because the webhook does not exist yet");
     }
     const sorted = { ...entry, ...(entry.triggers && { triggers: [...new Set(entry.triggers)].sort() }) };
-    const present = webhook && { id: webhook.id, entry: webhookEntry(webhook) };
-    return compareEntry("webhooks", sorted, present, at) ?? [];
+    const existing = webhook && { id: webhook.id, entry: webhookEntry(webhook) };
+    return compareEntry("webhooks", sorted, existing, at) ?? [];
   });
-  const left = prune ? there.filter((webhook) => !named.has(webhook.name)) : [];
+  const left = prune ? present.filter((webhook) => !named.has(webhook.name)) : [];
   return [...tasks, ...left.map((webhook) => removal("webhooks", webhook.id, webhookEntry(webhook)))];
 }
