@@ -15,15 +15,17 @@ import { bytesAsText } from "../../output/format-bytes.ts";
 import { letInterrupt } from "../../terminal/signals.ts";
 import { safeName } from "./safe-name.ts";
 
-type FindFile = (caller: Caller) => Promise<number>;
+export async function downloadFile(context: Context): Promise<void> {
+  const id = parseInteger(context.args.id, "<id> of the file");
+  await download(context, async () => id);
+}
 
-export async function download(context: Context, findFile?: FindFile): Promise<void> {
-  const { terminal, args, flags } = context;
-  const named = findFile ? 0 : parseInteger(args.id, "<id> of the file");
+async function download(context: Context, findFile: (caller: Caller) => Promise<number>): Promise<void> {
+  const { terminal, flags } = context;
   const given = flags.output as string | undefined;
   const signal = given === "-" ? new AbortController().signal : context.stopOnInterrupt();
   const { caller } = await context.connect();
-  const id = findFile ? await findFile(caller) : named;
+  const id = await findFile(caller);
   const content = await caller.call(files.get, { id }, { signal });
   if (given === "-") await printContent(content, terminal);
   else await toFile(content, placeOf(given, content, id), signal, context);

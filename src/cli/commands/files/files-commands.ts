@@ -2,20 +2,19 @@ import { type CommandGroup, type Commands, type CustomCommand, command } from ".
 import { describeNamed } from "../../kit/field-flags.ts";
 import type { ImageOwner } from "./download-file.ts";
 
-/** The way in which all downloads save a file. */
-export const savesFile =
+const savingNote =
   "Saves the file to the current folder under its own name, or to the path given with -o, once it is complete.\nExits with 7 when the file exists.";
 
 export const getFile: CustomCommand = {
   summary: "Download a file",
-  description: `${savesFile} For a linked video it prints the URL and exits with 6.`,
+  description: `${savingNote} For a linked video it prints the URL and exits with 6.`,
   args: [{ name: "id", description: "ID of the file, as shown by posts, events and messages" }],
   flags: [
     { flags: "-o, --output <path>", description: "File or folder to write to, - for stdout" },
     { flags: "--force", description: "Replace an existing file" },
   ],
   examples: ["wcs files get 7", "wcs files get 7 -o minutes.pdf --force", "wcs files get 7 -o - | less"],
-  run: async (context) => (await import("./download-file.ts")).download(context),
+  run: async (context) => (await import("./download-file.ts")).downloadFile(context),
 };
 
 export const files: Commands = { get: getFile };
@@ -31,7 +30,7 @@ export function imageCommands(image: ImageOwner): CommandGroup {
       get: {
         ...getFile,
         summary: `Download a ${owner}'s ${noun}`,
-        description: savesFile,
+        description: savingNote,
         args: [{ name: owner, description: describeNamed(completes), completes }],
         examples: [`${path} get ${example[0]}`, `${path} get 12 -o ${example[1]} --force`],
         run: async (context) => (await import("./download-file.ts")).downloadImage(context, image),
