@@ -6,15 +6,15 @@ import { structureCheck } from "../../../store/integrity/missing-objects.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { checkSchema, type Finding, failed, failure, ok, showFindings } from "../doctor/finding.ts";
+import { checkSchema, errorFinding, type Finding, failed, ok, showFindings } from "../doctor/finding.ts";
 import { databaseOf } from "./db-target.ts";
 
 export async function check(context: Context): Promise<void> {
   const address = databaseOf(context);
   const restore = isPostgresUrl(address) ? "pg_restore" : "wcs db restore";
   // A finding about the schema says itself what to do.
-  await showFindings(checkDatabase(address), context, (failed) =>
-    failed.every(({ check }) => check === "schema")
+  await showFindings(checkDatabase(address), context, (failures) =>
+    failures.every(({ check }) => check === "schema")
       ? undefined
       : `Restore a backup that passes this check with ${restore}.`,
   );
@@ -27,14 +27,14 @@ export async function checkDatabase(address: string): Promise<Finding[]> {
   } catch (error) {
     // Only `conflict` is a finding about the schema; a database that is missing or cannot be reached is an error.
     if ((error as ServiceError).code !== "conflict") throw error;
-    return [failure("schema", error)];
+    return [errorFinding("schema", error)];
   }
   try {
     const { finding, isKnown } = await findSchema(database);
     const ofFile = isPostgresUrl(address) ? [] : isKnown ? [...fileChecks, structureCheck] : fileChecks;
     const checks = [...ofFile, ...(isKnown ? [...contentChecks, searchKeyCheck] : [])];
     const findings = [finding];
-    for (const each of checks) findings.push(await findOut(each, database));
+    for (const each of checks) findings.push(await runCheck(each, database));
     return findings;
   } finally {
     await database.close();
@@ -52,17 +52,17 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
     const message = isKnown ? verdict.message : `${verdict.message} Derived data was not checked.`;
     return { finding: { check: "schema", ...verdict, message }, isKnown };
   } catch (error) {
-    return { finding: failure("schema", database.explain(error)), isKnown: false };
+    return { finding: errorFinding("schema", database.explain(error)), isKnown: false };
   }
 }
 
-async function findOut({ name, passed, run }: Check, database: Database): Promise<Finding> {
+async function runCheck({ name, passed, run }: Check, database: Database): Promise<Finding> {
   try {
     const { total, examples } = await run(database);
     if (total === 0) return { check: name, ...ok(passed) };
     const more = total > examples.length ? `; ${total} in total` : "";
     return { check: name, ...failed(`${examples.join("; ")}${more}.`) };
   } catch (error) {
-    return failure(name, database.explain(error));
+    return errorFinding(name, database.explain(error));
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { configDir, configFile, hasConfigDir, readConfig } from "../../session/config.ts";
 import { quoteWord } from "../../terminal/shell-words.ts";
-import { type FactChecks, failed, ok } from "./finding.ts";
+import { type FactChecks, failed, ok, type Verdict } from "./finding.ts";
 
 interface Place {
   readonly path: string;
@@ -59,7 +59,7 @@ export const machineChecks: FactChecks<ReturnType<typeof readMachineFacts>> = {
 };
 
 /** Checks that only the owner can read a file or folder with tokens or keys. */
-export function checkPrivacy({ path, mode }: Place, wanted: number): ReturnType<typeof ok> | undefined {
+export function checkPrivacy({ path, mode }: Place, wanted: number): Verdict | undefined {
   if (mode === undefined) return undefined;
   const [is, should] = [mode, wanted].map((bits) => bits.toString(8).padStart(4, "0"));
   return mode & ~wanted & 0o077

@@ -7,7 +7,7 @@ import type { Draw } from "../../output/renderer.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 
-export type State = "ok" | "warning" | "failed";
+type State = "ok" | "warning" | "failed";
 
 /** Result of a check; the message says what was found and, unless it is ok, what to do. */
 export interface Verdict {
@@ -33,7 +33,7 @@ export function judgeFacts<F>(checks: FactChecks<F>, facts: F): Finding[] {
   });
 }
 
-export function failure(check: string, error: unknown): Finding {
+export function errorFinding(check: string, error: unknown): Finding {
   const { message, hint } = failureOf(error);
   return { check, ...failed(hint ? `${message} ${withStop(hint)}` : message) };
 }
@@ -65,16 +65,16 @@ const units = [
 export async function showFindings(
   work: Promise<Finding[]>,
   context: Context,
-  adviceOn: (failed: readonly Finding[]) => string | undefined = () => undefined,
+  adviceOn: (failures: readonly Finding[]) => string | undefined = () => undefined,
 ): Promise<void> {
   const { signals, spin } = context.terminal;
   signals.release();
   const findings = await spin("checking", work);
   const columns = ["check", "state", "message"];
   await createOutput<Finding>({ draw: async () => drawFindings, columns }, context).all(findings);
-  const failed = findings.filter(({ state }) => state === "failed");
-  if (failed.length === 0) return;
-  throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`, adviceOn(failed));
+  const failures = findings.filter(({ state }) => state === "failed");
+  if (failures.length === 0) return;
+  throw new ConditionError(`${pluralize(failures.length, "check")} of ${findings.length} failed`, adviceOn(failures));
 }
 
 /** Draws one line per finding, wrapped at the width of the terminal so that the advice at its end is never cut off. */

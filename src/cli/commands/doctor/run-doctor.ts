@@ -7,7 +7,7 @@ import { environmentToken } from "../../session/environment-login.ts";
 import { findTarget } from "../../session/target.ts";
 import { lineOf } from "../../terminal/shell-words.ts";
 import { machineChecks, readMachineFacts } from "./check-machine.ts";
-import { type Finding, failure, judgeFacts, showFindings } from "./finding.ts";
+import { errorFinding, type Finding, judgeFacts, showFindings } from "./finding.ts";
 
 export async function runDoctor(context: Context): Promise<void> {
   await showFindings(findAll(context), context);
@@ -32,7 +32,7 @@ async function findAll(context: Context): Promise<Finding[]> {
     try {
       findings.push(...((await stage(context)) ?? []));
     } catch (error) {
-      return [...findings, failure(name, error)];
+      return [...findings, errorFinding(name, error)];
     }
   }
   return findings;

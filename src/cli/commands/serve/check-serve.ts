@@ -18,9 +18,9 @@ import { checkPrivacy, modeOf } from "../doctor/check-machine.ts";
 import { checkBaseUrl } from "../doctor/check-service.ts";
 import {
   checkSchema,
+  errorFinding,
   type Finding,
   failed,
-  failure,
   ok,
   showFindings,
   type Verdict,
@@ -38,7 +38,7 @@ async function findAll(context: Context): Promise<Finding[]> {
     options = await readServeOptions(context);
     await checkVariables(options.environment);
   } catch (error) {
-    return [failure("options", error)];
+    return [errorFinding("options", error)];
   }
   const { config } = context.flags;
   const findings = [finding("options", ok(config === undefined ? "All are valid." : `${config} can be used.`))];
@@ -71,7 +71,7 @@ async function findInDatabase({ target, environment }: ServeOptions): Promise<Fi
   try {
     database = await openWithKey(address, environment, { skipMigration: true });
   } catch (error) {
-    return [failure(error instanceof UsageError ? "secret key" : "database", error)];
+    return [errorFinding(error instanceof UsageError ? "secret key" : "database", error)];
   }
   const findings = [finding("database", ok(`${shownAddress(target)} can be reached.`))];
   try {
@@ -81,7 +81,7 @@ async function findInDatabase({ target, environment }: ServeOptions): Promise<Fi
     // The other tables of another version may be different.
     if (schema === latestMigration) findings.push(...(await findInInstance(database, environment)));
   } catch (error) {
-    findings.push(failure("database", database.explain(error)));
+    findings.push(errorFinding("database", database.explain(error)));
   } finally {
     await database.close();
   }
@@ -121,7 +121,7 @@ async function findInInstance(database: Database, environment: NodeJS.ProcessEnv
     const { base_url } = await settingsLoader(database, environment)();
     findings.push(finding("base_url", checkBaseUrl(base_url)));
   } catch (error) {
-    findings.push(failure("settings", error));
+    findings.push(errorFinding("settings", error));
   }
   return findings;
 }
