@@ -21,5 +21,4 @@ export function createLogLines(paint: Paint, write: (line: string) => void): { w
   };
 }
 
-const textOf = (value: unknown): string =>
-  sanitizeLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+const textOf = (value: unknown): string => sanitizeLine(typeof value === "string" ? value : JSON.stringify(value));

@@ -47,7 +47,7 @@ export function readServeConfig(path: string) {
   if (parsed.errors.length > 0)
     throw refuse(parsed.errors.map(({ message, pos: [at] }) => ({ line: lines.linePos(at).line, message })));
   const result = tryParse(options(), plainContent(parsed, path));
-  const issues = result.ok ? secretsInTheOpen(result.value, path) : explained(result);
+  const issues = result.ok ? exposedSecrets(result.value, path) : explained(result);
   if (!result.ok || issues.length > 0) {
     const lineOf = (field: string) => lines.linePos(offsetOf(parsed.contents, field) ?? 0).line;
     throw refuse(issues.map(({ field, message }) => ({ line: lineOf(field), message: `${field} ${message}` })));
@@ -70,7 +70,8 @@ function explained({ fields, issues }: Issues): ConfigIssue[] {
   });
 }
 
-function secretsInTheOpen(config: Options, path: string): ConfigIssue[] {
+/** Returns an issue for each secret of a file that other users can read. */
+function exposedSecrets(config: Options, path: string): ConfigIssue[] {
   const mode = statSync(path).mode & 0o777;
   if (process.platform === "win32" || (mode & 0o077) === 0) return [];
   const secrets = (["secret_key", "token_key", "metrics_token"] as const).filter((name) => config[name] !== undefined);
@@ -95,7 +96,7 @@ function offsetOf(map: unknown, field: string): number | undefined {
   return offsetOf(pair.value, field.slice(`${pair.key.value}.`.length)) ?? pair.key.range?.[0];
 }
 
-/** Returns the options, and a function that adds the variables of the file to an environment, unless it has one that stands for the same. */
+/** Returns the options, and a function that adds the variables of the file to an environment, unless it has one for the same purpose. */
 function withVariables(config: Options, path: string) {
   const { db, smtp_url, secret_key_file, secret_key, token_key, metrics_token, settings = {}, ...shared } = config;
   // Relative paths begin at the folder of the file, so that it means the same wherever the command runs.
@@ -112,9 +113,9 @@ function withVariables(config: Options, path: string) {
       Object.entries(settings).map(([key, value]) => [settingVariable(key), asVariable(key, value)]),
     ),
   };
-  const under = async (env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> => {
+  const addTo = async (env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> => {
     const added = Object.entries(variables).filter(([name, value]) => {
-      const rivals = rivalsOf.find((group) => group.includes(name)) ?? [name];
+      const rivals = rivalGroups.find((group) => group.includes(name)) ?? [name];
       return value !== undefined && rivals.every((rival) => !env[rival]);
     });
     const has = (name: keyof typeof variables) => added.some(([each]) => each === name);
@@ -126,11 +127,11 @@ function withVariables(config: Options, path: string) {
     }
     return { ...env, ...Object.fromEntries(added) };
   };
-  return { options: shared, under };
+  return { options: shared, addTo };
 }
 
-/** Variables of which each stands for the same. */
-const rivalsOf = [
+/** Groups of variables: one in the environment replaces all of its group in the file. */
+const rivalGroups = [
   ["WCS_DB", "WCS_PROFILE", "WCS_URL"],
   ["WCS_SECRET_KEY", "WCS_SECRET_KEY_FILE"],
 ];

@@ -16,7 +16,7 @@ export async function readServeOptions({ flags, globals, terminal }: Context) {
   );
   const file =
     flags.config === undefined ? undefined : (await import("./serve-config.ts")).readServeConfig(String(flags.config));
-  const env = file ? await file.under(terminal.env) : terminal.env;
+  const env = file ? await file.addTo(terminal.env) : terminal.env;
   const given = { ...(file?.options ?? standardOptions()), ...optionsIn(flags) };
   const notice = noticeOf(given.shutdown_notice) * 1000;
   const options = {

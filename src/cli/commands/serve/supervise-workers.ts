@@ -11,7 +11,7 @@ import { type FromWorker, portVariable, type ToWorker } from "./worker-process.t
 
 /** Milliseconds before a worker that ended is replaced, so that one that fails at once does not take all the time. */
 const pause = 1000;
-/** Milliseconds that a worker has to end, after what it did not finish in time. */
+/** Milliseconds that a worker has to end after `stopWithin`. */
 const longestEnding = 1200;
 
 /** Milliseconds between two questions whether a worker still runs. */
