@@ -3,7 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import type { Context } from "../kit/command-spec.ts";
 
 /** The values of the flags, in the order of the mute rules. */
-const names = muteRules.map(({ seconds }) => (seconds === null ? "always" : periodOf(seconds)));
+const periods = muteRules.map(({ seconds }) => (seconds === null ? "always" : periodOf(seconds)));
 
 /** Returns a duration as in `8h`, in the largest unit that divides it. */
 function periodOf(seconds: number): string {
@@ -12,12 +12,12 @@ function periodOf(seconds: number): string {
 }
 
 function ruleOf(text: string, flag: string): number {
-  const rule = muteRules.find(({ id }, at) => text === names[at] || text === `${id}`);
-  if (rule === undefined) throw new UsageError(`${flag} must be one of ${names.join(", ")}, not '${text}'`);
+  const rule = muteRules.find(({ id }, at) => text === periods[at] || text === `${id}`);
+  if (rule === undefined) throw new UsageError(`${flag} must be one of ${periods.join(", ")}, not '${text}'`);
   return rule.id;
 }
 
-/** Returns the flag that takes the period, and what it does. `note` ends its description. */
+/** Returns the presentation of a command whose flag `--name` takes a period. `note` ends the description of the flag. */
 const presentation = (name: string, note: string, periodIn: (flags: Context["flags"]) => unknown) => ({
   hidden: ["mute_rule"] as const,
   flags: [
@@ -25,7 +25,7 @@ const presentation = (name: string, note: string, periodIn: (flags: Context["fla
       flags: `--${name} <period>`,
       field: "mute_rule" as const,
       description: `Mute it always (until you unmute it), for 1h (an hour), 8h (eight hours) or 1w (a week${note})`,
-      completes: names,
+      completes: periods,
     },
   ],
   complete(input: Record<string, unknown>, flags: Context["flags"]) {

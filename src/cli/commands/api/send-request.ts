@@ -17,10 +17,12 @@ import { createOutput } from "../../output/create-output.ts";
 import { formatsOf } from "../../output/field-selection.ts";
 import type { Item } from "../../output/item.ts";
 
+const httpMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
 export async function request(context: Context): Promise<void> {
   const { args, flags, terminal } = context;
   const method = String(args.method).toUpperCase();
-  if (!["GET", "POST", "PUT", "PATCH", "DELETE"].includes(method))
+  if (!httpMethods.includes(method))
     throw new UsageError(`<method> must be GET, POST, PUT, PATCH or DELETE, not '${args.method}'`);
   if (flags.watch && method !== "GET") throw new UsageError("--watch repeats only GET");
   const address = String(args.path).replace(/^\/?(api(?=\/))?\/?/, "/");
@@ -149,7 +151,7 @@ function typed(field: Field | undefined, text: string): unknown {
 /** Returns the error of a server for a path that has these methods, and not the one of the request. */
 function refusal(methods: readonly string[]): ServiceError {
   if (methods.length === 0) return new ServiceError("not_found", "This path does not exist.");
-  const allow = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => methods.includes(method));
+  const allow = httpMethods.filter((method) => methods.includes(method));
   const named = allow.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
   return new ServiceError("method_not_allowed", `This path supports ${named}.`);
 }

@@ -16,11 +16,11 @@ export interface BatchResult {
 
 export type ResultLog = ReturnType<typeof openResultLog>;
 
-/** A line of the file: that a row began, or its result. Lines of older versions have no key. */
+/** A line of the file: that a row began, or its result. */
 interface LoggedLine extends Partial<Omit<BatchResult, "result">> {
   readonly target: string;
   readonly result: "started" | BatchResult["result"];
-  readonly key?: string;
+  readonly key: string;
 }
 
 /**

@@ -52,11 +52,11 @@ async function items(kind: string, prefix: string, words: readonly string[], env
     const options = { signal: AbortSignal.timeout(left) };
     // Lists of these kinds also match what is not in the title, such as the participants of a conversation.
     const isListed = listedKinds.some((each) => each === kind);
-    const named = name === undefined || isListed ? undefined : namedKinds.find((each) => each === kind);
+    const named = isListed ? undefined : namedKinds.find((each) => each === kind);
     const find =
-      named === undefined
+      named === undefined || name === undefined
         ? itemsIn(finder, { caller, options, name, words, environment })
-        : byName(named, name ?? "", caller, options);
+        : byName(named, name, caller, options);
     return await Promise.race([find, timeout(left)]);
   } finally {
     await caller.close();
@@ -65,7 +65,8 @@ async function items(kind: string, prefix: string, words: readonly string[], env
 
 function hasTarget(globals: Globals, { env }: Terminal): boolean {
   try {
-    return findTarget(globals, env) !== undefined;
+    findTarget(globals, env);
+    return true;
   } catch {
     return false;
   }
@@ -80,7 +81,7 @@ async function itemsIn(finder: Finder, wanted: Wanted): Promise<Candidate[]> {
 
 /** Returns the names that begin with a text, so that what was typed stays. Others are replaced by their IDs. */
 async function byName(kind: NamedKind, text: string, caller: Caller, options: CallOptions): Promise<Candidate[]> {
-  // Stays as it is typed, in place of becoming an ID.
+  // `me` stays as it is typed, in place of becoming an ID.
   if (kind === "users" && text === "me") return [{ value: text, name: "You" }];
   const { names } = await import("../../../contract/names.ts");
   const { data } = await caller.call(names.find, { texts: [text], kinds: [kind] }, options);

@@ -14,7 +14,8 @@ export const usersNamed = (given: unknown): string[] =>
     return names.length === 0 ? [""] : names;
   });
 
-const names: Readonly<Record<string, string>> = {
+/** The flags and arguments of input fields that have other names. */
+const places: Readonly<Record<string, string>> = {
   id: "<id>",
   messageId: "<message>",
   message: "<text>",
@@ -37,7 +38,7 @@ export async function withCaller<T>(
     throw renameErrorFields(error, (field) => {
       const [first = "", index] = field.split(".");
       if (first === "files") return `--file ${files[Number(index)]?.name ?? ""}`.trim();
-      return names[first] ?? `--${first}`;
+      return places[first] ?? `--${first}`;
     });
   }
 }

@@ -12,8 +12,8 @@ const columns = ["what", "id", "failed", "kind", "due_at", "attempts", "error", 
 export async function outbox(context: Context, most: number): Promise<void> {
   const { terminal } = context;
   await withDatabase(context, openWithKey(databaseOf(context), terminal.env), async (database) => {
-    const items = (await listOutbox(database, most)).map((item) => ({ ...item }));
-    await createOutput(
+    const items = await listOutbox(database, most);
+    await createOutput<(typeof items)[number]>(
       { columns, formats: { created_at: "unix-time", due_at: "unix-time" }, items: "callbacks or mails" },
       context,
     ).all(items);

@@ -13,8 +13,8 @@ export async function prune(context: Context): Promise<void> {
     const settings = await createService({ database, environment: terminal.env }).settings();
     const moment = { now: Math.floor(Date.now() / 1000), settings };
     const work = dryRun ? countExpired(database, moment) : removeExpired(database, { ...moment, waits: true });
-    const items = (await terminal.spin("pruning", work)).map((item) => ({ ...item }));
-    await createOutput({ columns: ["kind", "rows", "days", "setting"] }, context).all(items);
+    const items = await terminal.spin("pruning", work);
+    await createOutput<(typeof items)[number]>({ columns: ["kind", "rows", "days", "setting"] }, context).all(items);
     const deleted = items.reduce((sum, { rows }) => sum + rows, 0);
     const total = pluralize(deleted, "row");
     terminal.note(dryRun ? `Dry run: ${total} would be deleted.` : `Deleted ${total}.`);

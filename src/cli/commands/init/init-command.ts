@@ -55,14 +55,14 @@ async function run(context: Context): Promise<void> {
   const keepsProfile = context.flags.profile !== false;
   if (keepsProfile) requireFreeProfile(globals.profile, database, terminal.env);
   const answers = await ask(context);
-  const { create, created } = await plan(answers);
+  const { create, createdId } = await plan(answers);
   if (context.flags.dryRun) return rehearse(database, create, context);
   // Writes what is there, because a database without its profile could not be created again.
   if (keepsProfile) await changeConfig(terminal.env, (config) => config);
   await (await openWithKey(database, terminal.env, { create })).close();
-  const id = created();
+  const id = createdId();
   if (context.flags.demo) await fill(database, id, terminal.env);
-  const profile = !keepsProfile ? undefined : await keepProfile(context, database, answers.email);
+  const profile = keepsProfile ? await keepProfile(context, database, answers.email) : undefined;
   const made = {
     database: withoutPassword(database),
     administrator: { id, email: answers.email },
@@ -141,7 +141,7 @@ async function plan({ email, first_name, last_name, rootUnit, password }: Answer
   const create: OpenOptions["create"] = async (tx, secrets) => {
     id = await bootstrap(tx, { administrator, rootUnit, now: Math.floor(Date.now() / 1000), secrets });
   };
-  return { create, created: () => id };
+  return { create, createdId: () => id };
 }
 
 async function fill(database: string, userId: number, env: NodeJS.ProcessEnv): Promise<void> {

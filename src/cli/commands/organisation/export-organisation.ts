@@ -92,7 +92,7 @@ async function* userTypeEntries(to: Export<string>, { userTypes }: OrganisationS
   }
 }
 
-/** Returns the reasons why user types have no label in a file, by ID. */
+/** Returns a function that says why a user type has no label in a file; undefined when it has one. */
 function issuesOfLabels(types: OrganisationSnapshot["userTypes"]) {
   const references = new Set(types.map(({ reference }) => reference));
   return ({ id, name, reference }: OrganisationSnapshot["userTypes"][number]): string | undefined => {
@@ -105,7 +105,7 @@ async function* userEntries(to: Export<string>, { userTypes, unitById }: Organis
   const bad = new Set(userTypes.filter(issuesOfLabels(userTypes)).map(({ id }) => id));
   for await (const user of walkItems(to.caller, users.list, { inactive: true })) {
     if (isServiceAccount(user)) continue;
-    if (user.email === null) throw hidden(user);
+    if (user.email === null) throw hiddenAddress(user);
     const place = user.memberUnits.find(({ unit }) => labels.units(unit.id) === null)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
     if (user.memberUnits.length === 0) to.skip(`user ${user.id} (${user.name}) has no membership`);
@@ -119,7 +119,7 @@ async function* userEntries(to: Export<string>, { userTypes, unitById }: Organis
   }
 }
 
-const hidden = ({ id }: CurrentUser) =>
+const hiddenAddress = ({ id }: CurrentUser) =>
   new ServiceError("forbidden", `You don't have access to the e-mail address of user ${id}.`, {
     hint: "Exporting users needs the ability user over all of them. Use --only usertypes,units to export no users.",
   });

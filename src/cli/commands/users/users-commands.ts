@@ -45,7 +45,7 @@ const membership: CommandGroup = {
     remove: command(ops.membershipRemove, {
       confirm: askAbout(
         ops.get,
-        ({ name, memberUnits = [] }, { unit }) => {
+        ({ name, memberUnits }, { unit }) => {
           const left = memberUnits.find(({ unit: { id } }) => id === unit);
           return `Remove ${name} from unit ${left?.unit.name ?? unit}?`;
         },

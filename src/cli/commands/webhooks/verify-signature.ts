@@ -25,6 +25,7 @@ export async function verify({ terminal, flags }: Context): Promise<void> {
     return scheme === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
   });
   if (!good) throw new ConditionError("the signature does not match the secret, the headers and the body");
+  // A timestamp that is no number is too far from now as well.
   if (!(Math.abs(Date.now() / 1000 - timestamp) <= tolerance)) {
     throw new ConditionError("the signature is valid, but its time is too far from now; allow more with --tolerance");
   }

@@ -1,4 +1,4 @@
-import type { OutputOf } from "../../../../contract/operation.ts";
+import type { Ability, OutputOf } from "../../../../contract/operation.ts";
 import type { units } from "../../../../contract/units.ts";
 import type { users } from "../../../../contract/users.ts";
 import type { usertypes } from "../../../../contract/usertypes.ts";
@@ -22,7 +22,7 @@ export const userTypeLabel = ({ reference, name }: Pick<CurrentUserType, "refere
 
 export function userTypeEntry({ reference, name, abilities }: CurrentUserType): OrganisationEntry<"usertypes"> {
   const granted = Object.entries(abilities).flatMap(([ability, has]) => (has ? [ability] : []));
-  return { ...(reference !== null && { reference }), name, abilities: granted.sort() as never };
+  return { ...(reference !== null && { reference }), name, abilities: granted.sort() as Ability[] };
 }
 
 export function unitEntry(unit: CurrentUnit, labels: Labels): OrganisationEntry<"units"> {
