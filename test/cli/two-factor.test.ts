@@ -86,7 +86,7 @@ it("auth 2fa status, recovery-codes and disable", async () => {
     stderr: expect.stringContaining("--otp-stdin is wrong, has expired or was used"),
   });
   const off = await home().sit(["auth", "2fa", "disable"], { answers: ["y", password] });
-  expect(off).toMatchObject({ code: 0, stderr: expect.stringContaining("You sign in without a second factor again.") });
+  expect(off).toMatchObject({ code: 0, stderr: expect.stringContaining("Switched off the second factor.") });
   await run(login("--password-stdin"), password);
   await enrol();
 });

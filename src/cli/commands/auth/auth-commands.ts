@@ -17,12 +17,12 @@ const twoFactor: CommandGroup = {
     },
     disable: command(ops.twoFactorDisable, {
       perform: askForPassword,
-      confirm: () => "Sign in without a second factor from now on?",
-      done: () => "You sign in without a second factor again.",
+      confirm: () => "Switch off the second factor? A password is enough then.",
+      done: () => "Switched off the second factor.",
     }),
     "recovery-codes": command(ops.twoFactorRecoveryCodes, {
       perform: askForPassword,
-      confirm: () => "Replace your recovery codes? The old ones will no longer be good.",
+      confirm: () => "Replace your recovery codes? The old ones stop working.",
       renderer: async () => (await enabling()).recoveryCodeList,
     }),
     status: command(ops.twoFactorStatus, { showEmpty: true }),

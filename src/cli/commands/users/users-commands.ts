@@ -132,7 +132,7 @@ export const users: Commands = {
   }),
   "reset-2fa": command(ops.twoFactorReset, {
     confirm: askAbout(ops.get, ({ name }) => `Switch off the second factor of ${name}? A password is enough then.`),
-    done: ({ id }) => `User ${id} signs in without a second factor.`,
+    done: ({ id }) => `Switched off the second factor of user ${id}.`,
     examples: ["wcs users reset-2fa ada@example.com"],
   }),
   birthdays: command(ops.birthdays, {
