@@ -49,7 +49,7 @@ export async function request(context: Context): Promise<void> {
     const pages = walk(caller, op, input, { ...extentOf(context), all: flags.all === true });
     return createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);
   }
-  const answer: unknown = await caller.call(op, input, flags.dryRun ? { dryRun: true } : {});
+  const answer: unknown = await caller.call(op, input, { dryRun: flags.dryRun === true });
   if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
   else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
   else await print(context, answer, op);

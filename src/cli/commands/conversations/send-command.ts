@@ -54,10 +54,10 @@ export async function editMessage(context: Context): Promise<void> {
 }
 
 async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem[]): Promise<CallOptions> {
-  const dryRun = flags.dryRun === true && { dryRun: true };
-  if (files === undefined) return { ...dryRun };
+  const dryRun = flags.dryRun === true;
+  if (files === undefined) return { dryRun };
   const { uploadProgress } = await import("../../file-io/show-progress.ts");
-  return { ...dryRun, onSent: uploadProgress(terminal) };
+  return { dryRun, onSent: uploadProgress(terminal) };
 }
 
 async function show(context: Context, message: ShownMessage): Promise<void> {

@@ -83,7 +83,7 @@ async function set(context: Context): Promise<void> {
   refuseTwoValues(context);
   const value = flags.default ? null : await givenValue(field, context);
   const { caller } = await context.connect();
-  const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
+  const changed = await caller.call(ops.set, { [field.name]: value }, { dryRun: flags.dryRun === true });
   await show(context, field.name, changed as Record<string, unknown>);
   if (flags.dryRun) return terminal.note(dryRunNote);
   const name = field.name as keyof typeof changed;

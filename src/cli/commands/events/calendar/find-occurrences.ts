@@ -33,18 +33,9 @@ export async function occurrencesIn(
 
 function occurrencesOf(event: ListedEvent, { first, last }: TimeSpan, clock: Clock) {
   const { id, title, type, all_day, location, link, url } = event;
-  const shown = (day: string, start: number | null, end: number | null) => ({
-    id,
-    title,
-    type,
-    day,
-    all_day,
-    start,
-    end,
-    location,
-    link,
-    url,
-  });
+  const shown = (day: string, start: number | null, end: number | null) => {
+    return { id, title, type, day, all_day, start, end, location, link, url };
+  };
   const whole = event.days.filter((day) => day >= first && day <= last).map((day) => shown(day, null, null));
   const [from, to] = [clock.startOf(first), clock.startOf(addDays(last, 1))];
   const timed = event.dates
