@@ -10,7 +10,7 @@ const home = useHome();
 const config = () => JSON.parse(readFileSync(home().path("config/config.json"), "utf8"));
 
 describe("wcs init", () => {
-  it("asks for what is not given, until it is right", async () => {
+  it("asks for values that are not given, until they are valid", async () => {
     const fresh = newHome();
     const answers = ["nope", "ada@example.com", "Ada", "Ada King Lovelace", "", "correct horse 9", "correct horse 9"];
     const { code, stdout, stderr } = await fresh.sit(["init"], { answers });
@@ -40,7 +40,7 @@ describe("wcs init", () => {
     expect((await fresh.sit(login, { stdin: "correct horse 9" })).code).toBe(0);
   });
 
-  it("without a terminal names what is missing, all at once", async () => {
+  it("names all missing flags at once without a terminal", async () => {
     const { code, stderr } = await newHome().sit(["init"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "error: Missing --admin-email, --admin-name.\n" });
     const first = ["init", "--db", home().path("wrong.db")];
@@ -58,7 +58,7 @@ describe("wcs init", () => {
     expect(stderr).toContain("/proc/missing/wcs.db cannot be opened (ENOENT)");
   });
 
-  it("refuses a weak password, and makes nothing", async () => {
+  it("refuses a weak password, and creates nothing", async () => {
     const fresh = newHome();
     const args = [
       "init",
@@ -75,7 +75,7 @@ describe("wcs init", () => {
     expect(existsSync(fresh.path("config"))).toBe(false);
   });
 
-  it("leaves an existing database as it is: exit 7", async () => {
+  it("exits with 7 for an existing database, and does not change it", async () => {
     const before = readFileSync(home().path("data/wcs/wcs.db"));
     const { code } = await home().sit(["init", "--admin-email", "eve@example.com", "--admin-name", "Eve E"]);
     expect(code).toBe(7);
@@ -96,7 +96,7 @@ describe("wcs init", () => {
     expect(await sit(line)).toMatchObject({ code: 0 });
   });
 
-  it("fills the file that an interrupted init left, and leaves the file of another program as it is", async () => {
+  it("uses the file that an interrupted init left, and does not change the file of another program", async () => {
     const { sit, path } = home();
     const founder = ["--admin-email", "a@example.com", "--admin-name", "A B", "--no-profile"];
     const left = new DatabaseSync(path("left.db"));
@@ -117,7 +117,7 @@ describe("wcs init", () => {
     expect(readFileSync(path("foreign.db")).equals(before)).toBe(true);
   });
 
-  it("--no-profile keeps none; a second database gets a name of its own", async () => {
+  it("creates no profile with --no-profile, and another name for the profile of a second database", async () => {
     const args = (file: string) => [
       "init",
       "--db",
@@ -139,7 +139,7 @@ describe("wcs init", () => {
 });
 
 describe("wcs profile", () => {
-  it("keeps the name of a host that is called api", async () => {
+  it("add keeps the name of a host that is called api", async () => {
     const { sit } = home();
     await sit(["profile", "add", "compose", "--url", "http://api/"]);
     expect(JSON.parse((await sit(["profile", "show", "compose", "--json"])).stdout)).toMatchObject({
@@ -148,7 +148,7 @@ describe("wcs profile", () => {
     await sit(["profile", "remove", "compose", "--yes"]);
   });
 
-  it("adds, lists, shows, uses and removes", async () => {
+  it("add, list, show, use and remove work", async () => {
     const { sit } = home();
     expect((await sit(["profile", "add", "work", "--url", "https://wcs.example.com/api/"])).stderr).toBe(
       "Added profile work.\n",
@@ -182,14 +182,14 @@ describe("wcs profile", () => {
     );
   });
 
-  it("a name like those of every object is no profile", async () => {
+  it("use finds no profile in the properties that every object has", async () => {
     for (const name of ["__proto__", "constructor", "toString"])
       expect((await home().sit(["profile", "use", name])).code, name).toBe(6);
   });
 });
 
 describe("wcs serve and a login over HTTP", () => {
-  it("says where it is, serves the same commands, and ends when told", async () => {
+  it("prints the URL, serves the same commands, and ends at SIGTERM", async () => {
     await home().sit(["users", "password", "1", "--password-stdin"], { stdin: "correct horse 9" });
     const server = start(["serve", "--port", "0", "--profile", "local"], home().env);
     const ended = finished(server);
@@ -272,7 +272,7 @@ describe("wcs serve and a login over HTTP", () => {
     await sit(["profile", "use", "local"]);
   });
 
-  it("takes databases and ports only", async () => {
+  it("refuses the URL of an instance, and wrong ports and log levels", async () => {
     expect((await home().sit(["serve", "--url", "http://x.example.com"])).code).toBe(2);
     expect((await home().sit(["serve", "--port", "http"])).code).toBe(2);
     expect((await home().sit(["serve", "--log-level", "loud"])).code).toBe(2);
@@ -282,7 +282,7 @@ describe("wcs serve and a login over HTTP", () => {
 describe("wcs api", () => {
   const api = async (...args: string[]) => home().sit(["api", ...args]);
 
-  it("reads fields as the operation takes them", async () => {
+  it("converts fields to the types of the operation", async () => {
     const made = await api(
       "POST",
       "/units",
@@ -320,7 +320,7 @@ describe("wcs api", () => {
     expect(settings.stdout).toBe("9\n");
   });
 
-  it("takes a body, and mistakes in it are the service's to name", async () => {
+  it("sends a body as it is, and prints the errors of the service", async () => {
     const { code, stdout } = await home().sit(["api", "POST", "/units", "--input", "-", "-n"], {
       stdin: '{"name":"From stdin","parent":1}',
     });
@@ -333,7 +333,7 @@ describe("wcs api", () => {
   it.each([
     [["PUT", "/users/1"], "This path supports GET, HEAD, PATCH, DELETE."],
     [["DELETE", "/users/search", "--yes"], "This path supports GET, HEAD."],
-  ])("says for %j which methods the path supports, on a database, too", async (args, text) => {
+  ])("names the methods that a path supports for %j, also on a database", async (args, text) => {
     expect(await api(...args)).toEqual({ code: 2, stdout: "", stderr: `error: ${text}\n` });
   });
 });
@@ -341,17 +341,17 @@ describe("wcs api", () => {
 describe("wcs settings", () => {
   const settings = async (...args: string[]) => home().sit(["settings", ...args]);
 
-  it("lists all, also those that are not set", async () => {
+  it("list shows all settings, also those that are not set", async () => {
     expect((await settings("list")).stdout).toMatch(/^base_url\t$/m);
   });
 
-  it("explains each setting in the help of set", async () => {
+  it("set --help explains each setting", async () => {
     const text = (await settings("set", "--help")).stdout.replace(/\s+/g, " ");
     for (const { name, description } of fieldsOf(contract.set)) expect(text).toContain(` ${name} ${description}`);
     expect(text).toContain(" (seconds, default 86400) ");
   });
 
-  it("sets and restores", async () => {
+  it("set changes a setting, and restores its default", async () => {
     expect((await settings("set", "timezone", "Europe/Copenhagen")).stdout).toBe("Europe/Copenhagen\n");
     expect((await settings("get", "timezone", "--json")).stdout).toBe('{\n  "timezone": "Europe/Copenhagen"\n}\n');
     expect((await settings("set", "timezone", "--default")).stdout).toBe("UTC\n");
@@ -362,7 +362,7 @@ describe("wcs settings", () => {
     expect((await settings("get", "webhooks.allow_private")).stdout).toBe("true\n");
   });
 
-  it("names what is wrong", async () => {
+  it("set names what is wrong with a value", async () => {
     expect((await settings("set", "webhooks.allow_private", "maybe")).code).toBe(2);
     expect((await settings("set", "tokens.lifetime", "soon")).stderr).toBe(
       "error: tokens.lifetime must be an integer, not 'soon'.\n",
@@ -372,7 +372,7 @@ describe("wcs settings", () => {
   });
 });
 
-it("every topic of help is there, and help on a command is its --help", async () => {
+it("help shows every topic, and for a command its --help", async () => {
   const program = (await home().sit(["--help"])).stdout;
   const onHelp = (await home().sit(["help", "--help"])).stdout;
   for (const topic of Object.keys(topics)) {

@@ -10,7 +10,7 @@ const home = useHome();
 const folder = join(import.meta.dirname, "../../completions");
 const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
-/** What each shell runs at its start. `READY>` is its prompt. */
+/** The start-up commands of each shell. `READY>` is its prompt. */
 const starts: Readonly<Record<string, { command: string; lines: readonly string[] }>> = {
   bash: { command: "bash --noprofile --rcfile start -i", lines: ["PS1='READY> '", `source '${folder}/wcs.bash'`] },
   zsh: {
@@ -32,7 +32,7 @@ const starts: Readonly<Record<string, { command: string; lines: readonly string[
   },
 };
 
-/** What is typed before Tab, and the line after it. */
+/** A typed line, and the line after Tab. */
 const pressed: readonly [typed: string, line: string][] = [
   ["wcs users list --unit Sal", "wcs users list --unit Sales"],
   ["wcs users list --unit sal", "wcs users list --unit Sales"],

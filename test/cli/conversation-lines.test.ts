@@ -54,8 +54,8 @@ const look: Frame = { paint: noPaint, width: 40, time: () => "5 min ago" };
 const shown = (message: Partial<ShownMessage>, width = look.width) =>
   messageLines({ ...plain, ...message }, { ...look, width });
 
-describe("a message for people", () => {
-  it("says who, when and its ID, and then the text", () => {
+describe("messageLines", () => {
+  it("shows the author, the time and the ID, and below them the text", () => {
     expect(shown({})).toEqual(["Ann Smith  5 min ago · 7", "Hello"]);
     expect(shown({ edited_at: 1 })[0]).toBe("Ann Smith  5 min ago · 7 · edited");
     expect(shown({ message: "one\r\n\r\n  two\tthree\n\n" })).toEqual([
@@ -66,7 +66,7 @@ describe("a message for people", () => {
     ]);
   });
 
-  it("that replies is indented and quotes", () => {
+  it("indents a reply, and quotes the message that it answers", () => {
     const parent = { ...plain, author: bob, message: "A long\nquestion about everything and more", parent: null };
     expect(shown({ is_reply: true, parent })).toEqual([
       "    Ann Smith  5 min ago · 7",
@@ -79,7 +79,7 @@ describe("a message for people", () => {
     expect(shown({ is_reply: true, parent: null })[1]).toBe("    │ an earlier message");
   });
 
-  it("that is deleted says so, and no longer that it was edited", () => {
+  it("shows that a message was deleted, and no longer that it was edited", () => {
     expect(shown({ deleted: true, message: "", edited_at: 1 })).toEqual([
       "Ann Smith  5 min ago · 7",
       "This message was deleted.",
@@ -107,7 +107,7 @@ describe("a message for people", () => {
     expect(summarizeMessage(event(meta as never))).toBe(said);
   });
 
-  it("names who reacted, a few by name", () => {
+  it("names the first users of each reaction", () => {
     const by = (emoji: string, name: string) => ({ emoji, user: { id: 1, name }, created_at: 1 });
     const reactions = [by("👍", "Ann"), by("❤️", "Bob"), by("👍", "Bob")];
     expect(shown({ reactions })[2]).toBe("👍 Ann and Bob  ❤️ Bob");
@@ -115,7 +115,7 @@ describe("a message for people", () => {
     expect(shown({ reactions: many })[2]).toBe("👍 A, B, C and 2 more");
   });
 
-  it("names its files and videos", () => {
+  it("names files and videos", () => {
     const file = {
       name: "plan.pdf",
       type: "upload",
@@ -136,7 +136,7 @@ describe("a message for people", () => {
     expect(shown({ voice })[2]).toBe("voice message (12 s)");
   });
 
-  it("is as wide as the screen at most, by the columns that its letters take", () => {
+  it("makes no line wider than the screen, also with wide characters", () => {
     expect(shown({ message: "日本語のとても長いメッセージです" }, 20).slice(1)).toEqual([
       "日本語のとても長いメ",
       "ッセージです",
@@ -144,7 +144,7 @@ describe("a message for people", () => {
     expect(shown({ author: person(1, "花子".repeat(40)) }, 30)[0]).toMatch(/^(花子)+花?…\s{2}5 min ago · 7$/);
   });
 
-  it("does nothing to the terminal, whatever is in it", () => {
+  it("returns no control characters", () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
     const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
     const evil = fc.oneof(
@@ -171,11 +171,11 @@ describe("a message for people", () => {
   });
 });
 
-it("only spaces go where a line is broken, not other white space", () => {
+it("wrapText removes only spaces at the end of a line, not other white space", () => {
   expect(wrapText("  \u2028", 2).join("")).toContain("\u2028");
 });
 
-it("lines are broken between words, and lose nothing but the spaces there", () => {
+it("wrapText breaks lines between words, and removes only the spaces there", () => {
   const words = fc.array(
     fc.oneof(fc.string({ unit: "grapheme", maxLength: 12 }), fc.constantFrom("日本語", "👩‍👩‍👧‍👦", "")),
   );
@@ -201,17 +201,17 @@ it.each([
   [86_400, "2027-01-14 09:00"],
   [-60, "just now"],
   [-61, "2027-01-15 09:01"],
-])("%i seconds ago is %s", (age, said) => {
+])("a time %i seconds ago is shown as %s", (age, said) => {
   const now = 1_800_000_000;
   expect(agesIn("Europe/Copenhagen", () => now * 1000)(now - age)).toBe(said);
 });
 
-describe("what a conversation is called", () => {
+describe("titleOf", () => {
   const me = 1;
   const others = ["Bob", "Cid", "Dan", "Eve"].map((name, at) => person(at + 2, name));
   const talk = (participants: Person[], title: string | null = null) => ({ participants, title }) as ShownConversation;
 
-  it("its title, else the names of the others", () => {
+  it("returns the title, else the names of the other participants", () => {
     expect(titleOf(talk([ann, bob], "Launch"), me)).toBe("Launch");
     expect(titleOf(talk([ann, bob]), me)).toBe("Bob Jones");
     expect(titleOf(talk([ann, ...others.slice(0, 3)], ""), me)).toBe("Bob, Cid and Dan");
@@ -219,7 +219,7 @@ describe("what a conversation is called", () => {
     expect(titleOf(talk([ann], ""), me)).toBe("nobody else");
   });
 
-  it("does nothing to the terminal", () => {
+  it("returns no control characters", () => {
     expect(titleOf(talk([], "\u001b[2J"), me)).toBe("\\u001b[2J");
   });
 });

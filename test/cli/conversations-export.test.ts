@@ -23,7 +23,7 @@ beforeAll(async () => {
   }
 });
 
-it("every message is exported once, oldest first, and shown once, newest first", async () => {
+it("conversations export writes every message once, oldest first, and conversations messages shows each once, newest first", async () => {
   const all = Array.from({ length: count }, (_, at) => `${at + 1}`);
   expect(textsIn((await home().wcs(["conversations", "export", "1"])).stdout)).toEqual(all);
   const shown = await home().wcs(["conversations", "messages", "1", "--all", "-o", "ndjson"]);
@@ -33,7 +33,7 @@ it("every message is exported once, oldest first, and shown once, newest first",
   expect(readable.stdout.split("\n\n").map((block) => block.split("\n")[1])).toEqual(all.toReversed());
 });
 
-it("the name of the file says the format, --format wins", async () => {
+it("conversations export takes the format from the name of the file, unless --format names it", async () => {
   const path = (name: string) => home().path(name);
   const beginning = async (...args: string[]) => {
     const { code, stdout } = await home().sit(["conversations", "export", "1", "-o", ...args]);
@@ -46,19 +46,19 @@ it("the name of the file says the format, --format wins", async () => {
   expect(await beginning(path("talk.jsonl"), "--format", "text")).toBe("Conversation");
 });
 
-it("times of text are those of --tz", async () => {
+it("conversations export --format text shows times in the zone of --tz", async () => {
   const exported = async (zone: string) =>
     (await home().sit(["conversations", "export", "1", "--format", "text", "--tz", zone])).stdout;
   expect(await exported("Asia/Tokyo")).not.toBe(await exported("America/Lima"));
   expect((await home().sit(["conversations", "export", "1", "--tz", "Nowhere"])).code).toBe(2);
 });
 
-it("ends without a word when nobody reads any more", async () => {
+it("conversations export ends silently when its reader closes the pipe", async () => {
   const { code, stderr } = await home().sit(["conversations", "export", "1"], { readsUpTo: 1 });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
-it("Ctrl-C in the middle leaves the file that was there, and nothing else", async () => {
+it("conversations export leaves the old file unchanged after Ctrl-C", async () => {
   const [first] = JSON.parse((await home().wcs(["conversations", "messages", "1", "--json"])).stdout);
   const conversation = JSON.parse((await home().wcs(["conversations", "get", "1", "--json"])).stdout);
   const server = http.createServer((request, response) => {

@@ -41,7 +41,7 @@ const textsIn = (lines: string) =>
     .split("\n")
     .map((line) => JSON.parse(line).message);
 
-it("prints the last messages and then new ones, line by line, until Ctrl-C", async () => {
+it("conversations follow prints the last messages and then new ones, line by line, until Ctrl-C", async () => {
   const follow = background(["conversations", "follow", "1", "--last", "2", "-o", "ndjson"]);
   await follow.until("stdout", '"three"');
   for (const text of ["four", "five"]) {
@@ -54,7 +54,7 @@ it("prints the last messages and then new ones, line by line, until Ctrl-C", asy
   expect(follow.said.stderr).toBe("");
 });
 
-it("--last 0 begins with what comes, in rows, readable on a terminal", async () => {
+it("conversations follow --last 0 prints new messages only: as rows, and for people on a terminal", async () => {
   const rows = background(["conversations", "follow", "1", "--last", "0", "--fields", "author.name,message"]);
   const table = background(["conversations", "follow", "1", "--last", "1", "-o", "table"]);
   const columns = background([
@@ -74,12 +74,12 @@ it("--last 0 begins with what comes, in rows, readable on a terminal", async () 
   expect(table.said.stdout).toMatch(/^Bob Jones {2}\d{4}-\d\d-\d\d \d\d:\d\d · \d+\nfive\n/);
 });
 
-/** Nothing tells when it has begun: says something until it is heard. */
+/** Sends messages until one is printed, because nothing shows that the command has begun to follow. */
 async function rowsWait(rows: ReturnType<typeof background>): Promise<void> {
   while (!rows.said.stdout.includes("again")) await say("again");
 }
 
-it("survives a restart of the service: says once that it waits, and misses nothing", async () => {
+it("conversations follow waits during a restart of the service, says so once, and misses no message", async () => {
   const port = String(await freePort());
   const { stdout: token } = await home().sit(["auth", "token"]);
   const remote = { WCS_URL: `http://127.0.0.1:${port}`, WCS_TOKEN: token.trim() };
@@ -96,7 +96,7 @@ it("survives a restart of the service: says once that it waits, and misses nothi
     await restart(`away ${round}`, async () => {
       while (notes().length < 2 * round - 1) await once(follow.child.stderr!, "data");
     });
-    // What was the last message is gone for the user: what comes after it is not.
+    // The last message is gone for the user, and the messages after it must not be.
     if (round === 1) await home().sit(["conversations", "delete", "1", "--yes"]);
   }
   await say("after");
@@ -119,7 +119,7 @@ it("survives a restart of the service: says once that it waits, and misses nothi
   }
 });
 
-it("goes on with what is new when the user deletes the conversation meanwhile", async () => {
+it("conversations follow continues with new messages when the user deletes the conversation meanwhile", async () => {
   const follow = background(["conversations", "follow", "1", "--last", "1", "-o", "ndjson"]);
   await follow.until("stdout", "\n");
   await home().sit(["conversations", "delete", "1", "--yes"]);
@@ -130,12 +130,12 @@ it("goes on with what is new when the user deletes the conversation meanwhile", 
   expect(textsIn(follow.said.stdout).slice(1)).toEqual(["a new beginning"]);
 });
 
-it("ends without a word when nobody reads any more", async () => {
+it("conversations follow ends silently when its reader closes the pipe", async () => {
   const { code, stdout, stderr } = await home().sit(["conversations", "follow", "1", "-o", "ndjson"], { readsUpTo: 0 });
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
-it("needs a conversation of one's own, and what has no end is not filtered as a whole", async () => {
+it("conversations follow refuses an unknown conversation, --query, and --last out of range", async () => {
   expect((await home().sit(["conversations", "follow", "99"])).code).toBe(6);
   const query = await home().sit(["conversations", "follow", "1", "--query", "[]"]);
   expect(query).toMatchObject({ code: 2, stderr: expect.stringContaining("Use -o ndjson and jq") });

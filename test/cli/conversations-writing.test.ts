@@ -19,12 +19,12 @@ const newest = async (limit = 1) => {
 const draft = () => home().path("message.txt");
 
 describe("the text of a message", () => {
-  it("is the words on the line, as they are", async () => {
+  it("conversations send sends the words on the line unchanged", async () => {
     await send(["@bob", "see", "#1", "--", "--all"]);
     expect(await newest()).toEqual(["@bob see #1 --all"]);
   });
 
-  it("comes by a pipe, or for -, without the last break", async () => {
+  it("conversations send reads the text from a pipe, or for -, without the last line break", async () => {
     const piped = await home().wcs(["conversations", "send", "1", "--json"], { stdin: "two\nlines\n\n" });
     expect(JSON.parse(piped.stdout)).toMatchObject({ message: "two\nlines\n" });
     expect((await home().wcs(["conversations", "send", "--to", "2", "-"], { stdin: "dash\n" })).code).toBe(0);
@@ -34,14 +34,14 @@ describe("the text of a message", () => {
     expect(await newest()).toEqual(["dash"]);
   });
 
-  it("is written in an editor where nothing is given on a terminal", async () => {
+  it("conversations send opens an editor on a terminal when no text is given", async () => {
     const { code, stderr } = await send([], { answers: [], editor: () => "from an editor\n" });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(await newest()).toEqual(["from an editor"]);
     expect(existsSync(draft())).toBe(false);
   });
 
-  it("that stays empty is not sent", async () => {
+  it("conversations send sends nothing when the text stays empty", async () => {
     const before = await newest(3);
     for (const text of ["", " \n\n"]) {
       const { code, stderr } = await send([], { answers: [], editor: () => text });
@@ -51,7 +51,7 @@ describe("the text of a message", () => {
     expect(existsSync(draft())).toBe(false);
   });
 
-  it("that cannot be sent is kept, and where is said", async () => {
+  it("conversations send keeps a text that cannot be sent, and names the file", async () => {
     const { code, stderr } = await send(["--reply-to", "999"], { answers: [], editor: () => "precious" });
     expect(code).toBe(3);
     expect(stderr).toBe(
@@ -60,7 +60,7 @@ describe("the text of a message", () => {
     expect(readFileSync(draft(), "utf8")).toBe("precious");
   });
 
-  it("is not asked for when it could not be sent anyway, nor when nothing may be asked", async () => {
+  it("conversations send opens no editor for a missing recipient, nor with --no-input", async () => {
     const editor = () => {
       throw new Error("no editor should open");
     };
@@ -73,7 +73,7 @@ describe("the text of a message", () => {
     expect(quiet).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing <text>") });
   });
 
-  it("is edited where it was; left as it is, nothing happens", async () => {
+  it("conversations message edit opens the editor with the current text, and changes nothing when that stays the same", async () => {
     const { stdout } = await home().wcs(["conversations", "send", "1", "An old tekst", "--json"]);
     const { id } = JSON.parse(stdout);
     const change = (editor: (text: string) => string) =>
@@ -86,7 +86,7 @@ describe("the text of a message", () => {
     expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing <id>, <message>") });
   });
 
-  it("is tried out by --dry-run", async () => {
+  it("conversations send --dry-run shows the message and sends nothing", async () => {
     const before = await newest(3);
     const tried = await send(["tried", "--dry-run"], { screen: { width: 80, height: 24 } });
     expect(tried.stdout).toContain("\ntried\n");
@@ -112,7 +112,7 @@ it("wcs conversations create asks for what is missing; a message with files need
 });
 
 describe("files", () => {
-  it("go along by their paths", async () => {
+  it("conversations send --file attaches files by their paths", async () => {
     writeFileSync(home().path("plan.txt"), "the plan\n");
     const { stdout } = await send(["See", "--file", home().path("plan.txt")], { screen: { width: 80, height: 24 } });
     expect(stdout).toContain("\nSee\nfile: plan.txt (9 bytes)\n");
@@ -125,7 +125,7 @@ describe("files", () => {
 });
 
 describe("the editor", () => {
-  /** An editor that does what the lines say with the file in $1. */
+  /** Creates an editor that runs lines of shell with the file as $1. */
   const editor = (lines: string) => {
     const folder = home().path("it's a folder");
     mkdirSync(folder, { recursive: true });
@@ -151,7 +151,7 @@ describe("the editor", () => {
     return readdirSync(folder);
   }
 
-  it("is $VISUAL, else $EDITOR, with arguments of its own; the file is private and goes away", async () => {
+  it("the editor is $VISUAL, else $EDITOR, with its arguments; its file is private and removed afterwards", async () => {
     const left = await aside(async () => {
       const both = env({ VISUAL: `${editor('printf "%s %s" "$1" "$(cat "$2")" > "$2"')} --wait`, EDITOR: "false" });
       const made = await edit("before", both, "message.txt");
@@ -165,7 +165,7 @@ describe("the editor", () => {
     expect(left).toEqual([]);
   });
 
-  it("that fails, or is not there, sends nothing and leaves nothing", async () => {
+  it("conversations send sends nothing when the editor fails or is missing, and removes its file", async () => {
     const left = await aside(async () => {
       for (const EDITOR of ["false", "/no/such/editor 2>/dev/null", editor("exit 3")]) {
         await expect(edit("text", env({ EDITOR }), "message.txt")).rejects.toThrow("nothing was sent");
@@ -174,7 +174,7 @@ describe("the editor", () => {
     expect(left).toEqual([]);
   });
 
-  it("that writes another encoding than UTF-8 sends nothing, and the text is kept", async () => {
+  it("conversations send sends nothing when the editor writes another encoding than UTF-8, and keeps the text", async () => {
     const left = await aside(async () => {
       const EDITOR = editor(`printf 'caf\\351' > "$1"`);
       await expect(edit("text", env({ EDITOR }), "message.txt")).rejects.toThrow("it is not encoded in UTF-8");

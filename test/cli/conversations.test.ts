@@ -28,7 +28,7 @@ describePlaces("wcs conversations", (place) => {
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout) as T;
   };
-  /** As another user: whoever owns the database can. */
+  /** Runs a command as another user, which the owner of the database may do. */
   const as = async (user: number, ...args: string[]) => {
     const { code, stderr } = await place().home.sit(["conversations", ...args, ...place().local, "--as", `${user}`]);
     if (code !== 0) throw new Error(stderr);
@@ -57,7 +57,7 @@ describePlaces("wcs conversations", (place) => {
     group = first.conversationId;
   });
 
-  it("send --to: people by e-mail address, full name and ID; the same people are the same conversation", async () => {
+  it("conversations send --to takes e-mail addresses, full names and IDs; the same users share a conversation", async () => {
     const again = await json<Message>("send", "--to", "hanako@example.com,me", "--to", "2,3,bob jones", "Again");
     expect(again.conversationId).toBe(group);
     expect(await seen("send", "--to", "bob@example.com", "Just us")).toMatch(/^Ada Lovelace {2}AGO · \d+\nJust us\n$/);
@@ -66,7 +66,7 @@ describePlaces("wcs conversations", (place) => {
     expect(direct).toMatchObject([{ type: "direct", unread_message_count: 1 }]);
   });
 
-  it("send --to: whoever is not clear is named, and nothing is sent", async () => {
+  it("conversations send --to names unknown and ambiguous users, and sends nothing", async () => {
     const several = await say(["send", "--to", "ann smith,nobody", "x"]);
     expect(several).toMatchObject({ code: 2, stdout: "" });
     expect(several.stderr).toContain("2 users are called ann smith: Ann Smith (Acme, 4), Ann Smith (Acme, 5)");
@@ -85,7 +85,7 @@ describePlaces("wcs conversations", (place) => {
     expect((await say(["send", "first", "x"])).stderr).toContain("<id>: no conversation is called first.");
   });
 
-  it("send --to: e-mail addresses lead only those to somebody who may see them", async () => {
+  it("conversations send --to finds an e-mail address only for users who may see it", async () => {
     const asCid = (to: string) =>
       place().home.sit(["conversations", "send", "--to", to, "x", "--dry-run", ...place().local, "--as", `${cid}`]);
     const hidden = await asCid("bob@example.com");
@@ -94,7 +94,7 @@ describePlaces("wcs conversations", (place) => {
     expect((await asCid("Bob Jones")).code).toBe(0);
   });
 
-  it("rename, messages: oldest at the bottom, replies with what they reply to", async () => {
+  it("conversations rename adds a message; conversations messages quotes the message that a reply answers", async () => {
     await json("rename", `${group}`, "Launch", "team");
     await as(bob, "send", `${group}`, "--reply-to", `${first.id}`, "I am\nin");
     const newest = await json<Message[]>("messages", `${group}`);
@@ -134,7 +134,7 @@ describePlaces("wcs conversations", (place) => {
     );
   });
 
-  it("messages: --limit, --all and --around", async () => {
+  it("conversations messages takes --limit, --all and --around", async () => {
     const textsOf = async (...args: string[]) =>
       (await json<Message[]>("messages", `${group}`, ...args)).map(({ message }) => message);
     const all = ["I am\nin", "", "Again", "Let us launch"];
@@ -154,7 +154,7 @@ describePlaces("wcs conversations", (place) => {
     expect(elsewhere).toMatchObject({ code: 3, stderr: expect.stringContaining("--around is not a message") });
   });
 
-  it("list: who it is with, what is unread, the latest message", async () => {
+  it("conversations list shows participants, the number of unread messages and the latest message", async () => {
     const [direct] = await json<{ id: number }[]>("list", "--with", "bob@example.com");
     expect(await seen("list")).toBe(
       [
@@ -192,7 +192,7 @@ describePlaces("wcs conversations", (place) => {
     expect(none).toMatchObject({ stdout: "", stderr: "No conversations.\n" });
   });
 
-  it("archive, unarchive, seen: in words, when they are done", async () => {
+  it("conversations archive, unarchive and seen say what they did", async () => {
     const done = async (verb: string) => (await say([verb, `${group}`])).stderr;
     expect(await done("archive")).toBe(`Archived conversation ${group}.\n`);
     expect(await json<unknown[]>("list", "--status", "archived")).toMatchObject([{ id: group }]);
@@ -204,7 +204,7 @@ describePlaces("wcs conversations", (place) => {
     );
   });
 
-  it("mute: for a period, and unmute", async () => {
+  it("conversations mute takes a period, and unmute ends it", async () => {
     const done = async (...args: string[]) => (await say([...args])).stderr;
     const rule = async () => (await json<{ mute_rule: number | null }>("get", `${group}`)).mute_rule;
     for (const [period, expected] of [
@@ -230,7 +230,7 @@ describePlaces("wcs conversations", (place) => {
     expect(await rule()).toBe(null);
   });
 
-  it("react, unreact, message get, edit and delete", async () => {
+  it("conversations react, unreact and message get, edit and delete work on one message", async () => {
     const [id, message] = [`${group}`, `${first.id}`];
     await as(bob, "react", id, message, "👍");
     // Within one second by ID, else as they came.
@@ -258,7 +258,7 @@ describePlaces("wcs conversations", (place) => {
     expect((await say(["message", "get", id, "999999"])).code).toBe(6);
   });
 
-  it("participants: list, add, role, remove", async () => {
+  it("conversations participants list, add, role and remove work", async () => {
     const id = `${group}`;
     const people = async () => timeless((await say(["participants", "list", id, "--fields", "name,role"])).stdout);
     await json("participants", "add", id, "ann1@example.com", "5");
@@ -280,7 +280,7 @@ describePlaces("wcs conversations", (place) => {
     expect((await say(["participants", "add", id, "Ann Smith"])).code).toBe(2);
   });
 
-  it("search: in one conversation, or in all with their names", async () => {
+  it("conversations search searches one conversation, or all of them with their titles", async () => {
     await as(hanako, "send", "--to", "1", "We should launch the boat");
     const texts = async (...args: string[]) => (await json<Message[]>("search", ...args)).map(({ message }) => message);
     expect(await texts("laun")).toEqual(["We should launch the boat", "We launch"]);
@@ -302,7 +302,7 @@ describePlaces("wcs conversations", (place) => {
     expect((await say(["search", " "])).stderr).toContain("<words> must not be blank");
   });
 
-  it("export: oldest first, as JSON lines or text, whole", async () => {
+  it("conversations export writes all messages as JSON lines or text", async () => {
     const path = place().home.path("talk.ndjson");
     expect((await say(["export", `${group}`, "-o", path])).stderr).toMatch(
       /^Exported \d+ messages to .*talk\.ndjson\n$/,
@@ -326,7 +326,7 @@ describePlaces("wcs conversations", (place) => {
     expect(readdirSync(place().home.folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  it("says the same on a database and over HTTP, byte by byte", async () => {
+  it("conversations commands print the same bytes on a database and over HTTP", async () => {
     const commands = [
       ["list"],
       ["list", "--status", "unread", "--json"],
@@ -347,7 +347,7 @@ describePlaces("wcs conversations", (place) => {
     }
   });
 
-  it("IDs are completed, with what they stand for", async () => {
+  it("completion offers conversations and messages with their titles", async () => {
     const line = ["conversations", "react", `${group}`, "", ...place().args];
     const run = async (...args: string[]) =>
       (await place().home.sit(["__complete", ...args], { env: place().env })).stdout;
@@ -361,7 +361,7 @@ describePlaces("wcs conversations", (place) => {
     }
   });
 
-  it("delete: for oneself, when that was confirmed", async () => {
+  it("conversations delete asks, and deletes for the caller only", async () => {
     expect((await say(["delete", `${group}`])).code).toBe(2);
     const done = await say(["delete", `${group}`], { answers: ["y"] });
     expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining(`for yourself, with all its messages?`) });

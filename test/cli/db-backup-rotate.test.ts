@@ -88,7 +88,7 @@ it("db backup --rotate needs a folder that exists, and a number", async () => {
 it("db backup --rotate removes nothing when the backup does not fit on the disk", async () => {
   const folder = await filled();
   const before = readdirSync(folder);
-  // A limit of 100 KiB for files stands for a full disk.
+  // A limit of 100 KiB for files simulates a full disk.
   const args = ["-c", 'ulimit -f 200; exec "$0" "$@"', process.execPath, bin, "db", "backup", folder, "--rotate", "1"];
   const { code, stderr } = await finished(spawn("/bin/sh", args, { env: home().env }));
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: The (disk is full|file would be larger)/)]);

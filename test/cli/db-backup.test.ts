@@ -80,7 +80,7 @@ const isWhole = (path: string) =>
   connected(path, (connection) => connection.prepare("pragma integrity_check").get()?.integrity_check === "ok");
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const hash = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
-/** What is in the folder beside the database and its backup: drafts, logs, old ones. */
+/** Returns the other files beside the database and its backup: drafts, logs, old databases. */
 const others = () => readdirSync(folder).filter((name) => !["wcs.db", "backup.db"].includes(name));
 
 /**
@@ -113,8 +113,8 @@ const writeAt = (path: string, offset: number, bytes: Uint8Array) => {
   closeSync(file);
 };
 
-describe("backup", () => {
-  it("is a whole database of its own, for its owner only, and told with its size and hash", async () => {
+describe("db backup", () => {
+  it("db backup makes a complete database that only the owner can read, and prints its size and hash", async () => {
     await addUnit("One");
     const made = await json(spawnDb("backup", backup, "--json"));
     expect(made).toEqual({ file: backup, size_bytes: statSync(backup).size, sha256: hash(backup) });
@@ -126,7 +126,7 @@ describe("backup", () => {
     expect(unitsIn(backup)).toEqual(["One"]);
   });
 
-  it("a file that is there stays, unless --force says otherwise", async () => {
+  it("db backup replaces an existing file only with --force", async () => {
     writeFileSync(backup, "mine");
     const refused = await db("backup", backup);
     expect([refused.code, refused.stdout, refused.stderr]).toEqual([
@@ -140,7 +140,7 @@ describe("backup", () => {
     expect(others()).toEqual([]);
   });
 
-  it("not over the database itself, not beside the log of another one, not where nothing can be written", async () => {
+  it("db backup refuses the database itself, a place beside the log of another database, and one that cannot be written", async () => {
     symlinkSync(database, backup);
     expect((await db("backup", backup, "--force")).code).toBe(2);
     rmSync(backup);
@@ -153,7 +153,7 @@ describe("backup", () => {
     expect(others()).toEqual(["backup.db-wal"]);
   });
 
-  it("of a damaged database none is made", async () => {
+  it("db backup refuses a damaged database", async () => {
     const page = connected(database, (connection) =>
       Number(connection.prepare("select rootpage as page from sqlite_master where name = 'webhook_logs'").get()?.page),
     );
@@ -163,7 +163,7 @@ describe("backup", () => {
     expect([existsSync(backup), others()]).toEqual([false, []]);
   });
 
-  it("of a database that is missing or empty none is made, and it stays as it is", async () => {
+  it("db backup refuses a missing or empty database, and does not change it", async () => {
     truncateSync(database, 0);
     expect(await db("backup", backup)).toMatchObject({ code: 6, stderr: expect.stringContaining("is empty") });
     expect(statSync(database).size).toBe(0);
@@ -177,7 +177,7 @@ describe("backup", () => {
     "delete from instance",
     "drop table kysely_migration",
     "delete from kysely_migration",
-  ])("of a database without an instance none is made: after %s", async (text) => {
+  ])("db backup refuses a database without an instance: after %s", async (text) => {
     connected(database, (connection) => connection.exec(text));
     for (const more of [[], ["-n"]]) {
       const stderr = expect.stringContaining(`error: ${database} contains no wcs instance, so no backup was made.`);
@@ -186,7 +186,7 @@ describe("backup", () => {
     expect([existsSync(backup), others()]).toEqual([false, []]);
   });
 
-  it("of PostgreSQL: exit 2, what to use, and nothing of the URL", async () => {
+  it("db backup of PostgreSQL exits with 2, names pg_dump and does not repeat the URL", async () => {
     for (const verb of ["backup", "restore"]) {
       const { code, stderr } = await home.wcs(["db", verb, backup], {
         env: { WCS_DB: "postgres://ann:secret@127.0.0.1:1/wcs" },
@@ -196,7 +196,7 @@ describe("backup", () => {
     }
   });
 
-  it("while another process writes: whole, and a beginning of what it did", async () => {
+  it("db backup while another process writes has a consistent prefix of its changes", async () => {
     const writer = startChild("faults/counting-writer.ts", [database]);
     onTestFinished(() => writer.kill());
     while (Number(writer.lines.at(-1) ?? 0) < 100) await writer.next();
@@ -213,7 +213,7 @@ describe("backup", () => {
     }
   });
 
-  it("Ctrl-C leaves nothing, a power cut nothing that is taken for a backup", async () => {
+  it("db backup leaves nothing after Ctrl-C, and nothing that passes for a backup after a power cut", async () => {
     fatten(database, 20);
     const line = ["backup", backup];
     let interrupted = await signalAtWork(line, "SIGINT");
@@ -236,7 +236,7 @@ describe("backup", () => {
   });
 });
 
-describe("restore", () => {
+describe("db restore", () => {
   const prepared = home.path("prepared");
 
   /** The commands make the database and its backup once; each test begins with copies. */
@@ -251,7 +251,7 @@ describe("restore", () => {
     for (const file of [database, backup]) copyFileSync(join(prepared, basename(file)), file);
   });
 
-  it("puts the backup in its place and keeps the old one; the way back is the same", async () => {
+  it("db restore replaces the database and keeps the old one, which can be restored in turn", async () => {
     const restored = await json(spawnDb("restore", backup, "--yes", "--json"));
     const [old = ""] = others();
     expect(restored).toEqual({
@@ -276,7 +276,7 @@ describe("restore", () => {
     expect(others().length).toBe(3);
   });
 
-  it("asks first; without a terminal it takes --yes", async () => {
+  it("db restore asks first, and needs --yes without a terminal", async () => {
     const untouched = hash(database);
     const silent = await db("restore", backup);
     expect([silent.code, silent.stderr]).toEqual([2, expect.stringMatching(/hint: Pass --yes to confirm/)]);
@@ -287,7 +287,7 @@ describe("restore", () => {
     expect(unitsIn(database)).toEqual(["Before"]);
   });
 
-  it("where nothing is there is nothing to ask or to keep", async () => {
+  it("db restore asks nothing when there is no database yet", async () => {
     const fresh = `${folder}/deep/er/wcs.db`;
     expect(await json(home.wcs(["db", "restore", backup, "--db", fresh, "--json"]))).toMatchObject({ previous: null });
     expect([mode(fresh), mode(`${folder}/deep/er`), journalOf(fresh)]).toEqual(["600", "700", "wal"]);
@@ -295,7 +295,7 @@ describe("restore", () => {
     expect(readdirSync(`${folder}/deep/er`)).toEqual(["wcs.db"]);
   });
 
-  it("a dry run looks at everything and changes nothing", async () => {
+  it("db restore --dry-run checks everything and changes nothing", async () => {
     const before = readdirSync(folder).map((name) => [name, hash(`${folder}/${name}`)]);
     const { code, stderr } = await db("restore", backup, "-n");
     expect([code, stderr]).toEqual([0, "Dry run: nothing was changed.\n"]);
@@ -318,7 +318,7 @@ describe("restore", () => {
     ["of a newer wcs", /newer version/, () => newer()],
     ["without an instance", /contains no wcs instance/, () => plain("delete from instance")],
     ["damaged, without a checksum", /damaged/, () => scratched()],
-  ])("a backup that is %s is refused, and all stays as it is", async (_, reason, spoil) => {
+  ])("db restore refuses a backup that is %s, and changes nothing", async (_, reason, spoil) => {
     spoil();
     const before = [hash(database), hash(backup)];
     for (const flag of ["--yes", "-n"]) {
@@ -352,11 +352,11 @@ describe("restore", () => {
     writeAt(backup, (page - 1) * 4096, Buffer.alloc(100, 7));
   };
 
-  it("what is not there, or no file: exit 2", async () => {
+  it("db restore of a missing backup, or of a folder, exits with 2", async () => {
     for (const file of [`${folder}/none`, folder, database]) expect((await db("restore", file, "--yes")).code).toBe(2);
   });
 
-  it("a file that is no database of wcs is not replaced", async () => {
+  it("db restore does not replace a file that is no wcs database", async () => {
     for (const content of ["notes\n", `SQLite format 3\0${"x".repeat(5000)}`]) {
       writeFileSync(database, content);
       const refused = await home.wcs(["db", "restore", backup, "--yes", "--db", database]);
@@ -366,7 +366,7 @@ describe("restore", () => {
     expect(others()).toEqual([]);
   });
 
-  it("while another process has the database open: exit 8, also for a dry run", async () => {
+  it("db restore exits with 8 while another process has the database open, also as a dry run", async () => {
     const server = start(["serve", "--port", "0", "--db", database], home.env);
     await new Promise((resolve) => server.stdout?.once("data", resolve));
     const refused = await Promise.all(["--yes", "-n"].map((flag) => spawnDb("restore", backup, flag)));
@@ -380,7 +380,7 @@ describe("restore", () => {
     expect(unitsIn(database)).toEqual(["Before"]);
   });
 
-  it("db restore takes over what is only in the -wal of its source, and leaves the source as it is", async () => {
+  it("db restore includes what is only in the -wal of its source, and does not change the source", async () => {
     const source = `${folder}/source.db`;
     connected(database, (connection) => {
       connection.exec("pragma wal_autocheckpoint = 0; update units set name = 'Only in the log' where parent_id = 1");
@@ -393,7 +393,7 @@ describe("restore", () => {
     expect(new Set(unitsIn(source))).toEqual(new Set(["Only in the log"]));
   });
 
-  it("what is only in the log of a process that was killed is kept, and not mixed with the new one", async () => {
+  it("db restore keeps the log of a killed process with the old database, apart from the new one", async () => {
     const writer = startChild("faults/counting-writer.ts", [database]);
     while (Number(writer.lines.at(-1) ?? 0) < 20) await writer.next();
     await writer.kill();
@@ -420,7 +420,7 @@ describe("restore", () => {
     ["cut off", () => truncateSync(database, 10_000)],
     ["with a damaged schema", () => writeAt(database, 100, Buffer.alloc(3000, 7))],
     ["of no length", () => truncateSync(database, 0)],
-  ])("a database that is %s is replaced, and kept", async (_, spoil) => {
+  ])("db restore replaces and keeps a database that is %s", async (_, spoil) => {
     spoil();
     const { previous } = await json(db("restore", backup, "--yes", "--json"));
     expect(existsSync(previous)).toBe(true);
@@ -428,14 +428,14 @@ describe("restore", () => {
     expect(isWhole(database)).toBe(true);
   });
 
-  it("by a link: what it leads to is replaced", async () => {
+  it("db restore replaces the file that a symbolic link leads to", async () => {
     symlinkSync(database, `${folder}/link.db`);
     await done(home.wcs(["db", "restore", backup, "--yes", "--db", `${folder}/link.db`]));
     expect(unitsIn(database)).toEqual(["Before"]);
     expect(unitsIn(`${folder}/link.db`)).toEqual(["Before"]);
   });
 
-  it("several at once: one after the other, or not at all", async () => {
+  it("db restore run several times at once restores one after the other, or fails", async () => {
     const results = await Promise.all([1, 2, 3].map(() => spawnDb("restore", backup, "--yes", "--json")));
     const codes = results.map(({ code }) => code);
     expect(codes).toContain(0);
@@ -446,7 +446,7 @@ describe("restore", () => {
     expect(unitsIn(database)).toEqual(["Before"]);
   });
 
-  it("whoever opened the old one a moment ago can no longer write", async () => {
+  it("db restore leaves a process that opened the old database just before no way to write", async () => {
     const late = new DatabaseSync(database);
     await done(spawnDb("restore", backup, "--yes"));
     expect(() => late.exec("update units set name = 'Late'")).toThrow(/readonly/);
@@ -455,7 +455,7 @@ describe("restore", () => {
     expect(unitsIn(database)).toEqual(["Before"]);
   });
 
-  it("after a power cut there is the old one or the new one, whole, and nothing is lost", async () => {
+  it("db restore leaves the complete old or new database after a power cut", async () => {
     fatten(database, 10);
     fatten(backup, 20);
     connected(backup, (connection) => connection.exec("pragma user_version = 0"));
@@ -486,7 +486,7 @@ describe("restore", () => {
     }
   });
 
-  it("killed at the last moment: the old one, in another journal mode, is as good as ever", async () => {
+  it("a database that a killed restore left in another journal mode takes changes, and can be restored", async () => {
     connected(database, (connection) => connection.exec("pragma journal_mode = delete"));
     await Promise.all(Array.from({ length: 6 }, (_, at) => addUnit(`Again ${at}`, home.spawn)));
     expect(journalOf(database)).toBe("wal");

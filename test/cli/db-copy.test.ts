@@ -37,7 +37,7 @@ vi.mock("../../src/store/latest-migration.ts", () => import("../support/next-ver
 const home = newHome();
 afterAll(() => rmSync(home.folder, { recursive: true, force: true }));
 
-/** An empty database as it may stand on a command line. Its password is in the environments. */
+/** Creates an empty database. `argument` is its URL without the password, which is in the environment. */
 async function emptyDatabase(kind: DatabaseKind): Promise<{ argument: string; target: string }> {
   const { target, remove } = await newDatabase(kind);
   onTestFinished(remove);
@@ -90,7 +90,7 @@ async function rowsOf(target: string): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(names.sort().map((name) => [name, rows[name]!.map(text).sort()]));
 }
 
-it("both databases have the same tables and columns, and each that is not copied has a reason", async () => {
+it("both databases have the same tables and columns, and each that db copy leaves out has a reason", async () => {
   const found = [];
   for (const kind of ["sqlite", "postgres"] as const) {
     const { target } = await emptyDatabase(kind);
@@ -129,7 +129,7 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
       key = made.token ?? "";
     });
 
-    it("copies every row of every table, and all that users have stays good", async () => {
+    it("copies every row of every table, and passwords, tokens and files work in the copy", async () => {
       const { instance, ids, talk, groups } = scene;
       const { argument, target } = await emptyDatabase(other);
       const before = await rowsOf(instance.target);
@@ -173,7 +173,7 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
       await receiver.close();
     });
 
-    it("refuses a target that is not empty, and leaves it as it is", async () => {
+    it("refuses a target that is not empty, and does not change it", async () => {
       const { argument, target } = await emptyDatabase(other);
       await (await openDatabase(target, { create: async () => {} })).close();
       const before = await rowsOf(target);
@@ -230,7 +230,7 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
       expect(copied.toSorted()).toEqual(written.slice(0, copied.length).toSorted());
     });
 
-    it("a source with a table that wcs does not know: refused, and the target stays empty", async () => {
+    it("refuses a source with a table that wcs does not know, and leaves the target empty", async () => {
       const { argument, target } = await emptyDatabase(other);
       const { database, target: from } = scene.instance;
       await database.write((tx) => sql`create table theirs (note text)`.execute(tx));
@@ -253,7 +253,7 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
       expect((await rowsOf(target)).units).toEqual((await rowsOf(from)).units);
     });
 
-    it("stopped while it builds the search index: the target stays empty", async () => {
+    it("leaves the target empty when it is stopped while it builds the search index", async () => {
       const { instance, actors, talk } = scene;
       // The first 32 messages are read at once.
       for (let more = 0; more < 33; more++)
@@ -327,7 +327,7 @@ describe("db copy", () => {
     return path;
   };
 
-  it("a target or a source without rights: says so", async () => {
+  it("names a target or a source on which the user lacks rights", async () => {
     const { target } = await emptyDatabase("postgres");
     const name = `limited_${process.pid}`;
     await execute(`${inject("postgresUrl")}/postgres`, `create role ${name} login password 'postgres'`);
@@ -400,7 +400,7 @@ describe("db copy", () => {
     },
   );
 
-  it("values that the databases write differently arrive, there and back", async () => {
+  it("keeps values that the databases write differently, there and back", async () => {
     const source = await make();
     const database = new DatabaseSync(source);
     const texts = ["", "\\N", "a\tb\nc\rd\\e", "\\.", "'\"{},", "\u{1f44d}\u00e5\u2028", "\u0001\u007f"];
@@ -421,7 +421,7 @@ describe("db copy", () => {
     expect(await rowsOf(back)).toEqual(await rowsOf(source));
   });
 
-  it("a target that changes a value: the copy names the table, and the target stays empty", async () => {
+  it("names the table in which the target changed a value, and leaves the target empty", async () => {
     const source = await make();
     const { argument, target } = await emptyDatabase("postgres");
     await execute(
@@ -438,7 +438,7 @@ describe("db copy", () => {
     await done(copy(source, argument));
   });
 
-  it("a full disk: says so, and the target stays empty", async () => {
+  it("reports a full disk, and leaves the target empty", async () => {
     const source = await make();
     const to = home.path("full.db");
     // The process cannot make a file larger than this, as on a disk that is full.
@@ -450,7 +450,7 @@ describe("db copy", () => {
     await done(copy(source, to));
   });
 
-  it("passwords on the command line are refused and not repeated", async () => {
+  it("refuses passwords on the command line, and does not repeat them", async () => {
     for (const flag of ["--from", "--to"]) {
       const { code, stderr } = await home.sit(
         ["db", "copy", flag, "postgres://wcs:hunter2@db.example/wcs", "--to", "x.db"].slice(0, flag === "--to" ? 4 : 6),
@@ -460,17 +460,17 @@ describe("db copy", () => {
     }
   });
 
-  it("without --to, and the URL of an instance: refused", async () => {
+  it("refuses a line without --to, and the URL of an instance", async () => {
     expect((await home.sit(["db", "copy", "--from", "x.db"])).code).toBe(2);
     expect((await home.sit(["db", "copy", "--from", "x.db", "--to", "https://wcs.example"])).code).toBe(2);
   });
 
-  it("a copy to itself is refused", async () => {
+  it("refuses to copy a database to itself", async () => {
     const source = await make();
     expect((await copy(source, source)).code).toBe(7);
   });
 
-  it("without --from, copies the selected database, with encrypted secrets and without their key", async () => {
+  it("copies the selected database without --from, with encrypted secrets and without their key", async () => {
     const source = home.path("sealed.db");
     const env = { WCS_SECRET_KEY: "ab".repeat(32) };
     const line = ["init", "--db", source, "--admin-email", "a@example.com", "--admin-name", "Ada A", "--no-profile"];

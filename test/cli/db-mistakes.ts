@@ -27,7 +27,7 @@ const talk = [
   "insert into conversation_participants (conversation_id, user_id, joined_position, seen_position, unread_count, latest_message_id) values (500, 1, 0, 1, 0, 500), (500, 2, 0, 0, 1, 500)",
 ];
 
-/** What is made wrong behind the program's back, in an organisation of some users and units. */
+/** Changes to the tables of an organisation with users and units that make it inconsistent. */
 export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = [
   [
     "a count of members",

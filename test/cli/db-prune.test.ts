@@ -5,7 +5,7 @@ import { useHome } from "./support.ts";
 const home = useHome();
 const prune = (...more: string[]) => home().wcs(["db", "prune", "--json", ...more]);
 
-it("db prune: --dry-run counts expired rows by kind, without it they are deleted", async () => {
+it("db prune deletes expired rows, and --dry-run counts them by kind", async () => {
   const database = new DatabaseSync(home().path("data/wcs/wcs.db"));
   database.exec("update audit_entries set created_at = 0");
   const entries = () => database.prepare("select count(*) as number from audit_entries").get()?.number;

@@ -61,7 +61,7 @@ it("db restore refuses a large backup with a changed bit, wherever it is, and sa
       values (1, 1, '', '', '', '', 1, 1, 1, hex(zeroblob(${2 * mebibyte})))`,
   );
   await done("backup", backup, "--db", database);
-  // The checksum stands at 60 to 63, and the file is read by the mebibyte.
+  // The checksum is in the bytes 60 to 63, and the file is read in portions of a mebibyte.
   for (const offset of [mebibyte + 60, 2 * mebibyte + 63, 3 * mebibyte]) {
     flipBit(backup, offset);
     const { code, stderr } = await restore(backup, "-n");

@@ -43,7 +43,7 @@ async function makeNewer(target: string): Promise<void> {
   await opened.close();
 }
 
-it("an upgrade with a server still running is refused, and the backup is the way back", async () => {
+it("db migrate is refused while a server runs, and db restore returns to the older version", async () => {
   await make();
   onTestFinished(usePresentVersion);
   const server = start(["serve", "--db", database, "--port", "0", "--log-level", "silent"], home.env);
@@ -76,7 +76,7 @@ it("an upgrade with a server still running is refused, and the backup is the way
 });
 
 for (const kind of ["sqlite", "postgres"] as const) {
-  describe(`of ${kind}`, () => {
+  describe(`db commands on ${kind}`, () => {
     beforeEach(async () => {
       if (kind === "sqlite") return;
       const made = await newDatabase(kind);
@@ -88,7 +88,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       onTestFinished(made.remove);
     });
 
-    it("info: what it is and how much is in it, without the key", async () => {
+    it("db info shows the kind, schema and counts, without the key", async () => {
       await make();
       const info = await json(db("info", "--json"));
       expect(info).toEqual({
@@ -114,7 +114,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       expect(info.size_bytes).toBeGreaterThan(100_000);
     });
 
-    it("info and check of an older one change nothing; migrate brings it up to date, once", async () => {
+    it("db info and check of an older database change nothing; db migrate brings it up to date, once", async () => {
       await make();
       onTestFinished(usePresentVersion);
       useNextVersion((tx) => sql`create table made_up (id integer)`.execute(tx).then(() => {}));
@@ -138,7 +138,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       expect(again).toMatchObject({ code: 0, stdout: "[]\n", stderr: `The schema is up to date (${madeUp}).\n` });
     });
 
-    it("a newer one: info says so, check fails, migrate refuses", async () => {
+    it("db info names a newer schema, db check fails and db migrate refuses it", async () => {
       await makeNewer(database);
       const looked = await db("info", "--json");
       expect(JSON.parse(looked.stdout)).toMatchObject({ schema: "9999-future", counts: null });
@@ -151,7 +151,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
 
 // The longer form has the other database.
 for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
-  describe(`of ${kind}, with an organisation in it`, () => {
+  describe(`db check on ${kind}`, () => {
     let demo: NewDatabase;
     let content: Content;
     beforeAll(async () => {
@@ -163,7 +163,7 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
     });
     afterAll(() => demo.remove());
 
-    it("check: all is well", async () => {
+    it("db check finds nothing wrong in an organisation", async () => {
       database = asArgument(demo.target).target;
       await done(
         wcs("posts", "create", "--content-type", "news", "--title", "New", "--visibility-all-units", "--db", database),
@@ -186,7 +186,7 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
       expect(rows.map((row: { check: string }) => row.check)).toEqual([...first, ...checks]);
     });
 
-    it.each(mistakes)("check: %s", async (_, { check, make: texts, message }) => {
+    it.each(mistakes)("db check finds %s", async (_, { check, make: texts, message }) => {
       if (kind === "sqlite") copyFileSync(demo.target, database);
       else {
         database = asArgument(demo.target).target;
@@ -203,20 +203,20 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
   });
 }
 
-it("a database that is not there: exit 6; one of somebody else: 7, and check says that it does not hold", async () => {
+it("db info, check and migrate exit with 6 for a missing database, and with 7 or 9 for a file of another program", async () => {
   for (const verb of ["info", "check", "migrate"]) expect((await db(verb)).code, verb).toBe(6);
   writeFileSync(database, "name,email\n");
   expect(await Promise.all(["info", "migrate", "check"].map(async (verb) => (await db(verb)).code))).toEqual([7, 7, 9]);
 });
 
-it("an instance elsewhere: exit 2", async () => {
+it("db commands exit with 2 for the URL of an instance", async () => {
   for (const line of [["info"], ["check"], ["migrate"], ["backup", "x"], ["restore", "x"], ["outbox"], ["prune"]]) {
     const { code, stderr } = await wcs("db", ...line, "--url", "http://127.0.0.1:1");
     expect([line, code, stderr]).toEqual([line, 2, expect.stringMatching(/needs a database.*\nhint: Use --db/)]);
   }
 });
 
-it("check: an index, a trigger and a table that are missing; a copy has the first two again", async () => {
+it("db check names a missing index, trigger and table; a copy has the first two again", async () => {
   await make();
   const raw = new DatabaseSync(database);
   raw.exec("drop index deliveries_waiting; drop trigger users_update_version");
@@ -253,13 +253,13 @@ it("check: an instance that is missing", async () => {
   });
 });
 
-it("a folder in place of a database: says so", async () => {
+it("db commands name a folder in place of a database", async () => {
   mkdirSync(database);
   const stderr = `error: --db: ${database} is a folder, not the file of a database.\n`;
   expect(await db("info")).toMatchObject({ code: 2, stderr });
 });
 
-it("a database that is cut off: damaged, with the command that restores a backup", async () => {
+it("db commands call a truncated database damaged, and name the command that restores a backup", async () => {
   await make();
   truncateSync(database, 200_000);
   const hint = "\nhint: Restore a backup with wcs db restore, which keeps the present file.\n";
@@ -269,7 +269,7 @@ it("a database that is cut off: damaged, with the command that restores a backup
   }
 });
 
-it("check: damage, and keys that lead nowhere", async () => {
+it("db check finds damaged pages and broken foreign keys", async () => {
   await make();
   const raw = new DatabaseSync(database, { enableForeignKeyConstraints: false });
   raw.exec("insert into departments (unit_id, name) values (77, 'D'), (78, 'D'), (79, 'D'), (80, 'D')");

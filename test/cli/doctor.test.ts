@@ -23,7 +23,7 @@ interface Found {
   readonly messages: Record<string, string>;
 }
 
-/** Runs wcs doctor where nobody looks on. */
+/** Runs wcs doctor without a terminal. */
 async function examine(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Found> {
   const { code, stdout } = await home().sit(["doctor", "--json", ...args], { env });
   const findings = JSON.parse(stdout) as { check: string; state: string; message: string }[];
@@ -43,7 +43,7 @@ const bad = ({ states }: Found) =>
     .filter((check) => states[check] !== "ok")
     .sort();
 
-it("a new database: nothing failed, and what is not set yet is a warning", async () => {
+it("doctor warns of unset settings in a new database, and nothing fails", async () => {
   const found = await examine();
   expect(found.code).toBe(0);
   // The disk of this machine may be nearly full.
@@ -73,7 +73,7 @@ it("a new database: nothing failed, and what is not set yet is a warning", async
   ]);
 });
 
-it("on a terminal: a line for each, broken between words; what failed is counted at the end", async () => {
+it("doctor on a terminal prints a wrapped line for each finding, and counts the failures at the end", async () => {
   const { code, stdout, stderr } = await home().sit(["doctor", "--db", home().path("none.db")], {
     screen: { width: 60, height: 40 },
   });
@@ -91,14 +91,14 @@ it("on a terminal: a line for each, broken between words; what failed is counted
   ).toBeLessThan(64);
 });
 
-it("off a terminal: rows of check, state and sentence, as of every list", async () => {
+it("doctor without a terminal prints rows of check, state and message", async () => {
   const { stdout } = await home().sit(["doctor"], {});
   const [header, first] = stdout.split("\n");
   expect(header).toBe("check\tstate\tmessage");
   expect(first).toMatch(/^node\tok\tThis is Node /);
 });
 
-it("no target selected", async () => {
+it("doctor reports that no target is selected", async () => {
   const empty = newHome();
   const { code, stdout } = await empty.sit(["doctor", "--json"]);
   expect(code).toBe(9);
@@ -109,7 +109,7 @@ it("no target selected", async () => {
   });
 });
 
-it("node: the oldest that does is that of package.json", () => {
+it("doctor requires the Node version of package.json", () => {
   const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   expect(engines.node).toBe(`>=${oldestNode}`);
   const facts = { folder: { path: "x", mode: undefined }, file: { path: "x", mode: undefined }, broken: undefined };
@@ -117,7 +117,7 @@ it("node: the oldest that does is that of package.json", () => {
   expect(["20.20.2", "24.14.9", "24.15.0", "25.0.0"].map(stateOn)).toEqual(["failed", "failed", "ok", "ok"]);
 });
 
-it("database: says how to check the contents of the same database", async () => {
+it("doctor names the command that checks the contents of the same database", async () => {
   const [profile = ""] = Object.keys(JSON.parse(readFileSync(config(), "utf8")).profiles);
   const copy = home().path("ada's.db");
   expect((await home().sit(["db", "backup", copy])).code).toBe(0);
@@ -130,7 +130,7 @@ it("database: says how to check the contents of the same database", async () => 
   expect(hints).toEqual(["db check", `db check --db '${quoted}'`, `db check --profile ${profile}`]);
 });
 
-it("configuration: open to others, or broken", async () => {
+it("doctor finds a configuration that others can read, or that is invalid", async () => {
   chmodSync(home().path("config"), 0o755);
   chmodSync(config(), 0o644);
   const open = await examine();
@@ -147,13 +147,13 @@ it("configuration: open to others, or broken", async () => {
   writeFileSync(config(), text);
 });
 
-it("database file: open to others", async () => {
+it("doctor finds a database file that others can read", async () => {
   chmodSync(database(), 0o644);
   expect((await examine()).states["database file"]).toBe("failed");
   chmodSync(database(), 0o600);
 });
 
-it("integrity: a damaged page, and a file that is no database", async () => {
+it("doctor finds a damaged page, and a file that is no database", async () => {
   sql("pragma wal_checkpoint(truncate)");
   const whole = readFileSync(database());
   const { size } = statSync(database());
@@ -176,7 +176,7 @@ it("integrity: a damaged page, and a file that is no database", async () => {
   expect((await examine()).states.integrity).toBe("ok");
 });
 
-it("PostgreSQL: what waits is seen, the file is others' business", async () => {
+it("doctor checks the queue on PostgreSQL, and no files", async () => {
   const { target, remove } = await newDatabase("postgres");
   const argument = asArgument(target);
   const local = ["--db", argument.target];
@@ -193,7 +193,7 @@ it("PostgreSQL: what waits is seen, the file is others' business", async () => {
   await remove();
 });
 
-it("disk space, callbacks: by their facts", () => {
+it("doctor judges disk space and callbacks by their numbers", () => {
   const facts = {
     checkLine: "wcs db check",
     missingRights: undefined,
@@ -213,7 +213,7 @@ it("disk space, callbacks: by their facts", () => {
   expect(databaseChecks.integrity?.(slow)).toBeUndefined();
 });
 
-it("login: soon over, expired, no administrator", async () => {
+it("doctor warns of a login that expires soon, has expired or is no administrator's", async () => {
   const user = { name: "Ada", admin: true };
   const left = (seconds: number) =>
     loginChecks.login?.({ user, expires: 10_000 + seconds, apiToken: false, now: 10_000 })?.state;
@@ -237,7 +237,7 @@ it("login: soon over, expired, no administrator", async () => {
   expect(plain.states).not.toHaveProperty("base_url");
 });
 
-it("settings: base_url, mail, allow_plain, allow_private", async () => {
+it("doctor checks the settings base_url, mail, allow_plain and allow_private", async () => {
   const set = (key: string, value: string) => home().sit(["settings", "set", key, value]);
   await set("webhooks.allow_private", "true");
   await set("mail.allow_plain", "true");
@@ -254,7 +254,7 @@ it("settings: base_url, mail, allow_plain, allow_private", async () => {
   expect((await examine([], { WCS_SETTING_MAIL_SMTP_URL: "smtp://127.0.0.1:1" })).states.mail).toBe("ok");
 });
 
-it("mails: waiting without a way out, waiting for long, given up", async () => {
+it("doctor finds mails that cannot be sent, wait for long or were given up", async () => {
   await home().sit(["users", "welcome", "1"]);
   const stuck = await examine();
   expect(stuck).toMatchObject({ code: 9, states: { "mails waiting": "failed" } });
@@ -274,7 +274,7 @@ it("mails: waiting without a way out, waiting for long, given up", async () => {
   sql("delete from mails");
 });
 
-it("callbacks and webhooks: overdue, failing, disabled", async () => {
+it("doctor finds overdue callbacks, and failing and disabled webhooks", async () => {
   await home().sit(["webhooks", "create", "--name", "ci", "--uri", `http://127.0.0.1:${await freePort()}/`]);
   await home().sit(["units", "create", "--name", "One", "--parent", "1"]);
   const failing = await examine();
@@ -291,7 +291,7 @@ it("callbacks and webhooks: overdue, failing, disabled", async () => {
   expect(disabled.messages["webhooks disabled"]).toContain("wcs webhooks recover 1");
 });
 
-describe("an instance", () => {
+describe("doctor of an instance", () => {
   /** Answers as an instance of the given kind would. */
   const stand = { ready: 200, health: 200, version: version as string | undefined, date: 0 };
   const server = http.createServer((request, response) => {
@@ -311,7 +311,7 @@ describe("an instance", () => {
     return examine(["--url", url]);
   };
 
-  it("not ready, not wcs, of another version, with another clock", async () => {
+  it("finds one that is not ready, not wcs, of another version or with another clock", async () => {
     expect(await as({ ready: 503 })).toMatchObject({ code: 9, states: { instance: "failed" } });
     expect(await as({ health: 404, version: undefined })).toMatchObject({
       code: 9,
@@ -325,17 +325,17 @@ describe("an instance", () => {
     expect((await as({ date: -3600 })).states.clock).toBe("failed");
   });
 
-  it("a clock that is not told is not judged", () => {
+  it("does not judge the clock of an instance that sends no Date header", () => {
     const facts = { address: "x", health: 200, ready: 200, version, ahead: undefined };
     expect(instanceChecks.clock?.(facts)).toBeUndefined();
   });
 
-  it("that cannot be reached", async () => {
+  it("reports an instance that cannot be reached", async () => {
     const found = await examine(["--url", `http://127.0.0.1:${await freePort()}`]);
     expect(found).toMatchObject({ code: 9, states: { target: "failed" } });
   });
 
-  it("for real: without a login, and with one", async () => {
+  it("checks a running instance without a login, and with one", async () => {
     // Fails when the server does not start, as after a test that left something broken.
     const { url: address, close } = await serveHere(["--port", "0", "--log-level", "silent"], home().env);
     onTestFinished(close);

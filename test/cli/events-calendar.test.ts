@@ -41,8 +41,8 @@ function draw(
   return drawCalendar(occurrences, { span, zone, today: "2026-12-24" }, terminal).trimEnd().split("\n");
 }
 
-describe("a month", () => {
-  it("stands in a grid with its weeks", () => {
+describe("a calendar of a month", () => {
+  it("draws a grid with the numbers of the weeks", () => {
     expect(draw([timed("Standup", "2026-12-01T09:00:00"), whole("Christmas Eve", "2026-12-24")], december)).toEqual([
       "                                 December 2026",
       " Mon        Tue        Wed        Thu        Fri        Sat        Sun",
@@ -65,12 +65,12 @@ describe("a month", () => {
     ]);
   });
 
-  it("has whole times where there is room", () => {
+  it("shows times with minutes where there is room", () => {
     const lines = draw([timed("Standup", "2026-12-01T09:00:00")], december, { width: 120 });
     expect(lines.find((line) => line.includes("Standup"))).toContain("│ 09:00 Standup  │");
   });
 
-  it("says how many more there are", () => {
+  it("counts the events for which there is no room", () => {
     const many = Array.from({ length: 7 }, (_, at) => timed(`Meeting ${at}`, `2026-12-10T1${at}:00:00`));
     const small = draw(many, december);
     expect(small.join("\n")).toContain("+5 more");
@@ -80,7 +80,7 @@ describe("a month", () => {
     expect(tall.filter((line) => line.includes("Meet"))).toHaveLength(7);
   });
 
-  it("shows what goes on for days on each of them, and what ends at midnight not on the next", () => {
+  it("shows an event of several days on each of them, and one that ends at midnight not on the next day", () => {
     const voyage = timed("Voyage", "2026-12-08T20:00:00", "2026-12-10T06:00:00");
     const party = timed("Party", "2026-12-15T20:00:00", "2026-12-16T00:00:00");
     const before = timed("Before", "2026-11-28T20:00:00", "2026-12-01T10:00:00");
@@ -90,7 +90,7 @@ describe("a month", () => {
     expect(text.match(/Party/g)).toHaveLength(1);
   });
 
-  it("today stands out, as do times and whole days", () => {
+  it("highlights today, times and whole days", () => {
     const marked = (name: string) => (text: string) => `<${name} ${text}>`;
     const paint = Object.fromEntries(
       ["error", "success", "strong", "dim", "key", "value"].map((name) => [name, marked(name)]),
@@ -103,22 +103,22 @@ describe("a month", () => {
   });
 });
 
-describe("a week", () => {
+describe("a calendar of a week", () => {
   const lunch = timed("Lunch with the whole team", "2026-12-21T12:00:00", "2026-12-21T13:30:00", "Canteen");
 
-  it("tells all", () => {
+  it("shows times, title and place of each event", () => {
     const text = draw([lunch], week, { width: 120 });
     expect(text[0]?.trim()).toBe("Week 52, 21–27 December 2026");
     const cells = text.slice(4, 9).map((line) => line.split("│")[1]?.trim());
     expect(cells).toEqual(["12:00–13:30", "Lunch with the", "whole team", "Canteen", undefined]);
   });
 
-  it("has the start only where there is no room for the end", () => {
+  it("shows only the start where there is no room for the end", () => {
     expect(draw([lunch], week).join("\n")).toMatch(/│12:00 +│/);
   });
 });
 
-it("other days are named by their first and last", () => {
+it("a calendar of other days is titled by the first and the last day", () => {
   const title = (first: string, last: string) => draw([], { first, last })[0]?.trim();
   expect(title("2026-11-25", "2026-12-20")).toBe("25 November – 20 December 2026");
   expect(title("2026-12-20", "2027-01-10")).toBe("20 December 2026 – 10 January 2027");
@@ -126,7 +126,7 @@ it("other days are named by their first and last", () => {
   expect(draw([], { first: "2026-11-25", last: "2026-12-20" }).join("\n")).toContain("│ 1 Dec");
 });
 
-it("where a terminal is too narrow for seven days, they stand below each other", () => {
+it("a calendar lists the days below each other on a terminal that is too narrow for a week", () => {
   const some = [whole("Eve", "2026-12-24"), timed("Lunch", "2026-12-24T12:00:00", "2026-12-24T13:00:00", "Canteen")];
   expect(draw(some, december, { width: 50 })).toEqual([
     "December 2026",
@@ -138,7 +138,7 @@ it("where a terminal is too narrow for seven days, they stand below each other",
   expect(draw([], december, { width: 50 })).toEqual(["December 2026", "", "There are no events."]);
 });
 
-it("every day that is asked for is there, with what takes place", () => {
+it("a calendar shows every requested day and its events", () => {
   const spans = fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 80 })).map(([from, length]) => {
     const first = addDays("2026-01-01", from);
     return { first, last: addDays(first, length) };
@@ -155,7 +155,7 @@ it("every day that is asked for is there, with what takes place", () => {
   );
 });
 
-describe("whatever the text and the width", () => {
+describe("a calendar with any text and width", () => {
   const title = fc.oneof(
     fc.string({ unit: fc.constantFrom(..."ab 会👩‍👩‍👧é\u0301\u001b\n\t|│"), maxLength: 30 }),
     fc.string({ unit: "binary", maxLength: 30 }),
@@ -169,7 +169,7 @@ describe("whatever the text and the width", () => {
       return { ...timed(name, `${day}T00:00:00`), start, end: start + length };
     });
 
-  it("every line is as wide as the grid", () => {
+  it("makes every line as wide as the grid", () => {
     fc.assert(
       fc.property(
         fc.array(occurrence, { maxLength: 20 }),
@@ -188,7 +188,7 @@ describe("whatever the text and the width", () => {
   });
 });
 
-it("days, weeks and months are those of the calendar", () => {
+it("days, weeks and months agree with Temporal", () => {
   const anyDay = fc
     .date({ min: new Date("1990-01-01"), max: new Date("2100-12-31"), noInvalidDate: true })
     .map((date) => date.toISOString().slice(0, 10));

@@ -65,14 +65,14 @@ const event = fc
   .map(({ times, recurrence, ...rest }) => {
     // Before 1970 times are in UTC, where a rule could name other days.
     const { start = 86_400 } = times.dates[0] ?? {};
-    // Nor can a local time say that it is the second of two.
+    // Nor can a local time name the second occurrence of an hour.
     const isSecond = clockOf(rest.timezone).instant(clockOf(rest.timezone).wall(start)) !== start;
     const rules = start < 86_400 || isSecond ? [] : recurrence;
     const at2026 = { type: "chain", created_at: at("2026-01-01T00:00Z"), updated_at: at("2026-11-21T09:30Z") };
     return { ...rest, ...times, ...at2026, recurrence: rules } as unknown as ListedEvent;
   });
 
-/** What is read of an event that was written, where the instance has the event's own time zone. */
+/** Reads an exported event again, where the instance has the event's own time zone. */
 async function readBack(written: ListedEvent): Promise<ReadEvent> {
   const zone = isLocal(written) ? await iCalendar(await vtimezone(written.timezone, at("2026-11-21T00:00Z"))) : "";
   const file = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${zone}${await iCalendar(vevent(written))}END:VCALENDAR\r\n`;
@@ -88,17 +88,17 @@ async function readBack(written: ListedEvent): Promise<ReadEvent> {
   return readEvent(components.find(({ name }) => name === "VEVENT")!, context) as ReadEvent;
 }
 
-it("texts have lines, and no other controls", () => {
+it("plainText keeps line breaks and tabs, and no other control characters", () => {
   expect(plainText("a\r\nb\rc\nd\te\u0000\u001b\u007f")).toBe("a\nb\nc\nd\te");
 });
 
-it("titles and places of several lines are one line", () => {
+it("events import joins the lines of titles and places", () => {
   expect(textOnOneLine("One Infinite Loop\r\nCupertino\n  CA\n", ", ")).toBe("One Infinite Loop, Cupertino, CA");
   expect(textOnOneLine("\tAll\thands \n now", " ")).toBe("All hands now");
 });
 
-describe("an event as iCalendar", () => {
-  it("says the same after it is read", async () => {
+describe("an exported event", () => {
+  it("is the same when it is imported again", async () => {
     await fc.assert(
       fc.asyncProperty(event, async (written) => {
         const read = await readBack(written);
@@ -121,7 +121,7 @@ describe("an event as iCalendar", () => {
     );
   });
 
-  it("begins and ends when it does, as another library tells by the time zone in the file", async () => {
+  it("has the same times for another library that uses the time zone of the file", async () => {
     await fc.assert(
       fc.asyncProperty(event, async (written) => {
         if (written.all_day) return;
@@ -134,7 +134,7 @@ describe("an event as iCalendar", () => {
           ["dtend", written.dates[0]!.end],
         ] as const) {
           const time = read.getFirstPropertyValue(name) as ICAL.Time | null;
-          // A duration stands where a local time would not be clear.
+          // A duration replaces a local time that would be ambiguous.
           if (time === null) {
             const { start, end } = written.dates[0]!;
             expect((read.getFirstPropertyValue("duration") as ICAL.Duration).toSeconds()).toBe(end - start);
@@ -143,7 +143,7 @@ describe("an event as iCalendar", () => {
           const isUtc = time.zone === ICAL.Timezone.utcTimezone;
           if (!isUtc) time.zone = zone;
           const clock = clockOf(written.timezone);
-          // Of an hour that comes twice, that library takes the second.
+          // That library takes the second occurrence of an hour that occurs twice.
           const isTwice =
             clock.wall(instant) === clock.wall(instant + 3600) || clock.instant(clock.wall(instant)) !== instant;
           if (!isTwice && clock.wall(instant) !== clock.wall(instant + 1800)) expect(time.toUnixTime()).toBe(instant);
@@ -154,7 +154,7 @@ describe("an event as iCalendar", () => {
   });
 });
 
-it("a time zone has all its changes of clocks, from 1970 until long after now", async () => {
+it("an exported time zone has all changes of clocks from 1970 until years after now", async () => {
   for (const name of zones) {
     const zone = new ICAL.Timezone(
       new ICAL.Component(ICAL.parse(await iCalendar(await vtimezone(name, at("2026-11-21T00:00Z"))))),
@@ -174,7 +174,7 @@ it("a time zone has all its changes of clocks, from 1970 until long after now", 
   }
 });
 
-it("whatever stands in a file, its events are read or refused with a sentence", () => {
+it("events import reads or refuses every event of any file, with a sentence", () => {
   const names =
     "UID SUMMARY DTSTART DTEND DURATION RRULE EXDATE RECURRENCE-ID STATUS CLASS URL BEGIN END X-WCS-TYPE TZID";
   const value = fc.oneof(

@@ -30,8 +30,8 @@ beforeAll(async () => {
   await home().sit(["settings", "set", "timezone", "Europe/Copenhagen"]);
 });
 
-describe("a calendar from elsewhere", () => {
-  it("comes in, and what it cannot say here is told", async () => {
+describe("events import of a calendar of another program", () => {
+  it("imports its events, and reports what is not supported", async () => {
     const issues = [
       "line 7, ATTENDEE: is not kept (2 times)",
       "line 7, VALARM: is not kept",
@@ -62,7 +62,7 @@ describe("a calendar from elsewhere", () => {
     ]);
   });
 
-  it("is what it said", async () => {
+  it("keeps texts, times and recurrence", async () => {
     expect(
       await list("[?uid=='abc123@web.example'].[title,body,location,type,recurrence[0].until,dates[-1].start] | [0]"),
     ).toEqual([
@@ -87,14 +87,14 @@ describe("a calendar from elsewhere", () => {
     ]);
   });
 
-  it("a title loses the spaces around it, and is unchanged by the next import", async () => {
+  it("removes the spaces around a title, and leaves it unchanged at the next import", async () => {
     const file = calendar(["UID:spaced", "SUMMARY: Padded ", day]);
     expect((await take(file)).stderr).toContainEqual(expect.stringContaining("created 1, changed 0"));
     expect(await list("[?uid=='spaced'].title | [0]")).toBe("Padded");
     expect((await take(file)).stderr).toContainEqual(expect.stringContaining("created 0, changed 0, unchanged 1"));
   });
 
-  it("several whole days are those of --tz, as times without a zone", async () => {
+  it("takes several whole days, and times without a zone, in the zone of --tz", async () => {
     const days = ["UID:days-of-tz", "SUMMARY:Away", day, "DTEND;VALUE=DATE:20261227"];
     expect((await take(calendar(days), "--tz America/New_York")).code).toBe(0);
     expect(await list("[?uid=='days-of-tz'].dates[0] | [0]")).toEqual({
@@ -103,7 +103,7 @@ describe("a calendar from elsewhere", () => {
     });
   });
 
-  it("may have time zones of its own, which it explains", async () => {
+  it("reads time zones that the file defines", async () => {
     const file = join(data, "office.ics");
     const elsewhere = "line 29 has a DTSTART in the time zone Mars/Olympus, which the file does not define";
     const isPrivate = "line 20, CLASS: is private, but the event would not be; import it with --type user";
@@ -127,7 +127,7 @@ describe("a calendar from elsewhere", () => {
   });
 });
 
-it("time zones whose clocks change too often are not read", async () => {
+it("events import does not read time zones whose clocks change too often", async () => {
   const zone = (rule: string) => [
     ...["BEGIN:VTIMEZONE", `TZID:${rule}`, "BEGIN:STANDARD", "DTSTART:16010101T000000", "RRU", ` LE:${rule}`],
     ...["TZOFFSETFROM:+0100", "TZOFFSETTO:+0200", "END:STANDARD", "END:VTIMEZONE"],
@@ -144,7 +144,7 @@ it("time zones whose clocks change too often are not read", async () => {
   ]);
 });
 
-it("more rules than an event takes are not kept, and one that stands twice is kept once", async () => {
+it("events import keeps no rules when there are too many, and a repeated one once", async () => {
   const rules = (...counts: number[]) => counts.map((count) => `RRULE:FREQ=DAILY;COUNT=${count}`);
   const { code, stderr } = await take(
     calendar(
@@ -162,8 +162,8 @@ it("more rules than an event takes are not kept, and one that stands twice is ke
   ]);
 });
 
-describe("what cannot come in", () => {
-  it("is named with its line, and the rest comes in", async () => {
+describe("events import of what is not supported", () => {
+  it("names each event with its line, and imports the rest", async () => {
     const long = "x".repeat(256);
     const { code, stderr } = await take(
       calendar(
@@ -213,11 +213,11 @@ describe("what cannot come in", () => {
     else expect({ code, stderr }).toEqual({ code: 0, stderr: ["created 0, changed 0, unchanged 0, skipped 0"] });
   });
 
-  it("an export of what is not there prints nothing", async () => {
+  it("events export of an unknown event prints nothing", async () => {
     expect(await wcs("export 99999")).toMatchObject({ code: 6, stdout: "" });
   });
 
-  it("prints the numbers as JSON, or each event, as other imports do", async () => {
+  it("prints the numbers as JSON, or the result of each event, as other imports do", async () => {
     const file = calendar(["UID:json-1", "SUMMARY:One", day], ["UID:json-2", "SUMMARY:Two", day]).join("\r\n");
     const whole = await wcs("import - --json", { stdin: file });
     expect(JSON.parse(whole.stdout)).toEqual({ created: 2, changed: 0, unchanged: 0, skipped: 0 });
@@ -230,7 +230,7 @@ describe("what cannot come in", () => {
     ).toEqual(["unchanged", "unchanged"]);
   });
 
-  it("a file in another encoding, or one that is too large, in a sentence", async () => {
+  it("refuses a file in another encoding, or one that is too large", async () => {
     const file = home().path("bad.ics");
     writeFileSync(file, Buffer.from("BEGIN:VCALENDAR\nX:\xe6\nEND:VCALENDAR\n", "latin1"));
     expect((await wcs(`import ${file}`)).stderr).toEqual([
@@ -245,14 +245,14 @@ describe("what cannot come in", () => {
     expect((await wcs("import nowhere.ics")).code).toBe(2);
   });
 
-  it("an event whose inner components have no end", async () => {
+  it("reports an event whose inner components have no END line", async () => {
     const { stderr } = await take(
       calendar(["UID:v1", "SUMMARY:x", day, "BEGIN:VALARM"], ["UID:v2", "SUMMARY:next", day]),
     );
     expect(stderr.slice(0, 2)).toEqual(["line 3 has no END:VEVENT", "created 1, changed 0, unchanged 0, skipped 1"]);
   });
 
-  it("a file that ends too early", async () => {
+  it("reports the event in which a file ends", async () => {
     const lines = calendar(["UID:e1", "SUMMARY:whole", day], ["UID:e2", "SUMMARY:cut", day]).slice(0, -3);
     const { stderr } = await take(lines);
     expect(stderr.slice(0, 2)).toEqual(["line 8 has no END:VEVENT", "created 1, changed 0, unchanged 0, skipped 1"]);
@@ -263,13 +263,13 @@ it.each([
   ["CRLF", "\r\n"],
   ["LF", "\n"],
   ["CR", "\r"],
-])("lines may end with %s", async (name, end) => {
+])("events import reads lines that end with %s", async (name, end) => {
   const { code } = await take(calendar([`UID:${name}`, `SUMMARY:Ends`, " with", `\t ${name}`, day]), "", end);
   expect(code).toBe(0);
   expect(await list(`[?uid=='${name}'].title`)).toEqual([`Endswith ${name}`]);
 });
 
-it("without a UID an event is known by what it says", async () => {
+it("events import recognizes an event without a UID by its properties", async () => {
   const lines = calendar(["SUMMARY:No name", day]);
   expect((await take(lines)).stderr).toEqual(["created 1, changed 0, unchanged 0, skipped 0"]);
   expect((await take(lines)).stderr).toEqual(["created 0, changed 0, unchanged 1, skipped 0"]);
@@ -277,7 +277,7 @@ it("without a UID an event is known by what it says", async () => {
   expect((await take(turned)).stderr).toEqual(["created 0, changed 0, unchanged 1, skipped 0"]);
 });
 
-it("a rule ends on the last day on which its time is not after UNTIL", async () => {
+it("events import ends a rule on the last day on which its time is not after UNTIL", async () => {
   const starts = "DTSTART;TZID=Europe/Copenhagen:20401201T140000";
   const untils = ["20401210", "20401210T000000", "20401210T130000Z", "20401210T125959Z", "20401210T140000"];
   const rules = (start: string) =>
@@ -289,7 +289,7 @@ it("a rule ends on the last day on which its time is not after UNTIL", async () 
   expect(await last()).toEqual(["2040-12-10", "2040-12-10", "2040-12-10", "2040-12-10", "2040-12-10"]);
 });
 
-it("each part of an event that differs is changed, and only that", async () => {
+it("events import changes only the parts of an event that differ", async () => {
   const lines = ["UID:parts", "SUMMARY:x", "DESCRIPTION:y", "LOCATION:z", "URL:https://example.com/", day];
   await take(calendar(lines));
   for (const [at, other] of [
@@ -309,7 +309,7 @@ it("each part of an event that differs is changed, and only that", async () => {
   ]);
 });
 
-it("flags say which calendar, and contradictions are refused", async () => {
+it("events import takes the calendar from flags, and refuses contradictions", async () => {
   const lines = calendar(["UID:c1", "SUMMARY:Chain", day, "X-WCS-TYPE:chain"], ["UID:c2", "SUMMARY:Plain", day]);
   expect((await take(lines, "--units 1")).code).toBe(2);
   expect((await take(lines, "--type chain --keep-types")).code).toBe(2);
@@ -323,8 +323,8 @@ it("flags say which calendar, and contradictions are refused", async () => {
   ]);
 });
 
-describe("export", () => {
-  it("of events that are named, or of a time", async () => {
+describe("events export", () => {
+  it("exports the named events, or those of a period", async () => {
     const uids = (text: string) => text.match(/^UID:.*$/gm);
     expect(uids((await wcs("export 1,2")).stdout)).toEqual(["UID:abc123@web.example", "UID:xmas@web.example"]);
     const days = ["--from", "2026-12-31", "--to", "2026-12-31", "--type", "user", "--tz", "Europe/Copenhagen"];
@@ -337,7 +337,7 @@ describe("export", () => {
     expect((await wcs("export --from yesterdayish")).code).toBe(2);
   });
 
-  it("leaves no file when it fails, and the old one as it was", async () => {
+  it("leaves the old file unchanged, and no new one, when it fails", async () => {
     const file = home().path("kept.ics");
     writeFileSync(file, "old");
     expect((await wcs(`export 1 999999 -o ${file}`)).code).toBe(6);
@@ -345,10 +345,10 @@ describe("export", () => {
   });
 });
 
-describe("on a screen", () => {
+describe("events on a terminal", () => {
   const screen = { width: 80, height: 24 };
 
-  it("a month is drawn", async () => {
+  it("events calendar draws a month", async () => {
     const { stdout } = await wcs("calendar --month 2026-12 --tz Europe/Copenhagen", { screen });
     expect(stdout).toContain("December 2026\n");
     expect(
@@ -365,7 +365,7 @@ describe("on a screen", () => {
     expect(stdout).toMatch(/│9 Stand, …│0:00 Call │9 Stand, …│/);
   });
 
-  it("lists show what comes next, in the user's zone, and single events all", async () => {
+  it("events list shows the next time in the user's zone, and events get all fields", async () => {
     const { stdout } = await wcs("list --start 2026-07-01 --end 2026-07-31 --tz America/New_York", { screen });
     expect(stdout.split("\n")[0]).toMatch(/^ID +WHEN +TITLE +REPEATS +TYPE$/);
     const id = (await list("[?title=='Møde'].id"))[0];
@@ -378,7 +378,7 @@ describe("on a screen", () => {
   });
 });
 
-describe("mistakes on the line", () => {
+describe("wrong lines", () => {
   const create = (...args: string[]) => home().sit(["events", "create", "--type", "user", "--title", "x", ...args]);
 
   it.each([

@@ -11,8 +11,8 @@ import { day, rule } from "./rules.ts";
 const sameDay = async (text: string) => text;
 const isoDay = (until: string) => /^(\d{4})(\d\d)(\d\d)$/.exec(until)?.slice(1).join("-");
 
-describe("how an event repeats", () => {
-  it("in words says the same after it is read", async () => {
+describe("recurrence rules", () => {
+  it("in words are the same after they are parsed", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rule, { maxLength: 3 }), async (rules) => {
         expect(await readPhrase(phraseOf(rules), "--repeat", sameDay)).toEqual(rules);
@@ -21,7 +21,7 @@ describe("how an event repeats", () => {
     );
   });
 
-  it("as an RRULE says the same after it is read", () => {
+  it("as RRULEs are the same after they are parsed", () => {
     fc.assert(
       fc.property(rule, (one) => {
         expect(readRrule(rruleOf(one), isoDay)).toEqual({ rules: [one] });
@@ -56,7 +56,7 @@ describe("how an event repeats", () => {
         .join(";"),
     );
 
-  it("read from any RRULE comes on the days on which that comes, or is refused", () => {
+  it("read from any RRULE give the same days, or are refused", () => {
     let read = 0;
     fc.assert(
       fc.property(rrule, day, (text, start) => {

@@ -35,7 +35,7 @@ describe("--repeat", () => {
     ["annually on the second sunday in may", { freq: "yearly", byday: ["SU"], bysetpos: 2, bymonth: 5 }],
   ])("%s", async (text, rule) => expect(await read(text)).toEqual([{ ...plain, ...rule }]));
 
-  it("several rules, or none", async () => {
+  it("takes several rules, or never", async () => {
     expect(phraseOf(await read("every month on the 1st; every month on the 15th"))).toBe(
       "every month on the 1st; every month on the 15th",
     );

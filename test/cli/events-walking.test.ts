@@ -31,7 +31,7 @@ async function idsOf(events: readonly ListedEvent[], filter: { start?: number; e
   return ids;
 }
 
-it("walks all events, each once, however many more than a list shows", async () => {
+it("walkEvents yields all events once, also more than a list returns", async () => {
   const starts = fc
     .uniqueArray(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 5 })
     .map((some) => some.sort((a, b) => a - b));
@@ -43,7 +43,7 @@ it("walks all events, each once, however many more than a list shows", async () 
     fc.asyncProperty(fc.array(starts, { maxLength: 60 }), bounds, async (all, filter) => {
       const events = all.map((some, at) => event(at + 1, some));
       const firsts = Map.groupBy(events, ({ dates }) => dates.find(({ start }) => start >= (filter.start ?? 0))?.start);
-      // What begins at once and is more than a list shows cannot be told apart.
+      // The walk fails when as many events as a list returns begin at the same time.
       fc.pre([...firsts.values()].every((some) => some.length < furthest));
       const { start = 0, end = 60 } = filter;
       const expected = events.filter(({ dates }) => dates.some((date) => date.start >= start && date.start <= end));
@@ -54,7 +54,7 @@ it("walks all events, each once, however many more than a list shows", async () 
   );
 });
 
-it("says so when more begin at once than a list shows", async () => {
+it("walkEvents fails when more events begin at the same time than a list returns", async () => {
   const many = Array.from({ length: 20 }, (_, at) => event(at + 1, [5]));
   await expect(idsOf(many, {})).rejects.toThrow("More than 7 events begin at the same time.");
 });

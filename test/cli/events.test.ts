@@ -17,7 +17,7 @@ describePlaces("wcs events", (place) => {
     return { code, stdout, stderr };
   };
 
-  it("plans, changes and deletes an event", async () => {
+  it("events create, update and delete work", async () => {
     const { wcs } = place();
     expect((await wcs(["settings", "set", "timezone", "Europe/Copenhagen"])).code).toBe(0);
     // A server may take a moment to know.
@@ -74,7 +74,7 @@ describePlaces("wcs events", (place) => {
     expect((await done("events", "get", `${id}`)).code).toBe(6);
   });
 
-  it("is answered, seen, and has files", async () => {
+  it("events accept, decline, seen and files work", async () => {
     const file = place().home.path("agenda.txt");
     writeFileSync(file, "one, two");
     const { id } = await json(
@@ -121,7 +121,7 @@ describePlaces("wcs events", (place) => {
     expect(await json("events", "get", `${id}`)).toMatchObject({ recurrence: [], files: [], userTypes: [], body: "" });
   });
 
-  it("shows a calendar as rows and as JSON", async () => {
+  it("events calendar prints rows and JSON", async () => {
     await done(
       ...[
         "events",
@@ -155,7 +155,7 @@ describePlaces("wcs events", (place) => {
     expect(await json("events", "calendar", "--month", "2029-01")).toEqual([]);
   });
 
-  it("goes out as iCalendar, and comes in again as it was, here and elsewhere", async () => {
+  it("events export writes what events import reads unchanged, here and in another instance", async () => {
     const out = place().home.path("out.ics");
     const contents = async (list: unknown[]) =>
       list.map((event) => {

@@ -39,13 +39,13 @@ beforeAll(async () => {
   await run("users", "deactivate", String(left.id), "--yes");
 });
 
-it("active users, or inactive ones, too; of one branch", async () => {
+it("users export writes active users, with --inactive all of them, and with --unit those of a branch", async () => {
   expect(namesIn((await run("users", "export")).stdout)).toEqual(["Ada", "Sally", "Nora"]);
   expect(namesIn((await run("users", "export", "--inactive")).stdout)).toEqual(["Ada", "Sally", "Nora", "Left"]);
   expect(namesIn((await run("users", "export", "--unit", String(sales.id))).stdout)).toEqual(["Sally", "Nora"]);
 });
 
-it("a file is for its owner only, and takes the place of the old one when it is whole", async () => {
+it("an export is readable only by its owner, and replaces the old file when it is complete", async () => {
   const { home } = place();
   mkdirSync(home.path("out"));
   const [file, link] = [home.path("out/users.csv"), home.path("out/link.csv")];
@@ -67,7 +67,7 @@ it("a file is for its owner only, and takes the place of the old one when it is 
   expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
 });
 
-it("who may not see the e-mail addresses of all exports nothing, and keeps the file", async () => {
+it("users export fails for users who may not see all e-mail addresses, and keeps the old file", async () => {
   const file = place().home.path("forbidden.csv");
   writeFileSync(file, "earlier");
   const { code, stderr } = await run("users", "export", file, "--as", "sally@example.com");
@@ -94,7 +94,7 @@ it("an export does not go into a file that another user of the machine has put b
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it("branch managers export their branch", async () => {
+it("users export --unit works for the manager of the branch", async () => {
   const type = await made("usertypes", "create", "--name", "Sales manager", "--abilities-user");
   const manager = await create("Mona", "--unit", String(sales.id), "--user-types", String(type.id));
   const { code, stdout } = await run("users", "export", "--unit", String(sales.id), "--as", String(manager.id));
@@ -103,7 +103,7 @@ it("branch managers export their branch", async () => {
   expect(stdout).toContain("mona@example.com,sales,Sales manager,");
 });
 
-it("what no row can say is skipped and named, or told of", async () => {
+it("exports name the units and users that they skip, and count those with several memberships", async () => {
   const unnamed = await made("units", "create", "--name", "Unnamed", "--parent", "1");
   const unit = (name: string, parent: number) =>
     made("units", "create", "--name", name, "--parent", String(parent), "--reference", name.toLowerCase());
@@ -134,7 +134,7 @@ it("what no row can say is skipped and named, or told of", async () => {
   });
 });
 
-it("is CSV or JSON lines, and nothing else", async () => {
+it("exports are CSV or JSON lines, and refuse other formats", async () => {
   const { code, stdout } = await run("units", "export", "--format", "ndjson", "--as", "1");
   expect(code).toBe(3);
   expect(JSON.parse(stdout.split("\n")[0]!)).toEqual({

@@ -24,7 +24,7 @@ const text = fc
 /** Names must show something. */
 const name = text.filter((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value));
 
-it("what is exported comes back as it was, but for the spaces around names, whatever the text", async () => {
+it("an export of any texts is unchanged by an import, apart from spaces around names", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(name, name, text, text, text), { minLength: 50, maxLength: 100 }),
@@ -68,7 +68,7 @@ it("what is exported comes back as it was, but for the spaces around names, what
   );
 });
 
-it("cells come back whole, wherever the text is cut into chunks", async () => {
+it("cells are the same however the text is cut into chunks", async () => {
   const rows = fc.array(fc.array(fc.string({ unit: "binary" }), { minLength: 2, maxLength: 4 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(rows, fc.integer({ min: 1, max: 40 }), async (all, size) => {

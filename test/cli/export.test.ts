@@ -15,7 +15,7 @@ const done = async (place: Place, ...args: string[]) => {
   return stdout;
 };
 
-/** What `export` writes of a place, as CSV and as JSON lines. */
+/** Returns what `export` writes in a place, as CSV and as JSON lines. */
 async function everything(place: Place) {
   const path = (name: string) => place.home.path(name);
   for (const table of ["units", "users"]) {
@@ -33,7 +33,7 @@ describe("export", () => {
   const origin = usePlace();
   let first: Awaited<ReturnType<typeof everything>>;
 
-  it("writes what import read, to a file and to stdout", async () => {
+  it("users export and units export write what import read, to a file and to stdout", async () => {
     const place = origin();
     await done(place, "units", "import", join(data, "units.csv"));
     await done(place, "users", "import", join(data, "users.csv"), "--create-user-types");

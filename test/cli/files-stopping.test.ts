@@ -39,7 +39,7 @@ const head = (response: ServerResponse, from = 0, length = bytes.length) =>
 const download = (...more: string[]) =>
   start(["files", "get", "7", "-o", `${folder}/`, "--url", url, ...more], { ...home.env, WCS_TOKEN: "token" });
 
-it("Ctrl-C in the middle of a download leaves nothing, and what was there before", async () => {
+it("files get leaves the old file unchanged, and no new one, after Ctrl-C", async () => {
   answer = (_, response) => void head(response).write(bytes.subarray(0, 100_000));
   writeFileSync(`${folder}/file.bin`, "earlier");
   const child = download("--force");
@@ -52,7 +52,7 @@ it("Ctrl-C in the middle of a download leaves nothing, and what was there before
   expect(readFileSync(`${folder}/file.bin`, "utf8")).toBe("earlier");
 });
 
-it("a download that breaks off goes on where it was", async () => {
+it("files get resumes a download that breaks off", async () => {
   const ranges: (string | undefined)[] = [];
   answer = ({ headers }, response) => {
     ranges.push(headers.range);
@@ -69,7 +69,7 @@ it("a download that breaks off goes on where it was", async () => {
   expect(ranges.length).toBeGreaterThan(2);
 });
 
-it("one that gets no further fails, and leaves nothing", async () => {
+it("files get fails when a download makes no progress, and leaves nothing", async () => {
   answer = ({ headers }, response) => {
     if (headers.range) response.destroy();
     else head(response).write(bytes.subarray(0, 80_000), () => response.destroy());
@@ -79,7 +79,7 @@ it("one that gets no further fails, and leaves nothing", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("one from a server that falls silent fails after the time allowed", async () => {
+it("files get fails after --timeout when the server sends nothing more", async () => {
   answer = ({ headers }, response) => {
     if (!headers.range) head(response).write(bytes.subarray(0, 80_000));
   };
@@ -88,7 +88,7 @@ it("one from a server that falls silent fails after the time allowed", async () 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("a file that came meanwhile stays", async () => {
+it("files get keeps a file that was created meanwhile", async () => {
   answer = (_, response) => {
     head(response).write(bytes.subarray(0, 80_000));
     const wait = setInterval(() => {
@@ -111,7 +111,7 @@ it.each([
     "before it read what was written",
     (child: ChildProcess) => expect.poll(() => written(child)).toBeGreaterThan(50_000),
   ],
-])("a reader that closes %s ends it quietly", async (_, ready) => {
+])("files get ends silently when its reader closes %s", async (_, ready) => {
   answer = (_, response) => {
     head(response, 0, 5_000_000).end(Buffer.alloc(5_000_000));
   };

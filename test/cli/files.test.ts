@@ -53,7 +53,7 @@ describePlaces("files on the command line", (place) => {
   const random = () => String(ids["random.bin"]);
   const text = () => String(ids["Møde \u202egpj.txt"]);
 
-  it("go along by their paths, and videos by their URLs, in the order given", async () => {
+  it("posts create --file attaches files by path and videos by URL, in this order", async () => {
     expect(await filesOf(eventId)).toMatchObject([
       { name: "random.bin", type: "upload", size: bytes.length },
       { name: "Møde \u202egpj.txt", type: "upload" },
@@ -61,7 +61,7 @@ describePlaces("files on the command line", (place) => {
     ]);
   });
 
-  it("come to the current folder under their own names, made safe, and replace nothing", async () => {
+  it("files get saves to the current folder under a safe name, and replaces nothing", async () => {
     mkdirSync(path("here"));
     const first = await within("here", "files", "get", random());
     expect(first).toMatchObject({ code: 0, stdout: "", stderr: "Saved random.bin (700 kB).\n" });
@@ -79,7 +79,7 @@ describePlaces("files on the command line", (place) => {
     expect(readdirSync(path("here")).toSorted()).toEqual(["Møde _gpj.txt", "random.bin"].toSorted());
   });
 
-  it("go where -o says: a file, a folder, or stdout", async () => {
+  it("files get -o saves to a file, a folder or stdout", async () => {
     mkdirSync(path("folder"));
     expect((await run("files", "get", random(), "-o", path("other.bin"))).code).toBe(0);
     expect((await run("files", "get", random(), "-o", path("folder"))).code).toBe(0);
@@ -95,7 +95,7 @@ describePlaces("files on the command line", (place) => {
     expect((await run("files", "get", random(), "-o", path("other.bin"))).code).toBe(7);
   });
 
-  it("on a terminal text is shown and not obeyed, and bytes are not", async () => {
+  it("files get -o - escapes control characters on a terminal, and refuses binary files there", async () => {
     const screen = { width: 80, height: 24 };
     const sit = (...words: string[]) => place().home.sit([...words, ...place().args], { screen, env: place().env });
     expect((await sit("files", "get", text(), "-o", "-")).stdout).toBe("Hello\n\\u001b[31mred\n");
@@ -109,14 +109,14 @@ describePlaces("files on the command line", (place) => {
     expect([code, stdout]).toEqual([0, "Hello\n\u001b[31mred\n"]);
   });
 
-  it("a video elsewhere is told by its URL, what is not there by its ID", async () => {
+  it("files get prints the URL of a linked video, and names the ID of an unknown file", async () => {
     const video = await run("files", "get", String(ids["YouTube abc"]));
     expect([video.code, video.stderr]).toEqual([6, expect.stringContaining("https://youtu.be/abc")]);
     expect(await run("files", "get", "987654")).toMatchObject({ code: 6, stderr: "error: There is no file 987654.\n" });
     expect((await run("files", "get", "x")).code).toBe(2);
   });
 
-  it("what cannot be sent is told before anything is", async () => {
+  it("files that cannot be sent are reported before anything is sent", async () => {
     const refused = async (...files: string[]) => {
       const { code, stderr } = await create(...files);
       expect(code).toBe(2);
@@ -135,7 +135,7 @@ describePlaces("files on the command line", (place) => {
     );
   });
 
-  it("what the service refuses is told by the name of the file", async () => {
+  it("files that the service refuses are named", async () => {
     writeFileSync(path("photo.png"), "no photo");
     writeFileSync(path("good.txt"), "good");
     const { code, stderr } = await create(path("good.txt"), path("photo.png"), "https://youtube.com.evil.example/");
@@ -145,7 +145,7 @@ describePlaces("files on the command line", (place) => {
     );
   });
 
-  it("dry runs send and keep nothing", async () => {
+  it("dry runs store no files", async () => {
     const { code } = await run(
       "events",
       "create",

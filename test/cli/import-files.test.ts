@@ -8,7 +8,7 @@ import { usePlace } from "./places.ts";
 const place = usePlace();
 let count = 0;
 
-/** Imports a file with these contents, as somebody at a terminal would. */
+/** Imports a file with these contents. */
 async function imported(table: "users" | "units", contents: string | Uint8Array, ...more: string[]) {
   count += 1;
   const file = place().home.path(`rows-${count}${more.includes("ndjson") ? ".ndjson" : ".csv"}`);
@@ -31,7 +31,7 @@ const leftOut = (left: number, all: number) => [
   "hint: Correct these rows and import the file again; rows that are already imported stay unchanged.",
 ];
 
-it("columns come in any order; what is not there is left as it was", async () => {
+it("import takes columns in any order, and leaves fields without a column unchanged", async () => {
   expect(await imported("units", "name,reference\nOne,order-1\n")).toEqual({ code: 0, stderr: [summary(1, 0, 0, 0)] });
   const more = "parent,description,reference,name\nroot,Text,order-1,One\n";
   expect((await imported("units", more)).stderr).toEqual([summary(0, 1, 0, 0)]);
@@ -47,7 +47,7 @@ it.each([
   ["reference,,name\n", "units have no column ''."],
   ["reference,name\rold-1,x\r", "the header line ends in a carriage return alone; save the file with the line ends"],
   ['reference,"name\nx,y\n', "the header line has an unclosed quote."],
-])("a header like %j is refused before anything goes in", async (header, message) => {
+])("import refuses a header like %j before it sends a row", async (header, message) => {
   const { code, stderr } = await imported("units", `${header}header-1,x\n`);
   expect(code).toBe(3);
   expect(stderr).toEqual([
@@ -77,7 +77,7 @@ it.each([
   ["6e0061006d006500", "UTF-16 without a byte order mark; save it as UTF-8"],
   ["006e0061006d0065", "UTF-16 without a byte order mark; save it as UTF-8"],
   ["1f8b080800000000", "compressed by gzip; unpack it, or export a CSV file (UTF-8)"],
-])("a file that begins with %s is refused by its kind", async (bytes, kind) => {
+])("import names the kind of a file that begins with %s", async (bytes, kind) => {
   for (const format of ["csv", "ndjson"]) {
     const { code, stderr } = await imported("users", Buffer.from(`${bytes}00ff0a`, "hex"), "--format", format);
     expect([code, stderr]).toEqual([3, [expect.stringMatching(/^error: \/rows-\d+\.\w+ seems to be /)]]);
@@ -85,7 +85,7 @@ it.each([
   }
 });
 
-it("an empty file is refused, one with a header alone is not", async () => {
+it("import refuses an empty file, and accepts one with only a header", async () => {
   expect((await imported("units", "")).stderr[0]).toMatch(/is empty: its first line must name the columns\.$/);
   expect(await imported("units", "reference,name")).toEqual({ code: 0, stderr: [summary(0, 0, 0, 0)] });
 });
@@ -93,20 +93,20 @@ it("an empty file is refused, one with a header alone is not", async () => {
 it.each([
   ["there is no file", "missing.csv", "No such file: "],
   ["it is a directory", "folder", "is a directory"],
-])("%s: exit 2", async (_, name, message) => {
+])("import exits with 2: %s", async (_, name, message) => {
   mkdirSync(place().home.path("folder"), { recursive: true });
   const { code, stderr } = await run("units", place().home.path(name));
   expect(code).toBe(2);
   expect(stderr[0]).toContain(message);
 });
 
-it("an error keeps the name of a file as it is written", async () => {
+it("import errors repeat the name of the file as it was given", async () => {
   expect((await run("units", "docs")).stderr).toEqual(["error: Cannot read docs: it is a directory."]);
   const { stderr } = await run("users", "docs/architecture.md", "--map", "Mail=email");
   expect(stderr[0]).toBe("error: docs/architecture.md has no column 'Mail' (mapped to email).");
 });
 
-it("what cannot be read is one row: the next line begins another", async () => {
+it("import skips a row that cannot be parsed, and continues on the next line", async () => {
   const rows = [
     "reference,name,description",
     'bad-1,Unit,"never closed',
@@ -139,7 +139,7 @@ it("what cannot be read is one row: the next line begins another", async () => {
   expect((await imported("units", rows.join("\r\n"))).stderr).toEqual(again);
 });
 
-it("spaces around a reference do not matter, nor the form in which Unicode writes it", async () => {
+it("import ignores spaces around a reference, and its Unicode normalization form", async () => {
   const rows = ["reference, name ,parent", "sp-1\u00a0,First,", " sp-\u00e9\t,Second,sp-1 "];
   expect((await imported("units", rows.join("\n"))).stderr).toEqual([summary(2, 0, 0, 0)]);
   expect((await imported("units", "reference,name,parent\nsp-1,First,\nsp-\u00e9,Second,sp-1\n")).stderr).toEqual([
@@ -155,7 +155,7 @@ it("spaces around a reference do not matter, nor the form in which Unicode write
   expect((await imported("users", person.replaceAll(" ", ""))).stderr).toEqual([summary(0, 0, 1, 0)]);
 });
 
-it("lists divided by semicolons or tabs, and UTF-16, are read as spreadsheets write them", async () => {
+it("import reads semicolons, tabs and UTF-16, as spreadsheets write them", async () => {
   const rows = "reference;name\nsheet-1;Ærø, Øster\n";
   expect((await imported("units", rows)).stderr).toEqual([summary(1, 0, 0, 0)]);
   const unicode = Buffer.from(`\ufeff${rows.replaceAll(";", "\t").replaceAll("\n", "\r\n")}`, "utf16le");
@@ -171,7 +171,7 @@ it.each([
   ['Name 5", short;Key;About', 'Name 5", short', ";"],
   ["Name; Key; About, in brief", "Name", ";"],
   ["sep=;\r\nName, short;Key;About", "Name, short", ";"],
-])("the delimiter of the header %j is not part of a name", async (header, column, delimiter) => {
+])("import finds the delimiter of the header %j", async (header, column, delimiter) => {
   const rows = `${header}\n${["One", "delimiter-1", "a b"].join(delimiter)}\n`;
   const mapping = [`"${column.replaceAll('"', '""')}"=last_name`, "Key=email"].flatMap((pair) => ["--map", pair]);
   const values = ["first_name=A", "unit=root"].flatMap((pair) => ["--set", pair]);
@@ -179,7 +179,7 @@ it.each([
   expect(stderr[0]).toMatch(/^line [23], email: must be an e-mail address/);
 });
 
-it("columns without a name at the end are ignored while they are empty, and so are rows of spaces", async () => {
+it("import ignores empty columns without a name at the end, and rows of spaces", async () => {
   const rows = " ; \n\nreference;name; ;\nend-1;One;;\n \t\nend-2;Two;; \n ; ;;\nend-3;Three;;x\nend-4;Four\n";
   expect((await imported("units", rows)).stderr).toEqual([
     "line 8 has a value in column 4, which has no name",
@@ -189,7 +189,7 @@ it("columns without a name at the end are ignored while they are empty, and so a
   ]);
 });
 
-it("a department that is missing gets the command that adds it", async () => {
+it("import names the command that adds a missing department", async () => {
   const rows = "first_name,last_name,email,unit,department\nA,One,a-one@example.com,root,Finance\n";
   const refused = (await imported("users", rows)).stderr;
   expect(refused[0]).toBe("line 2, department: is not a department of the unit: Finance");
@@ -198,7 +198,7 @@ it("a department that is missing gets the command that adds it", async () => {
   expect((await imported("users", rows)).stderr).toEqual([summary(1, 0, 0, 0)]);
 });
 
-it("a line that is not UTF-8 is skipped; U+FFFD itself is a letter like others", async () => {
+it("import skips a line that is not UTF-8, and accepts U+FFFD", async () => {
   const latin = Buffer.concat([
     Buffer.from("reference,name\nutf-1,Gr"),
     Buffer.from([0xfc]),
@@ -211,7 +211,7 @@ it("a line that is not UTF-8 is skipped; U+FFFD itself is a letter like others",
   expect((await imported("units", "reference,name\nutf-3,\ufffd\n")).stderr).toEqual([summary(1, 0, 0, 0)]);
 });
 
-it("JSON lines, by the name of the file or by --format, on stdin, too", async () => {
+it("import reads JSON lines by the name of the file or --format, also from stdin", async () => {
   const rows = [
     '{"reference":"json-1","name":"One","description":null}',
     "",
@@ -246,7 +246,7 @@ it("JSON lines, by the name of the file or by --format, on stdin, too", async ()
   expect((await run("units", "-", "reference,name\njson-4,Four\n", "--strict")).stderr).toEqual([summary(0, 1, 0, 0)]);
 });
 
-it("units whose parents lead back to themselves are skipped, and named", async () => {
+it("units import skips and names units whose parents form a cycle", async () => {
   const rows = "reference,name,parent\nc-1,One,c-3\nc-2,Two,c-1\nc-3,Three,c-2\nc-4,Four,c-4\nc-5,Five,c-1\nc-6,Six,\n";
   expect((await imported("units", rows)).stderr).toEqual([
     "line 2, parent: is below the unit itself: c-1 below c-3 below c-2 below c-1 (also lines 3-4)",
@@ -257,7 +257,7 @@ it("units whose parents lead back to themselves are skipped, and named", async (
   ]);
 });
 
-it("units of many batches come in any order, and a dry run knows it", async () => {
+it("units import takes units of many batches in any order, also in a dry run", async () => {
   // A tree in which each unit has three below it, the lowest first.
   const all = Array.from(
     { length: 1300 },
@@ -270,7 +270,7 @@ it("units of many batches come in any order, and a dry run knows it", async () =
   expect((await imported("units", file)).stderr).toEqual([summary(0, 2, 1300, 0)]);
 });
 
-it("a dry run knows what earlier batches would have made of users", async () => {
+it("users import --dry-run knows the users that earlier batches would have created or changed", async () => {
   const row = (at: number, fields: { email?: string; title?: string; reference?: string } = {}) => {
     const { email = `many${at}@example.com`, title = "", reference = `many-${at}` } = fields;
     return `${reference},Many,No${at},${email},root,${title}`;
@@ -298,7 +298,7 @@ it("a dry run knows what earlier batches would have made of users", async () => 
   expect(carriedOut.stderr[0]).toMatch(/^line 2105, email: is taken by user \d+$/);
 });
 
-it("equal issues are one line, which names the first runs of rows", async () => {
+it("import prints equal issues as one line with the first runs of rows", async () => {
   const wrong = new Set([3, 5, 6, 9, 11, 13, 15, 16, 17]);
   const row = (line: number) => (wrong.has(line) ? `f-${line},Fold,atlantis` : `f-${line},Fold,`);
   const rows = Array.from({ length: 20 }, (_, at) => row(at + 2));
@@ -314,7 +314,7 @@ it("equal issues are one line, which names the first runs of rows", async () => 
   );
 });
 
-it("at most 100 different issues are said, and where the others are", async () => {
+it("import prints at most 100 different issues, and says where the others are", async () => {
   const rows = Array.from({ length: 130 }, (_, at) => `x-${at},X,nowhere-${at}`);
   const file = `reference,name,parent\n${rows.join("\n")}\n`;
   const { stderr } = await imported("units", file);
@@ -327,7 +327,7 @@ it("at most 100 different issues are said, and where the others are", async () =
   expect(readFileSync(results, "utf8").split("\n")).toHaveLength(132);
 });
 
-it("the file of results does not replace what is imported, and is not begun in vain", async () => {
+it("import --results does not overwrite the imported file, and keeps earlier results when no row is read", async () => {
   const file = place().home.path("same.csv");
   writeFileSync(file, "reference,nme\n");
   expect((await run("units", file, "--results", file)).code).toBe(2);

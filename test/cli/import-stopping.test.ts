@@ -51,7 +51,7 @@ async function users(): Promise<number> {
 const takeRest = async () =>
   (await place.wcs(["users", "import", "-"], { stdin: header + rows(0, 1500).join("") })).stderr;
 
-it("Ctrl-C stops at once, says what is in, and the same command takes the rest", async () => {
+it("import stops at Ctrl-C and says what was imported, and the same command imports the rest", async () => {
   place = await newPlace(sqliteLocal);
   const { child, result } = await halfway();
   child.kill("SIGINT");
@@ -67,7 +67,7 @@ it("Ctrl-C stops at once, says what is in, and the same command takes the rest",
   expect(await takeRest()).toBe("created 500, changed 0, unchanged 1000, skipped 0\n");
 });
 
-it("Ctrl-C before anything is in leaves nothing behind", async () => {
+it("import leaves nothing behind after Ctrl-C before the first row", async () => {
   place = await newPlace(sqliteLocal);
   const args = ["users", "import", "-", "--strict", "--results", place.home.path("results.csv"), ...place.args];
   const child = start(args, place.home.env);
@@ -82,7 +82,7 @@ it("Ctrl-C before anything is in leaves nothing behind", async () => {
 
 const spooled = () => readdirSync(place.home.env.TMPDIR!).some((name) => name.startsWith("wcs-import-"));
 
-it("a server that goes away: exit 8, what is in, and the way to go on", async () => {
+it("import exits with 8 when the server stops, and says what was imported and how to continue", async () => {
   place = await newPlace(sqliteHttp);
   const { child, result } = await halfway();
   place.kill();

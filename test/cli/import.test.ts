@@ -7,7 +7,7 @@ const units = join(data, "units.csv");
 const users = join(data, "users.csv");
 const bad = join(data, "users-bad.csv");
 
-/** What a dry run says in the place of IDs that are not there yet. */
+/** Removes the IDs of created items, which a dry run does not have. */
 const withoutIds = (results: string) => results.replace(/,created,\d*,/g, ",created,,");
 
 const issues = [
@@ -40,7 +40,7 @@ describePlaces("import", (place) => {
     return { code, stdout, stderr: stderr.trimEnd().split("\n") };
   };
 
-  it("units, children before parents", async () => {
+  it("units import takes children before their parents", async () => {
     const created = { code: 0, stdout: "", stderr: ["created 11, changed 0, unchanged 0, skipped 0"] };
     const rehearsed = await run("units", "import", units, "--dry-run");
     expect(rehearsed).toEqual({ ...created, stderr: [...created.stderr, "Dry run: nothing was changed."] });
@@ -58,7 +58,7 @@ describePlaces("import", (place) => {
     expect(JSON.parse(mexico.stdout)).toMatchObject({ description: "=1+1", level: 1 });
   });
 
-  it("users whose user types have to be there, or to be made", async () => {
+  it("users import needs existing user types, or --create-user-types", async () => {
     const { code, stderr } = await run("users", "import", users);
     expect(code).toBe(3);
     expect(stderr).toContain(
@@ -80,7 +80,7 @@ describePlaces("import", (place) => {
     });
   });
 
-  it("--strict lets nothing in when a row is bad", async () => {
+  it("import --strict imports nothing when a row is invalid", async () => {
     const results = file("strict.csv");
     const { code, stderr } = await run("users", "import", bad, "--strict", "--results", results);
     expect(code).toBe(3);
@@ -93,7 +93,7 @@ describePlaces("import", (place) => {
     expect((await run("users", "list", "--all", "-o", "csv", "--fields", "email")).stdout).not.toContain("good.last");
   });
 
-  it("bad rows are skipped, each with line, column and reason; a dry run says the same", async () => {
+  it("import skips invalid rows with line, column and reason, and a dry run reports the same", async () => {
     const { id } = JSON.parse((await run("users", "get", "--reference", "e-01", "--json")).stdout);
     const rehearsed = await run("users", "import", bad, "-n", "--results", file("rehearsed.csv"));
     expect(rehearsed.code).toBe(3);
@@ -114,7 +114,7 @@ describePlaces("import", (place) => {
     expect(JSON.parse(broken.stdout)).toMatchObject({ last_name: "Line break", title: 'said "hi"' });
   });
 
-  it("--results tells of every row, as CSV and as JSON lines", async () => {
+  it("import --results writes the result of every row as CSV or JSON lines", async () => {
     const lines = readFileSync(file("results.csv"), "utf8").trimEnd().split("\n");
     expect(lines).toHaveLength(20);
     expect(lines.slice(0, 3)).toEqual([

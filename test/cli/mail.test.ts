@@ -20,7 +20,7 @@ const url = () => `smtp://127.0.0.1:${mailbox.port}`;
 const welcome = () => home().wcs(["users", "welcome", "1"]);
 const deliver = (...more: string[]) => home().wcs(["webhooks", "deliver", ...more]);
 
-/** What of a welcome leads to the page that takes the token. */
+/** Returns the link in a welcome mail to the page that takes the token. */
 const linkIn = (text: string) => /https?:\S+/.exec(text)?.[0];
 
 it("without a mail server mail waits, and the commands say what is missing", async () => {

@@ -117,7 +117,7 @@ async function settled(place: Place, file: string, more: readonly string[] = [])
   return stdout;
 }
 
-it("after apply there is no difference, whatever the organisation was and becomes", async () => {
+it("diff finds nothing after apply, whatever the organisation was and becomes", async () => {
   await fc.assert(
     fc.asyncProperty(organisation, organisation, fc.boolean(), async (before, after, json) => {
       const [one, other] = [await newPlace(sqliteLocal), await newPlace(sqliteLocal)];
@@ -151,5 +151,5 @@ const paragraphs: Organisation = {
   webhooks: [],
 };
 
-/** Whoever acts is there, too, and no last administrator is lost. */
+/** Adds the user who applies the file, so that an administrator is left. */
 const withFirst = <T>(users: readonly T[]) => [...users, { email: "ada@example.com", active: true, admin: true }];

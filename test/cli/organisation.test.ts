@@ -85,7 +85,7 @@ async function changes(place: Place, ...args: string[]) {
 describePlaces("an organisation", (place) => {
   let file: string;
 
-  it("is compared before it is there", async () => {
+  it("diff shows all entries of a file for a new instance", async () => {
     file = write(place(), "acme.yaml", acme);
     const { code, rows, stderr } = await changes(place(), "diff", file, "--exit-code");
     expect({ code, stderr: stderr[0] }).toEqual({
@@ -108,7 +108,7 @@ describePlaces("an organisation", (place) => {
     expect((await place().wcs(["users", "list", "--json"])).stdout).not.toContain("grace@example.com");
   });
 
-  it("goes in, and then there is nothing to do", async () => {
+  it("apply creates everything, and then finds nothing to change", async () => {
     const { code, rows, stderr } = await changes(place(), "apply", file);
     expect({ code, stderr: stderr[0] }).toEqual({
       code: 0,
@@ -138,7 +138,7 @@ describePlaces("an organisation", (place) => {
     });
   });
 
-  it("comes out as it came in, into another instance too, byte by byte", async () => {
+  it("export writes the same bytes again, also from another instance with the file applied", async () => {
     const [yaml, json] = [place().home.path("out.yaml"), place().home.path("out.json")];
     expect(said((await place().wcs(["export", yaml])).stderr)).toEqual([`Exported 12 entries to ${yaml}`]);
     await place().wcs(["export", json]);
@@ -162,7 +162,7 @@ describePlaces("an organisation", (place) => {
     }
   });
 
-  it("changes only what the file names", async () => {
+  it("apply changes only what the file names", async () => {
     const part = write(
       place(),
       "part.yaml",
@@ -216,7 +216,7 @@ usertypes:
     expect(grace.memberUnits).toHaveLength(1);
   });
 
-  it("loses what is not in the file with --prune only, and not without being asked", async () => {
+  it("apply removes entries that are not in the file only with --prune, after a question", async () => {
     const rest = write(
       place(),
       "rest.yaml",
@@ -253,7 +253,7 @@ webhooks: []
       "delete unit sales",
     ]);
     expect((await changes(place(), "diff", rest, "--prune")).rows).toEqual([]);
-    // Whoever prunes stays, and what was in a unit is in the one above.
+    // The user who prunes stays active, and the members of a unit are in the one above.
     const users = JSON.parse((await place().wcs(["users", "list", "--inactive", "--json"])).stdout);
     expect(users.map(({ email, active, unit }: never) => [email, active, (unit as { name: string }).name])).toEqual([
       ["ada@example.com", true, "Acme"],
@@ -286,7 +286,7 @@ describe("files", () => {
     await place().wcs(["apply", "-"], { stdin: acme });
   });
 
-  it("every mistake is said at once, with its place", async () => {
+  it("apply reports every error of a file at once, with its line", async () => {
     const bad = write(place(), "bad.yaml", mistaken);
     const before = (await sit(["export"])).stdout;
     const { code, stdout, stderr } = await sit(["apply", bad, "--prune", "--yes"]);
@@ -399,7 +399,7 @@ describe("files", () => {
     });
   });
 
-  it("64 levels are not too deep", async () => {
+  it("apply accepts 64 nested levels", async () => {
     for (const text of ['{"$schema": {"a": LIST}}', "$schema:\n  a: LIST\n", "# [\n{'$schema': {'a': LIST}}"]) {
       const nested = (levels: number) => text.replace("LIST", `${"[".repeat(levels - 2)}1${"]".repeat(levels - 2)}`);
       expect(await sit(["diff", "-"], { stdin: nested(64) })).toMatchObject({ code: 0 });
@@ -420,7 +420,7 @@ describe("files", () => {
     }
   });
 
-  it("an entry that fits two users is refused", async () => {
+  it("apply refuses an entry that matches two users", async () => {
     const text = "users: [{reference: E-001, email: linus@example.com}]";
     const { code, stderr } = await sit(["apply", "-"], { stdin: text });
     expect({ code, stderr }).toEqual({
@@ -429,13 +429,13 @@ describe("files", () => {
     });
   });
 
-  it("the example of the help is one", async () => {
+  it("the example in the help is a valid file", async () => {
     const example = topics.organisation!.split("\n").filter((line) => line.startsWith("  "));
     const { code, stderr } = await sit(["diff", "-"], { stdin: example.join("\n") });
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("Would ") });
   });
 
-  it("a person sees changes in lines, and is asked before anything goes", async () => {
+  it("apply on a terminal shows changes as lines, and asks before it removes anything", async () => {
     const text = "webhooks: [{name: payroll, uri: https://127.0.0.1:9/new, active: true}]";
     const file = write(place(), "one.yaml", text);
     const screen = { width: 100, height: 30 };
@@ -455,7 +455,7 @@ describe("files", () => {
     expect((await sit(["webhooks", "list", "--json"])).stdout).not.toContain("quiet");
   });
 
-  it("a user type that is held stays", async () => {
+  it("apply --prune refuses to delete a user type that users hold", async () => {
     const before = (await sit(["export"])).stdout;
     const text = "usertypes: [{reference: manager}]\nusers: [{reference: E-001, user_types: [manager]}]";
     const { code, stderr } = await sit(["apply", "-", "--prune", "--yes"], { stdin: text });
@@ -473,7 +473,7 @@ describe("files", () => {
     expect((await sit(["export"])).stdout).toBe(before);
   });
 
-  it("a user type that is held by a service account stays, and the account is named", async () => {
+  it("apply --prune refuses to delete a user type that a service account holds, and names the account", async () => {
     await sit(["usertypes", "create", "--name", "Bots"]);
     const account = ["--first-name", "Deploy", "--last-name", "Bot", "--service"];
     const made = await sit(["users", "create", ...account, "--unit", "root", "--user-types", "Bots", "--query", "id"]);
@@ -487,7 +487,7 @@ describe("files", () => {
     expect(await sit(["usertypes", "delete", "Bots", "--yes"])).toMatchObject({ code: 0 });
   });
 
-  it("what the service refuses half way is said, and the next time goes on from there", async () => {
+  it("apply reports what the service rejects half way, and the next run continues from there", async () => {
     const chain = Array.from({ length: 100 }, (_, at) => `deep-${at + 1},Deep,${at === 0 ? "" : `deep-${at}`}`);
     const rows = [...chain, "deeper,Deeper,"].join("\n");
     await sit(["units", "import", "-"], { stdin: `reference,name,parent\n${rows}\n` });
@@ -520,7 +520,7 @@ webhooks:
     await sit(["units", "update", String(JSON.parse(made).id), "--reference", "deepest"]);
   });
 
-  it("units that would be too deep in the tree are refused before the first change", async () => {
+  it("apply refuses units that would be too deep in the tree before the first change", async () => {
     const text = `units:
 - {reference: never, name: Never, parent: root}
 - {reference: deep-1, parent: shallow}
@@ -536,7 +536,7 @@ webhooks:
     expect((await sit(["units", "get", "--reference", "never"])).code).toBe(6);
   });
 
-  it("Ctrl-C ends it between two changes, says how far it came, and the next time goes on from there", async () => {
+  it("apply stops between two changes after Ctrl-C and says what was applied, and the next run continues", async () => {
     const names = Array.from({ length: 500 }, (_, at) => `{name: Role ${at}}`);
     const file = write(
       place(),
@@ -559,7 +559,7 @@ webhooks:
     expect(JSON.parse(rest.stdout)).toHaveLength(501 - done);
   });
 
-  it("what has no reference is skipped by an export, and said", async () => {
+  it("export skips and names units without a reference", async () => {
     const eng = JSON.parse((await sit(["units", "get", "--reference", "eng", "--json"])).stdout);
     await sit(["units", "create", "--name", "Attic", "--parent", String(eng.id)]);
     await sit(["webhooks", "create", "--name", "late", "--uri", "https://127.0.0.1:9/other"]);
@@ -595,7 +595,7 @@ webhooks:
   });
 });
 
-describe("somebody without the abilities", () => {
+describe("a user without all abilities", () => {
   const place = usePlace();
   const as = (args: readonly string[], stdin: string) =>
     place().home.sit([...args, ...place().args, "--as", "grace@example.com"], { stdin });
@@ -621,7 +621,7 @@ describe("somebody without the abilities", () => {
       "unit is a unit in which you don't have the ability user",
     ],
     ["units: [{reference: eng, name: Ours}]\nusers: [{reference: E-001, admin: true}]", "Only administrators"],
-  ])("%j: nothing is done, exit 5", async (text, message) => {
+  ])("%j changes nothing and exits with 5", async (text, message) => {
     const before = (await place().home.sit(["export", ...place().args])).stdout;
     const { code, stdout, stderr } = await as(["apply", "-"], text);
     expect({ code, stdout, stderr }).toEqual({ code: 5, stdout: "", stderr: expect.stringContaining(message) });
@@ -629,7 +629,7 @@ describe("somebody without the abilities", () => {
     expect((await place().home.sit(["export", ...place().args])).stdout).toBe(before);
   });
 
-  it("does what is within reach", async () => {
+  it("applies a file within the own branch", async () => {
     const text =
       "units: [{reference: eng, name: Ours}]\nusers: [{email: linus@example.com, title: Boss, active: false}]";
     expect(await as(["apply", "-"], text)).toMatchObject({ code: 0 });
@@ -681,7 +681,7 @@ it("an export has no units below one without a reference, and no users in them, 
 describe("a large file", () => {
   const place = usePlace();
 
-  it("takes a request for many users, and none for those who are as the file says", async () => {
+  it("apply sends many users in one request, and none that are unchanged", async () => {
     const sit = (args: readonly string[], seat = {}) => place().home.sit([...args, ...place().args], seat);
     await sit(["units", "update", "1", "--reference", "root"]);
     const many = Array.from({ length: 1100 }, (_, at) => {

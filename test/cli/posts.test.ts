@@ -15,7 +15,7 @@ describePlaces("wcs posts", (place) => {
     return { code, stdout, stderr };
   };
 
-  it("writes, lists, changes and deletes a post", async () => {
+  it("posts create, list, update and delete work", async () => {
     const { wcs, home } = place();
     writeFileSync(home.path("news.md"), "# News\n");
     writeFileSync(home.path("menu.txt"), "Soup\n");
@@ -62,7 +62,7 @@ describePlaces("wcs posts", (place) => {
     expect((await said("posts", "get", `${id}`)).code).toBe(6);
   });
 
-  it("publishes at a time in words, and clears it", async () => {
+  it("posts create --publish-on takes a time in words, and posts update clears it", async () => {
     const { id, publish } = await json(
       ...["posts", "create", "--content-type", "news", "--title", "Later"],
       ...["--publish-on", "+2h", "--unpublish-on", "2099-12-31 14:00"],
@@ -74,7 +74,7 @@ describePlaces("wcs posts", (place) => {
     expect((await json("posts", "list", "--status", "scheduled")).map((post: { id: number }) => post.id)).toEqual([id]);
   });
 
-  it("an event post takes times and its repetition in words", async () => {
+  it("posts create of an event takes times and its recurrence in words", async () => {
     const { id, event } = await json(
       ...["posts", "create", "--content-type", "event", "--title", "Party", "--event-timezone", "Europe/Copenhagen"],
       ...["--event-datetime-start", "2027-03-26 18:00", "--event-datetime-end", "2027-03-26T19:00Z"],
@@ -97,7 +97,7 @@ describePlaces("wcs posts", (place) => {
     expect((await json("posts", "get", `${id}`)).event).toMatchObject({ rrule: null, participation: { rsvp: null } });
   });
 
-  it("polls: choices by their titles, votes by ID or title", async () => {
+  it("posts create --choice takes titles, and posts vote IDs or a title", async () => {
     const { id, poll } = await json(
       ...["posts", "create", "--content-type", "debate", "--title", "Lunch"],
       ...["--poll-question", "Where?", "--choice", "Park", "--choice", "Canteen"],
@@ -117,7 +117,7 @@ describePlaces("wcs posts", (place) => {
     expect(titles).toEqual(["Roof", "Park"]);
   });
 
-  it("comments and files", async () => {
+  it("posts comments and posts files work", async () => {
     const { id } = await json("posts", "create", "--content-type", "news", "--title", "Talk");
     const first = await json("posts", "comments", "add", `${id}`, "--body", "First");
     await json("posts", "comments", "add", `${id}`, "--body", "Reply", "--parent-id", `${first.id}`);
@@ -153,7 +153,7 @@ describePlaces("wcs posts", (place) => {
     expect(await json("posts", "files", "list", `${id}`)).toHaveLength(2);
   });
 
-  it("mistakes are named as they stand on the line", async () => {
+  it("errors name the flags and arguments of the line", async () => {
     const create = ["posts", "create", "--content-type", "news", "--title", "Bad"];
     const bad = await said(
       ...create,
@@ -183,7 +183,7 @@ describe("wcs posts on a terminal", () => {
     return JSON.parse(stdout);
   };
 
-  it("get shows a post as it is read", async () => {
+  it("get shows a post for reading", async () => {
     const body = "# Menu\n\nSoup **every** day,\nsee [here](https://a.example/).\n\n- fish\n- roots";
     const { id, poll } = await create([
       ...["--title", "Canteen", "--body", body, "--important", "--confirm-enabled"],
@@ -222,7 +222,7 @@ describe("wcs posts on a terminal", () => {
     });
   });
 
-  it("what stands in a post does nothing to the terminal, and JSON has it as it is", async () => {
+  it("get escapes control characters of a post, and JSON has them unchanged", async () => {
     const evil =
       "\u001b[31mred\u0007 \u202egnorw &#27;[2J &#x9b;1m `\u001b]0;x`\n\n    \u001b[1mcode\n\n|a\u001b|\n|-|\n|&#27;[5m|";
     const title = "Title\u001b[31m\u202e";
@@ -255,7 +255,7 @@ describe("wcs posts on a terminal", () => {
     expect([json.title, json.body]).toEqual([title, evil]);
   });
 
-  it("list has a line for each, with a dot before what is new", async () => {
+  it("list has a line for each post, with a dot before unseen ones", async () => {
     const { id } = await create(["--title", "Later", "--body", "", "--publish-on", "+2h"]);
     const { stdout } = await at(["list", "--status", "scheduled"]);
     expect(stdout).toMatch(/^ID +WHEN +KIND +TITLE +AUTHOR +FOR +ABOUT\n/);
@@ -264,7 +264,7 @@ describe("wcs posts on a terminal", () => {
     expect((await at(["list", "--bookmarked"])).stderr).toBe("No posts.\n");
   });
 
-  it("an event post tells when, where and who", async () => {
+  it("get of an event shows time, place and answers", async () => {
     const { code, stdout } = await at([
       ...["create", "--content-type", "event", "--title", "Party", "--body", "", "--event-location", "Roof"],
       ...["--event-datetime-start", "2027-03-26 18:00", "--event-datetime-end", "2027-03-26 20:00"],
@@ -292,7 +292,7 @@ describe("wcs posts on a terminal", () => {
   });
 
   describe("the editor", () => {
-    it("create: the text is written there when it is not given", async () => {
+    it("create opens it when no text is given", async () => {
       const made = await at(["create", "--content-type", "news", "--title", "By hand", "--json"], {
         answers: ["All units", "Publish"],
         editor: () => "Written\n\n",
@@ -308,7 +308,7 @@ describe("wcs posts on a terminal", () => {
       ).toBe("");
     });
 
-    it("update --edit begins with the present text", async () => {
+    it("update --edit opens it with the current text", async () => {
       const { id } = await create(["--title", "Draft", "--body", "Before"]);
       const edited = await at(["update", `${id}`, "--edit"], { answers: [], editor: (text) => `${text} and after` });
       expect(edited).toEqual({ code: 0, stdout: "", stderr: `Updated post ${id}.\n` });
@@ -319,7 +319,7 @@ describe("wcs posts on a terminal", () => {
       expect(await read()).toMatchObject({ title: "Done", body: "Before and after" });
     });
 
-    it("what was written and could not be sent is kept", async () => {
+    it("a text that cannot be sent is kept", async () => {
       const args = ["create", "--content-type", "news", "--title", "Bad", "--visibility-units", "987654"];
       const { code, stderr } = await at(args, { answers: ["Publish"], editor: () => "Precious" });
       expect(code).toBe(3);

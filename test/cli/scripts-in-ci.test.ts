@@ -9,7 +9,7 @@ const home = useHome();
 const hasJq = spawnSync("jq", ["--version"]).status === 0;
 let receiver: Receiver;
 let server: ChildProcess;
-/** What a job sets to reach its target. */
+/** The variables that a job sets to reach its target. */
 const targets: Record<"locally" | "over HTTP", Record<string, string>> = { locally: {}, "over HTTP": {} };
 
 beforeAll(async () => {

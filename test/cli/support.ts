@@ -50,7 +50,7 @@ export function useHome({ database = true } = {}): () => Home {
   return () => home!;
 }
 
-/** What the commands wrote into the first home of this worker with a database: its folder, and the files by their paths. */
+/** The first home of this worker with a database: its folder, and the files by their paths. */
 interface Furniture {
   readonly folder: string;
   readonly files: ReadonlyMap<string, Buffer>;

@@ -56,7 +56,7 @@ it("users export-data leaves nothing behind when the disk is full", async () => 
   const WCS_TOKEN = (await wcs(["auth", "token"])).stdout.trim();
   const { url: WCS_URL, close } = await serveHere(["--port", "0", "--log-level", "silent"], env);
   onTestFinished(close);
-  // The limit of files stands for a full disk. The server is another process, without a limit.
+  // A limit for files simulates a full disk. The server is another process, without a limit.
   const command = [process.execPath, bin, "users", "export-data", "1", "--to", path("full/ada")];
   const child = spawn("/bin/sh", ["-c", 'ulimit -f 1; exec "$0" "$@"', ...command], {
     env: { ...env, WCS_URL, WCS_TOKEN },
