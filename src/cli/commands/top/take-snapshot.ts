@@ -101,6 +101,8 @@ function parseSamples(text: string) {
   });
 }
 
+const total = (samples: readonly { readonly value: number }[]) => samples.reduce((sum, { value }) => sum + value, 0);
+
 /** Requests to a route since the instance was started. */
 type RouteRequests = InstanceMetrics["routes"][number];
 type InstanceMetrics = ReturnType<typeof parseMetrics>;
@@ -113,13 +115,11 @@ function parseMetrics(text: string) {
   const requests = samples.filter(({ name }) => name.startsWith("wcs_http_request_duration_seconds_"));
   const byRoute = Map.groupBy(requests, ({ labels }) => `${labels.method} ${labels.route}`);
   const routes = [...byRoute.values()].map((some) => {
-    const sum = (suffix: string, isCounted = (_: (typeof some)[number]) => true) =>
-      some
-        .filter((sample) => sample.name.endsWith(suffix) && isCounted(sample))
-        .reduce((total, { value }) => total + value, 0);
     const { method = "", route = "" } = some[0]?.labels ?? {};
-    const failed = sum("_count", ({ labels }) => Number(labels.status) >= 500);
-    return { method, route, count: sum("_count"), failed, seconds: sum("_sum") };
+    const counts = some.filter(({ name }) => name.endsWith("_count"));
+    const failed = counts.filter(({ labels }) => Number(labels.status) >= 500);
+    const seconds = some.filter(({ name }) => name.endsWith("_sum"));
+    return { method, route, count: total(counts), failed: total(failed), seconds: total(seconds) };
   });
   return {
     routes: routes.toSorted((a, b) => b.count - a.count),
