@@ -14,7 +14,14 @@ import { applyLosses, applyUsers } from "./apply/apply-users.ts";
 import { applyUserTypes } from "./apply/apply-usertypes.ts";
 import { applyWebhooks } from "./apply/apply-webhooks.ts";
 import { tryPlan } from "./apply/preflight.ts";
-import { type ChangeCounts, countChanges, eachChange, print, summary, withoutCounts } from "./apply/print-results.ts";
+import {
+  type ChangeCounts,
+  countChanges,
+  eachChange,
+  printChanges,
+  summarizeChanges,
+  withoutCounts,
+} from "./apply/print-results.ts";
 import { readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
@@ -77,16 +84,16 @@ async function show(plan: OrganisationPlan, context: Context): Promise<boolean> 
       yield portion;
     }
   }
-  await print(portions(), plan, context);
-  if (counts.size > 0) context.terminal.note(`Would ${summary(counts)}.`);
+  await printChanges(portions(), plan, context);
+  if (counts.size > 0) context.terminal.note(`Would ${summarizeChanges(counts)}.`);
   return counts.size > 0;
 }
 
 async function confirmRemovals(plan: OrganisationPlan, context: Context): Promise<void> {
   const gone = countChanges(eachChange(plan).filter((change) => isRemoval({ change })));
   if (gone.size === 0) return;
-  context.terminal.note(`--prune will ${summary(gone)}.`);
-  await requireConfirmation(context, async () => sentence(summary(gone), "?"));
+  context.terminal.note(`--prune will ${summarizeChanges(gone)}.`);
+  await requireConfirmation(context, async () => sentence(summarizeChanges(gone), "?"));
 }
 
 const sentence = (text: string, end = ".") => `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`;
@@ -113,11 +120,11 @@ async function carryOut(work: ApplyContext, context: Context): Promise<void> {
       failure = error;
     }
   }
-  await print(results(), work.plan, context);
-  if (made > 0) terminal.note(sentence(summary(done, "past")));
+  await printChanges(results(), work.plan, context);
+  if (made > 0) terminal.note(sentence(summarizeChanges(done, "past")));
   await work.issues.print(refusals);
   if (failure === undefined && refusals.length === 0) return;
-  terminal.note(`Not applied: ${summary(withoutCounts(all, done))}.`);
+  terminal.note(`Not applied: ${summarizeChanges(withoutCounts(all, done))}.`);
   if (made > 0) terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
   throw (
     failure ??

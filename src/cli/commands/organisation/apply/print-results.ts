@@ -19,7 +19,7 @@ export function* eachChange({ tasks }: OrganisationPlan): Generator<PlannedChang
   }
 }
 
-export async function print(changes: AsyncIterable<readonly Done[]>, plan: OrganisationPlan, context: Context) {
+export async function printChanges(changes: AsyncIterable<readonly Done[]>, plan: OrganisationPlan, context: Context) {
   const { globals } = context;
   const secrets = plan.tasks.webhooks.some(({ change }) => change.action === "create");
   const view = {
@@ -90,7 +90,7 @@ export const withoutCounts = (all: ChangeCounts, others: ChangeCounts): ChangeCo
   );
 
 /** Formats numbers of changes: `create 2 units, 1 user; delete 1 webhook`. */
-export function summary(counts: ChangeCounts, tense: "present" | "past" = "present"): string {
+export function summarizeChanges(counts: ChangeCounts, tense: "present" | "past" = "present"): string {
   const byAction = Map.groupBy(counts, ([key]) => key.split(" ")[0] as PlannedChange["action"]);
   const parts = [...byAction].map(([action, some]) => {
     const numbers = some.map(([key, count]) => pluralize(count, nouns[key.split(" ")[1] as PlannedChange["kind"]]));

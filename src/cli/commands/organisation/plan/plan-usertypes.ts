@@ -12,6 +12,7 @@ export function planUserTypes(planning: Planning) {
   const entries = organisation.usertypes;
   const matched = matchAll(entries ?? [], planning);
   const tasks: Task<"usertypes">[] = [];
+  /** The future entries, by the ID of the type, or by the entry of the file for a new type. */
   const after = new Map<number | OrganisationEntry<"usertypes">, OrganisationEntry<"usertypes">>();
   for (const { entry, at, type } of matched) {
     const existing = type && { id: type.id, entry: userTypeEntry(type) };
