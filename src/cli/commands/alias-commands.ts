@@ -8,7 +8,7 @@ import { createOutput } from "../output/create-output.ts";
 import { type Config, changeConfig, readConfig } from "../session/config.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 
-const name = { name: "name", description: "Name of the alias" };
+const nameArgument = { name: "name", description: "Name of the alias" };
 
 export const alias: Commands = {
   list: { summary: "List your aliases", prints: true, watchable: true, run: list },
@@ -16,7 +16,7 @@ export const alias: Commands = {
     summary: "Create or change an alias",
     description: "Words after the alias are added to its command. An alias never hides a command.",
     args: [
-      name,
+      nameArgument,
       {
         name: "command",
         many: true,
@@ -28,7 +28,12 @@ export const alias: Commands = {
     examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],
     run: set,
   },
-  remove: { summary: "Remove an alias", args: [{ ...name, completes: "aliases" }], flags: [dryRunFlag], run: remove },
+  remove: {
+    summary: "Remove an alias",
+    args: [{ ...nameArgument, completes: "aliases" }],
+    flags: [dryRunFlag],
+    run: remove,
+  },
 };
 
 async function list({ terminal, globals }: Context): Promise<void> {

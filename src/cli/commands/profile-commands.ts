@@ -10,11 +10,11 @@ import { withoutPassword } from "../session/database-url.ts";
 import { baseUrl, databaseAddress, isRemote } from "../session/target.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 
-const name = { name: "name", description: "Name of the profile", completes: "profiles" } as const;
+const nameArgument = { name: "name", description: "Name of the profile", completes: "profiles" } as const;
 
 export const profile: Commands = {
   list: { summary: "List profiles and mark the current one", prints: true, watchable: true, run: list },
-  use: { summary: "Make a profile the current one", args: [name], flags: [dryRunFlag], run: use },
+  use: { summary: "Make a profile the current one", args: [nameArgument], flags: [dryRunFlag], run: use },
   add: {
     summary: "Save a target under a name",
     description:
@@ -28,10 +28,10 @@ export const profile: Commands = {
     ],
     run: add,
   },
-  remove: { summary: "Remove a profile and its login", args: [name], flags: [dryRunFlag], run: remove },
+  remove: { summary: "Remove a profile and its login", args: [nameArgument], flags: [dryRunFlag], run: remove },
   show: {
     summary: "Show a profile without its token",
-    args: [{ ...name, description: "Name of the profile (default the current one)", optional: true }],
+    args: [{ ...nameArgument, description: "Name of the profile (default the current one)", optional: true }],
     prints: true,
     watchable: true,
     run: show,
@@ -126,9 +126,9 @@ async function remove(context: Context): Promise<void> {
 }
 
 function unknown(name: string, names: readonly string[]): UsageError | ServiceError {
-  const meant = suggestName(name, names);
   if (name === "")
     return new UsageError("there is no current profile", { hint: "choose one with wcs profile use NAME" });
+  const meant = suggestName(name, names);
   return new ServiceError("not_found", `There is no profile '${name}'.`, {
     hint: meant ? `Did you mean '${meant}'?` : "List the profiles with wcs profile list.",
   });

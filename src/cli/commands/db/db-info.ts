@@ -9,13 +9,13 @@ const formats = { size_bytes: "bytes", created_at: "unix-time" } as const;
 export async function info(context: Context): Promise<void> {
   const { terminal } = context;
   await withDatabase(context, openDatabase(databaseOf(context), { skipMigration: true }), async (database) => {
-    const info = await readDatabaseInfo(database);
-    await createOutput<typeof info>({ formats }, context).one(info);
-    if (info.schema < info.latest) {
+    const facts = await readDatabaseInfo(database);
+    await createOutput<typeof facts>({ formats }, context).one(facts);
+    if (facts.schema < facts.latest) {
       terminal.note(
         "The schema is older than this wcs. Bring it up to date with wcs db migrate; any other command does so, too.",
       );
-    } else if (info.schema > info.latest) {
+    } else if (facts.schema > facts.latest) {
       terminal.note("The schema is newer than this wcs. Update wcs to use the database.");
     }
   });

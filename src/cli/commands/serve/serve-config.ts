@@ -65,8 +65,8 @@ function explained({ fields, issues }: Issues): ConfigIssue[] {
     if (setting === "mail.smtp_url") return { field, message: "is the option smtp_url in this file" };
     const names = setting === undefined ? known : Object.keys(defaults);
     const meant = suggestName(setting ?? field, names);
-    const advice = meant ? `did you mean ${meant}?` : `known are ${names.join(", ")}`;
-    return { field, message: `is not ${setting === undefined ? "an option" : "a setting"}; ${advice}` };
+    const suggestion = meant ? `did you mean ${meant}?` : `known are ${names.join(", ")}`;
+    return { field, message: `is not ${setting === undefined ? "an option" : "a setting"}; ${suggestion}` };
   });
 }
 

@@ -64,11 +64,11 @@ export function optionsIn(flags: Readonly<Record<string, unknown>>): Partial<Sha
   const { behind_proxy, ...schemas } = sharedOptions();
   const given: Record<string, unknown> = networksIn(flags.behindProxy as string | true | undefined);
   for (const [key, schema] of Object.entries(schemas)) {
-    const text = flags[attribute(kebab(key))] as string | undefined;
-    if (text === undefined) continue;
-    const value = /^\d+(\.\d+)?$/.test(text) && key !== "host" ? Number(text) : text;
+    const typed = flags[attribute(kebab(key))] as string | undefined;
+    if (typed === undefined) continue;
+    const value = /^\d+(\.\d+)?$/.test(typed) && key !== "host" ? Number(typed) : typed;
     const result = tryParse(schema, value);
-    if (!result.ok) throw new UsageError(`--${kebab(key)} ${Object.values(result.fields)[0]?.[0]}, not '${text}'`);
+    if (!result.ok) throw new UsageError(`--${kebab(key)} ${Object.values(result.fields)[0]?.[0]}, not '${typed}'`);
     given[key] = value;
   }
   return given;

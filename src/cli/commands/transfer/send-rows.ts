@@ -46,6 +46,7 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       return (response as { results: readonly Outcome[] }).results;
     };
     let answers = await send(rows);
+    // The service does not know what earlier batches gave up, so rows that take it are sent with other values.
     const replace = (some: readonly FileRow[]) => rehearsal?.replaceFreed?.(some, answers);
     for (let some = replace(rows); some; some = replace(some)) answers = await send(some);
     await rehearsal?.prepare?.(answers, batchNumber);

@@ -22,9 +22,9 @@ export function drawTree(branch: readonly Unit[], terminal: Terminal): string {
   };
   const sorted = (parent: number | null) =>
     (below.get(parent) ?? []).toSorted((a, b) => collator.compare(a.name, b.name));
-  /** Draws a unit behind its branch, and the units below it. */
-  const draw = (unit: Unit, before: string, branch: string, after: string): string => {
-    const line = `${before}${branch}${label(unit, widthOf(before + branch))}\n`;
+  /** Draws a unit after its connector, and the units below it. */
+  const draw = (unit: Unit, before: string, connector: string, after: string): string => {
+    const line = `${before}${connector}${label(unit, widthOf(before + connector))}\n`;
     const inner = before + after;
     const children = sorted(unit.id);
     const last = children.pop();

@@ -12,14 +12,14 @@ export async function* walkEvents(caller: Caller, filter: Filter, furthest = fur
   const { start } = filter;
   let from = start;
   // Events at the time `from` that were yielded before the list ended there.
-  let given: ReadonlySet<number> = new Set();
+  let yielded: ReadonlySet<number> = new Set();
   for (;;) {
     const edge = { time: undefined as number | undefined, ids: new Set<number>() };
     let count = 0;
     const rest = from === undefined ? filter : { ...filter, start: from };
     for await (const { items: page } of walk(caller, events.list, rest)) {
       const isLate = (event: ListedEvent) => from === undefined || from === start || firstOf(event, start) >= from;
-      const isNew = (event: ListedEvent) => !given.has(event.id) && isLate(event);
+      const isNew = (event: ListedEvent) => !yielded.has(event.id) && isLate(event);
       yield page.filter(isNew);
       count += page.length;
       for (const event of page) {
@@ -34,7 +34,7 @@ export async function* walkEvents(caller: Caller, filter: Filter, furthest = fur
       throw new ServiceError("validation_failed", `More than ${furthest} events begin at the same time.`);
     }
     from = edge.time;
-    given = edge.ids;
+    yielded = edge.ids;
   }
 }
 
@@ -42,6 +42,6 @@ export async function* walkEvents(caller: Caller, filter: Filter, furthest = fur
 function firstOf({ dates, days, timezone }: ListedEvent, from = Number.NEGATIVE_INFINITY): number {
   const clock = clockOf(timezone);
   const earliest = from === Number.NEGATIVE_INFINITY ? "" : clock.day(from);
-  const day = days.find((day) => day >= earliest && clock.startOf(day) >= from);
+  const day = days.find((each) => each >= earliest && clock.startOf(each) >= from);
   return day === undefined ? (dates.find(({ start }) => start >= from)?.start ?? from) : clock.startOf(day);
 }
