@@ -1,4 +1,3 @@
-import { ServiceError } from "../../../contract/errors.ts";
 import { isServiceAccount } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
@@ -10,12 +9,12 @@ import { portionsOf } from "../../file-io/portions.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { walkItems } from "../../kit/walk-list.ts";
 import { exportableUnits } from "../transfer/export-units.ts";
+import { hiddenAddress } from "../transfer/export-users.ts";
 import { shortestFirst } from "./file/organisation-entries.ts";
 import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { formOf } from "./file/write-organisation.ts";
 import {
-  type CurrentUser,
   type Labels,
   unitEntry,
   userEntry,
@@ -105,7 +104,7 @@ async function* userEntries(to: Export<string>, { userTypes, unitById }: Organis
   const bad = new Set(userTypes.filter(issuesOfLabels(userTypes)).map(({ id }) => id));
   for await (const user of walkItems(to.caller, users.list, { inactive: true })) {
     if (isServiceAccount(user)) continue;
-    if (user.email === null) throw hiddenAddress(user);
+    if (user.email === null) throw hiddenAddress(user.id, "Use --only usertypes,units to export no users.");
     const place = user.memberUnits.find(({ unit }) => labels.units(unit.id) === null)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
     if (user.memberUnits.length === 0) to.skip(`user ${user.id} (${user.name}) has no membership`);
@@ -118,11 +117,6 @@ async function* userEntries(to: Export<string>, { userTypes, unitById }: Organis
     else yield userEntry(user, labels);
   }
 }
-
-const hiddenAddress = ({ id }: CurrentUser) =>
-  new ServiceError("forbidden", `You don't have access to the e-mail address of user ${id}.`, {
-    hint: "Exporting users needs the ability user over all of them. Use --only usertypes,units to export no users.",
-  });
 
 async function* webhookEntries(to: Export<string>): AsyncGenerator<object> {
   const first = new Map<string, number>();
