@@ -1,11 +1,14 @@
-import { readFileSync } from "node:fs";
-import { beforeAll, expect, it } from "vitest";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { configFile } from "../../src/cli/session/config.ts";
 import type { OutputOf } from "../../src/contract/operation.ts";
 import type { sessions } from "../../src/contract/sessions.ts";
 import { sqliteHttp } from "../support/instance.ts";
+import { token } from "./login-server.ts";
 import { describePlaces, usePlace } from "./places.ts";
-import type { Result } from "./support.ts";
+import { type Result, useHome } from "./support.ts";
 
 const password = "a very long horse";
 const setPassword = ["users", "password", "1", "--password-stdin"];
@@ -104,6 +107,7 @@ describePlaces("sessions", (place) => {
 });
 
 const remote = usePlace(sqliteHttp);
+const bare = useHome({ database: false });
 
 it("auth logout without a connection: exit 8, the token is removed, and the message says until when copies stay valid", async () => {
   const { home, wcs, args, kill } = remote();
@@ -117,4 +121,20 @@ it("auth logout without a connection: exit 8, the token is removed, and the mess
     /^error: Signed out of profile work on this machine only\. Its session could not be ended, so copies of the token stay valid until \d{4}-.*: .*\nhint: Sign in again later, find the session with wcs sessions list, and end it with wcs sessions end ID\.\n$/,
   );
   expect(await home.wcs(["auth", "renew", "--profile", "work"])).toMatchObject({ code: 4 });
+});
+
+it("auth logout does not bring back a profile that is removed while its session ends", async () => {
+  const { sit, path } = bare();
+  const file = path("config/config.json");
+  const server = createServer((_, response) => {
+    writeFileSync(file, JSON.stringify({ profiles: {} }));
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  mkdirSync(path("config"), { mode: 0o700 });
+  writeFileSync(file, JSON.stringify({ profiles: { work: { target, token: token(0, 3600) } } }), { mode: 0o600 });
+  expect(await sit(["auth", "logout", "--profile", "work"])).toMatchObject({ code: 0 });
+  expect((await sit(["profile", "list", "--json"])).stdout).toBe("[]\n");
 });

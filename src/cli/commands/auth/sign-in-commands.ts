@@ -91,7 +91,10 @@ export async function logout(context: Context): Promise<void> {
   if (context.flags.dryRun) return noteDone(context, `Signed out of profile ${name}.`);
   const failure = await endSession(routeOf(context, target), token);
   await changeConfig(context.terminal.env, (config) => {
-    const { token: _token, expires: _expires, ...rest } = config.profiles[name] ?? { target: "" };
+    const profile = config.profiles[name];
+    // Another process may have removed it meanwhile.
+    if (profile === undefined) return config;
+    const { token: _token, expires: _expires, ...rest } = profile;
     return withProfile(config, name, rest);
   });
   if (failure === undefined) return context.terminal.note(`Signed out of profile ${name}. Its session has ended.`);
