@@ -3,13 +3,13 @@ import { rowsFormatFlag } from "../transfer/transfer-commands.ts";
 
 export const batch: TopLevelCommand = {
   description: `{column} in the command stands for the value of the row in this column. All rows run in this process, on one connection.
-Rows that fail are reported, and the others go on (exit 3); a lost login or an unreachable instance stops the batch.
+Rows that fail are reported, and the others still run (exit 3); a lost login or an unreachable instance stops the batch.
 
 With --results, the result of each row is added to a file as it is known. The next run with the same file and target skips the
 rows that are done, so an interrupted batch can be resumed. A row whose result is unknown, because the batch was killed or the answer was lost,
 runs again; what it creates or sends is not repeated within 24 hours.
 
-A value must not begin with -, unless as --flag={column}, nor with @ where @file is read.
+A value must not begin with -, except in --flag={column}, nor with @ where @file is read.
 In JSON, a value in quotes stays one text, as in --data '{"title": "{title}"}', and one without quotes must be JSON itself.`,
   args: [
     { name: "file", description: "File with the rows, - for stdin" },
