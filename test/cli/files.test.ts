@@ -92,6 +92,8 @@ describePlaces("files on the command line", (place) => {
     for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
     expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
     expect((await run("files", "get", random(), "-o", path("nowhere/x"))).code).toBe(2);
+    const tooLong = await run("files", "get", random(), "-o", path("x".repeat(300)));
+    expect(tooLong).toMatchObject({ code: 2, stderr: expect.stringContaining("ENAMETOOLONG") });
     expect((await run("files", "get", random(), "-o", path("other.bin"))).code).toBe(7);
   });
 

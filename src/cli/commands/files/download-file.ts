@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
@@ -28,13 +28,14 @@ async function download(context: Context, findFile: (caller: Caller) => Promise<
   const id = await findFile(caller);
   const content = await caller.call(files.get, { id }, { signal });
   if (given === "-") await printContent(content, terminal);
-  else await toFile(content, placeOf(given, content, id), signal, context);
+  else await toFile(content, await placeOf(given, content, id), signal, context);
 }
 
 /** Returns the path to write to; in a folder, the file keeps its own name. */
-function placeOf(given: string | undefined, { name }: Content, id: number): string {
+async function placeOf(given: string | undefined, { name }: Content, id: number): Promise<string> {
   if (given === undefined) return safeName(name, id);
-  const isFolder = /[/\\]$/.test(given) || statSync(given, { throwIfNoEntry: false })?.isDirectory();
+  const found = await stat(given).catch(() => undefined);
+  const isFolder = /[/\\]$/.test(given) || found?.isDirectory();
   return isFolder ? join(given, safeName(name, id)) : given;
 }
 
