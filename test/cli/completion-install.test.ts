@@ -33,6 +33,14 @@ it.each(Object.keys(files) as (keyof typeof files)[])(
   },
 );
 
+it("completion install zsh keeps every byte of a start-up file that is not UTF-8", async () => {
+  const home = newHome();
+  const before = Buffer.from("# caf\xe9\n", "latin1");
+  writeFileSync(home.path(".zshrc"), before);
+  expect((await home.wcs(["completion", "install", "zsh"])).code).toBe(0);
+  expect(readFileSync(home.path(".zshrc")).subarray(0, before.length)).toEqual(before);
+});
+
 it.skipIf(spawnSync("zsh", ["-c", "true"]).status !== 0)("zsh finds the installed completion", async () => {
   const home = newHome();
   await home.wcs(["completion", "install", "zsh"]);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../../../store/make-folders.ts";
 import { script, shells } from "../../completion/completion-script.ts";
@@ -11,10 +11,15 @@ import { homeFolder } from "../../session/config.ts";
 
 type Shell = (typeof shells)[number];
 
+/** A start-up file, and the lines that it needs. */
+interface StartUp {
+  readonly path: string;
+  readonly lines: readonly string[];
+}
+
 interface Place {
   readonly script: string;
-  /** The start-up file, and the lines that it needs. */
-  readonly startUp?: { readonly path: string; readonly lines: readonly string[] };
+  readonly startUp?: StartUp;
   readonly load: string;
 }
 
@@ -23,15 +28,10 @@ export async function installCompletion(context: Context): Promise<void> {
   const isDry = context.flags.dryRun === true;
   const shell = shellOf(args.shell, terminal.env);
   const { script: path, startUp, load } = placeOf(shell, terminal.env);
-  terminal.note(`${write(path, await script(shell, program.registry), isDry)} ${path}`);
-  if (startUp) {
-    const text = read(startUp.path);
-    const missing = startUp.lines.filter((line) => !text.split(/\r?\n/).includes(line));
-    const added = missing.map((line) => `${line}\n`).join("");
-    const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-    const completed = text + (missing.length > 0 ? gap + added : "");
-    terminal.note(`${write(startUp.path, completed, isDry)} ${startUp.path}`);
-  }
+  const text = await script(shell, program.registry);
+  const outcome = read(path) === text ? "Unchanged:" : write(path, () => writeFileSync(path, text), isDry);
+  terminal.note(`${outcome} ${path}`);
+  if (startUp) terminal.note(`${addLines(startUp, isDry)} ${startUp.path}`);
   if (isDry) return terminal.note(dryRunNote);
   terminal.note(`Start a new shell, or run: ${load}`);
 }
@@ -86,12 +86,21 @@ function read(path: string): string {
   }
 }
 
-function write(path: string, text: string, isDry: boolean): string {
-  if (read(path) === text) return "Unchanged:";
+/** Appends the missing lines, so that the rest of the file stays as it is in any encoding. */
+function addLines({ path, lines }: StartUp, isDry: boolean): string {
+  const text = read(path);
+  const present = text.split(/\r?\n/);
+  const added = lines.filter((line) => !present.includes(line)).map((line) => `${line}\n`);
+  if (added.length === 0) return "Unchanged:";
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  return write(path, () => appendFileSync(path, gap + added.join("")), isDry);
+}
+
+function write(path: string, work: () => void, isDry: boolean): string {
   if (isDry) return "Without --dry-run: Wrote";
   try {
     makeFolders(dirname(path));
-    writeFileSync(path, text);
+    work();
   } catch (error) {
     throw notWritten(path, error);
   }
