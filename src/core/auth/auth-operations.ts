@@ -60,7 +60,7 @@ export const auth: Handlers<typeof contract> = {
     const kind = "password_request";
     const byAccount = { kind, account: accountOf(ctx, key, user), network: ctx.network } as const;
     // Many accounts can have an address one after the other.
-    const byAddress = { kind, account: accountOf(ctx, `${kind} ${key}`, undefined) } as const;
+    const byAddress = { kind, account: accountOf(ctx, `${kind} ${key}`) } as const;
     const admitted = await countEvent(ctx, byAddress, await countEvent(ctx, byAccount));
     const nobody = stranger();
     await queueMails(ctx, "password_reset", [admitted && user?.provider === "local" ? user : nobody]);

@@ -7,13 +7,13 @@ import type { Ctx } from "../pipeline/context.ts";
 export const serviceProvider = "service";
 
 /** Ends the API tokens of a service account that gets more rights: their creators may not have them. */
-export async function endServiceTokens({ db }: Pick<Ctx, "db">, user: number): Promise<void> {
+export async function endServiceTokens({ db }: Ctx, user: number): Promise<void> {
   if (!(await findRow(db, "users", { id: user, provider: serviceProvider }, ["id"]))) return;
   await deleteRows(db, "api_tokens", { user_id: user });
 }
 
 /** Ends the API tokens of the service accounts whose abilities in a unit pass to another one, of which they are not members. */
-export async function endMovedServiceTokens(ctx: Pick<Ctx, "db">, from: number, to: number): Promise<void> {
+export async function endMovedServiceTokens(ctx: Ctx, from: number, to: number): Promise<void> {
   const accounts = await ctx.db
     .selectFrom("api_tokens as t")
     .innerJoin("users as u", "u.id", "t.user_id")

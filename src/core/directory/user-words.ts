@@ -33,7 +33,7 @@ const deleteWords = prepared((db, p: { id: number; words: readonly string[] }) =
 );
 
 /** Updates the search words of a user with these texts, where they differ. */
-export async function setSearchWords({ db }: Pick<Ctx, "db">, id: number, user: Texts): Promise<void> {
+export async function setSearchWords({ db }: Ctx, id: number, user: Texts): Promise<void> {
   const wanted = searchWords(user);
   const known = await wordsOfUser(db, { id });
   const gone = without(known, wanted).map(({ word }) => word);

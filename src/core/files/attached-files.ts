@@ -32,10 +32,7 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
 }
 
 /** Returns the validation errors of files by field. Decodes each file only once; skips those that are undefined. */
-export async function fileIssues(
-  ctx: Pick<Ctx, "settings">,
-  items: readonly (FileItem | undefined)[],
-): Promise<FieldErrors> {
+export async function fileIssues(ctx: Ctx, items: readonly (FileItem | undefined)[]): Promise<FieldErrors> {
   const issues: FieldErrors = {};
   for (const [index, item] of items.entries()) {
     if (item === undefined) continue;
@@ -45,7 +42,7 @@ export async function fileIssues(
   return issues;
 }
 
-async function uploadIssue(ctx: Pick<Ctx, "settings">, item: FileItem): Promise<string | undefined> {
+async function uploadIssue(ctx: Ctx, item: FileItem): Promise<string | undefined> {
   const { inspect, sizeOf } = await import("./inspect-upload.ts");
   const { extensionOf, fitsExtension } = await import("./file-types.ts");
   const most = ctx.settings["uploads.max_bytes"];

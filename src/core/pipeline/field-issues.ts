@@ -62,7 +62,7 @@ export const referenceIssues = (ctx: Pick<Ctx, "db">, lists: readonly References
   }));
 
 /** Returns an error for each filter by a thing that does not exist. Deleted users still have posts and audit entries. */
-export const filterIssues = (ctx: Pick<Ctx, "db">, filters: readonly References[]): Promise<FieldErrors> =>
+export const filterIssues = (ctx: Ctx, filters: readonly References[]): Promise<FieldErrors> =>
   unknownIssues(ctx, filters, (table) => ({ says: `is not an existing ${nouns[table]}`, isKnown: sql`1 = 1` }));
 
 async function unknownIssues(

@@ -30,6 +30,7 @@ export async function repeatableOf(
   const hashKey = hkdfSync("sha256", tokenKey, "", "wcs idempotency_keys.input_hash", 32);
   const hash = createHmac("sha256", new Uint8Array(hashKey)).update(op.name);
   const input = withoutSecrets(op.input(), given);
+  // Long texts are hashed after the rest, which has their lengths and indexes instead.
   const long: string[] = [];
   const put = (_: string, value: unknown) =>
     typeof value === "string" && value.length > portion ? { length: value.length, long: long.push(value) } : value;

@@ -13,6 +13,7 @@ export interface RecordedChange {
 /** Seconds for which events are still written after a client last polled for them. */
 export const listeningSeconds = 90;
 const messageIdBytes = 18;
+
 /** Returns a new event. The body is stored as text, because the signature covers its exact bytes. */
 export function newEvent<T extends string>({ now }: Ctx, type: T, data: object) {
   return {
@@ -26,7 +27,7 @@ export function newEvent<T extends string>({ now }: Ctx, type: T, data: object) 
 /** Length of a payload of `newEvent` before its data, without the type. */
 const frameLength = JSON.stringify({ type: "", timestamp: new Date(0).toISOString(), data: 0 }).length - "0}".length;
 
-/** Erases a deleted user from stored events, and responses, which may repeat data. Workers that send old payloads lose their leases. */
+/** Replaces the data of a deleted user in stored events, and deletes responses, which may repeat it. Workers that send old data lose their leases. */
 export async function erasePayloads({ db, now }: Ctx, user: number, data: object): Promise<void> {
   const end = `${JSON.stringify(data)}}`;
   await db

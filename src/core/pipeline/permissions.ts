@@ -64,7 +64,7 @@ export function requireAbilityIn(
 }
 
 /** Throws `forbidden` for an API token: the action could give its holder a sign-in, which outlives the token. */
-export function requireSignIn({ apiToken }: Pick<Ctx, "apiToken">, action: string): void {
+export function requireSignIn({ apiToken }: Ctx, action: string): void {
   if (apiToken !== undefined) throw new ServiceError("forbidden", `An API token cannot ${action}; sign in instead.`);
 }
 

@@ -54,7 +54,7 @@ const portion = 100;
 const clockTolerance = 60;
 
 /** Returns the name under which an account is counted. An unknown one may be a password, so it is only a keyed hash. */
-export function accountOf({ instance }: Ctx, typed: string, user: { readonly id: number } | undefined): string {
+export function accountOf({ instance }: Ctx, typed: string, user?: { readonly id: number }): string {
   const { createHmac } = process.getBuiltinModule("node:crypto");
   const hash = createHmac("sha256", instance.tokenKey).update(typed).digest("base64url");
   return user === undefined ? `unknown:${hash}` : accountOfUser(user.id);
@@ -75,7 +75,7 @@ export async function countEvent(ctx: Ctx, subject: Subject, isWanted = true): P
 
 /** Counts a notice, and returns true for the last one before the limit; undefined at the limit. Takes no lock. */
 export async function countNotice(ctx: Ctx, kind: string, address: string): Promise<boolean | undefined> {
-  const subject = { kind: "account_notice", account: accountOf(ctx, `${kind} ${address}`, undefined) } as const;
+  const subject = { kind: "account_notice", account: accountOf(ctx, `${kind} ${address}`) } as const;
   const isReached = async () => (await checkLimits(ctx, subject)).until > 0;
   if (await isReached()) return undefined;
   await insert(ctx, subject, { pending: 0, expires_at: ctx.now + rateLimits.account_notice.seconds });

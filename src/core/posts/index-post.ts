@@ -6,7 +6,7 @@ import { postAudienceOf } from "./post-audience.ts";
 
 /** Adds a post that has no entries yet to the feed index. */
 export async function addPlaces(
-  { db }: Pick<Ctx, "db">,
+  { db }: Ctx,
   { id, listed_at, updated_at }: RowOf<"posts", "id" | "listed_at" | "updated_at">,
   places: readonly string[],
 ): Promise<void> {

@@ -78,12 +78,13 @@ type PollFields = z.infer<ReturnType<typeof pollFields>>;
 export function pollIssues({ question, choices, ...fields }: PollFields, before?: Poll): FieldErrors {
   const issues: FieldErrors = {};
   if (before === undefined && question === undefined) issues["poll.question"] = ["is required"];
-  const open = fields.allow_user_choices ?? before?.allow_user_choices ?? false;
+  const isExtensible = fields.allow_user_choices ?? before?.allow_user_choices ?? false;
   const count = choices?.length ?? before?.choices.length ?? 0;
-  if (count < 2 && !open) issues["poll.choices"] = ["must have at least 2 items, unless readers can add choices"];
-  const there = new Set(before?.choices.map((choice) => choice.id));
+  if (count < 2 && !isExtensible)
+    issues["poll.choices"] = ["must have at least 2 items, unless readers can add choices"];
+  const known = new Set(before?.choices.map((choice) => choice.id));
   const ids = choices?.flatMap((choice) => choice.id ?? []) ?? [];
-  const unknown = ids.filter((id) => !there.has(id));
+  const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) issues["poll.choices"] = [`contains choices that are not in the poll: ${unknown.join(", ")}`];
   else if (new Set(ids).size < ids.length) issues["poll.choices"] = ["must not contain a choice twice"];
   const titles = (choices ?? []).map((choice) => titleKey(choice.title));

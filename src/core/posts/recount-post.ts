@@ -58,12 +58,12 @@ async function countInRange(db: Db, audience: number, { from, to }: { from: numb
 type Counted = Pick<PostRow, "audience_id" | "confirm_enabled" | "event">;
 
 /** Returns the number of readers of a post if it needs the number, for confirmations or participation. */
-export async function readerCount({ db }: Pick<Ctx, "db">, post: Counted): Promise<number | null> {
+export async function readerCount({ db }: Ctx, post: Counted): Promise<number | null> {
   const asked = post.confirm_enabled === 1 || storedEvent(post)?.participation === true;
   return asked ? await countReaders(db, post.audience_id) : null;
 }
 
-export async function recount({ db }: Pick<Ctx, "db">, id: number): Promise<void> {
-  const post = await findRow(db, "posts", { id }, ["audience_id", "confirm_enabled", "event"]);
-  if (post !== undefined) await updateRow(db, "posts", id, { reader_count: await readerCount({ db }, post) });
+export async function recount(ctx: Ctx, id: number): Promise<void> {
+  const post = await findRow(ctx.db, "posts", { id }, ["audience_id", "confirm_enabled", "event"]);
+  if (post !== undefined) await updateRow(ctx.db, "posts", id, { reader_count: await readerCount(ctx, post) });
 }

@@ -67,11 +67,11 @@ async function requireProvider({ db }: Ctx, provider: string): Promise<void> {
 
 /** Throws `conflict` when more users would be deactivated than `most`, a number or a percentage of `active`. */
 function requireFewer(count: number, active: number, most: string): void {
-  const isShare = most.endsWith("%");
+  const isPercentage = most.endsWith("%");
   const limit = Number.parseFloat(most);
-  if (isShare ? count * 100 <= limit * active : count <= limit) return;
+  if (isPercentage ? count * 100 <= limit * active : count <= limit) return;
   const users = count === 1 ? "1 user" : `${count} users`;
-  const allowed = isShare ? `${most} of ${active}` : most;
+  const allowed = isPercentage ? `${most} of ${active}` : most;
   throw new ServiceError(
     "conflict",
     `${users} would be deactivated, and max_removals allows ${allowed}; nobody was deactivated.`,

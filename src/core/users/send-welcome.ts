@@ -34,7 +34,7 @@ export async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<voi
 /** Counts the mails by address and by sender. Takes no lock, because the transaction is serializable. */
 async function countMails(ctx: Ctx, recipients: readonly Record<"email" | "email_key", string>[]): Promise<void> {
   const addresses = new Map(
-    recipients.map(({ email, email_key }) => [accountOf(ctx, `welcome_mail ${email_key}`, undefined), email] as const),
+    recipients.map(({ email, email_key }) => [accountOf(ctx, `welcome_mail ${email_key}`), email] as const),
   );
   await requireFewerMails(ctx, addresses);
   // Access to the database itself has no limit.

@@ -49,7 +49,7 @@ export async function handOver(db: Db, from: number, to: number): Promise<void> 
   }
 }
 
-const groupsOf = prepared((db, p: { me: number }) =>
+const groupsOfUser = prepared((db, p: { me: number }) =>
   db.selectFrom("group_members").select("group_id").where("user_id", "=", p.me),
 );
 
@@ -57,7 +57,7 @@ const groupsOf = prepared((db, p: { me: number }) =>
 export async function placesOfPosts(ctx: Ctx, which: "readable" | "editable"): Promise<string[] | undefined> {
   const places = await placesFor(ctx, which, ["news", "calendar"]);
   if (places === undefined || which === "editable") return places;
-  const groups = await groupsOf(ctx.db, { me: ctx.actor.id });
+  const groups = await groupsOfUser(ctx.db, { me: ctx.actor.id });
   return [...places, placeInFeed.everywhere, ...groups.map((row) => placeInFeed.group(row.group_id))];
 }
 
