@@ -82,11 +82,11 @@ function timeColumns({ now }: Ctx, { publish, pinned }: PostFields, row: PostRow
 function pinColumns(now: number, pinned: PostFields["pinned"], row: PostRow | undefined) {
   if (pinned === undefined) return {};
   if (pinned === null) return { pinned_main_feed: null, pinned_until: null };
-  const { pinned_main_feed, pinned_until } = row ?? { pinned_main_feed: null, pinned_until: null };
-  const before = pinned_until !== null && pinned_until <= now ? null : pinned_main_feed;
+  const isOver = row !== undefined && row.pinned_until !== null && row.pinned_until <= now;
+  const { pinned_main_feed = null, pinned_until = null } = isOver ? {} : (row ?? {});
   return {
-    pinned_main_feed: flagValue(pinned.show_in_main_feed) ?? before ?? (0 as const),
-    pinned_until: pinned.until === undefined ? (before === null ? null : pinned_until) : pinned.until,
+    pinned_main_feed: flagValue(pinned.show_in_main_feed) ?? pinned_main_feed ?? (0 as const),
+    pinned_until: pinned.until === undefined ? pinned_until : pinned.until,
   };
 }
 

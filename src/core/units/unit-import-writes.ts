@@ -41,17 +41,17 @@ export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Ex
     // Rows and wanted units have the same order.
     return { ...row, id, path: `${wanted[position]!.parent.path}${id}/` };
   });
-  await placeAll(ctx, units);
-  await countAll(ctx, wanted);
+  await storePaths(ctx, units);
+  await updateCounts(ctx, wanted);
   return units;
 }
 
-async function placeAll({ db }: Ctx, units: readonly ExistingUnit[]): Promise<void> {
+async function storePaths({ db }: Ctx, units: readonly ExistingUnit[]): Promise<void> {
   const placed = rowsAs(db, "placed", { id: "bigint", path: "text" }, units);
   await sql`update units set path = placed.path from ${placed} where units.id = placed.id`.execute(db);
 }
 
-async function countAll({ db }: Ctx, wanted: readonly NewUnit[]): Promise<void> {
+async function updateCounts({ db }: Ctx, wanted: readonly NewUnit[]): Promise<void> {
   const more = new Map<number, { id: number; children: number; descendants: number }>();
   const countsOf = (id: number) => {
     const counts = more.get(id) ?? { id, children: 0, descendants: 0 };

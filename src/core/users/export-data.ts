@@ -18,7 +18,7 @@ const recordsPerPage = 100;
 /** Seconds that an entry of the audit log covers. With older cursors an export is counted and recorded again. */
 const coveredSeconds = 3600;
 
-/** Returns a page of one section. Administrators get no private sections of others. */
+/** Returns a page of the first section that has rows after the cursor. Administrators get no private sections of others. */
 export const exportData: ExportData = async (ctx, { id, cursor }) => {
   const isOwn = id === ctx.actor.id;
   if (!isOwn && !ctx.actor.admin)
@@ -30,24 +30,21 @@ export const exportData: ExportData = async (ctx, { id, cursor }) => {
   const isCovered = recorded !== undefined && recorded > ctx.now - coveredSeconds;
   if (!isCovered) await recordStart(ctx, id);
   const start = isCovered ? recorded : ctx.now;
-  let page: Row[] = [];
-  let index = first;
-  for (; index < sections.length && page.length === 0; index += 1) {
-    // The index is below the length.
-    page = await readRows(ctx, sections[index]!, id, index === first ? after : []);
+  for (const [index, section] of sections.entries()) {
+    if (index < first) continue;
+    const page = await readRows(ctx, section, id, index === first ? after : []);
+    const last = page.at(-1);
+    if (last === undefined) continue;
+    const isFull = page.length === (section.portion ?? recordsPerPage);
+    const next: Place = isFull
+      ? [start, index, ...section.key.map((column) => last[column] as number)]
+      : [start, index + 1];
+    const isEnd = !isFull && index + 1 === sections.length;
+    const next_cursor = isEnd ? null : encodeCursor(ctx, list, { direction: "after", key: next });
+    const data = page.map((row) => ({ section: section.name, record: recordOf(section, row) }));
+    return { data, meta: { next_cursor, prev_cursor: null } };
   }
-  const section = sections[index - 1];
-  const last = page.at(-1);
-  if (section === undefined || last === undefined) return { data: [], meta: { next_cursor: null, prev_cursor: null } };
-  const isFull = page.length === (section.portion ?? recordsPerPage);
-  const next: Place = isFull
-    ? [start, index - 1, ...section.key.map((column) => last[column] as number)]
-    : [start, index];
-  const isEnd = !isFull && index === sections.length;
-  return {
-    data: page.map((row) => ({ section: section.name, record: recordOf(section, row) })),
-    meta: { next_cursor: isEnd ? null : encodeCursor(ctx, list, { direction: "after", key: next }), prev_cursor: null },
-  };
+  return { data: [], meta: { next_cursor: null, prev_cursor: null } };
 };
 
 /** Counts and records an export. In a dry run, too, because that returns the data. */

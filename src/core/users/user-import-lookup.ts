@@ -31,7 +31,7 @@ export async function lookUp(ctx: Ctx, rows: readonly UserImportRow[], createTyp
   const usersWhere = (column: "reference" | "email_key", values: string[]) =>
     ctx.db.selectFrom("users").select("id").where(column, "in", values);
   const found = await usersWhere("reference", references).union(usersWhere("email_key", emails)).execute();
-  const users = indexed();
+  const users = createUserIndex();
   const ids = found.map((row) => row.id);
   users.add(await loadUsers(ctx, ids));
   const units = await loadUnits(ctx, [...new Set(rows.map((row) => row.unit))]);
@@ -43,7 +43,7 @@ export async function lookUp(ctx: Ctx, rows: readonly UserImportRow[], createTyp
   };
 }
 
-function indexed(): Pick<Known, "byReference" | "byEmail" | "add"> {
+function createUserIndex(): Pick<Known, "byReference" | "byEmail" | "add"> {
   const byReference = new Map<string, ExistingUser>();
   const byEmail = new Map<string, ExistingUser>();
   const byId = new Map<number, ExistingUser>();
@@ -106,7 +106,7 @@ async function loadMemberships(ctx: Ctx, ids: readonly number[]) {
     .select(["mt.membership_id", "t.id", "t.name", "t.abilities"])
     .where("mt.membership_id", "in", membershipIds)
     .execute();
-  const typesOf = Map.groupBy(types.map(present), (type) => type.membership_id);
+  const typesOf = Map.groupBy(types.map(parseAbilities), (type) => type.membership_id);
   return { typesOf, membershipsOf: Map.groupBy(memberships, (row) => row.user_id) };
 }
 
@@ -117,7 +117,7 @@ export interface Type {
   readonly abilities: readonly Ability[];
 }
 
-function present<T extends { id: number; name: string; abilities: string }>(row: T) {
+function parseAbilities<T extends { id: number; name: string; abilities: string }>(row: T) {
   return { ...row, abilities: JSON.parse(row.abilities) as Ability[] } satisfies Type;
 }
 
@@ -145,7 +145,7 @@ async function loadTypes(ctx: Ctx, rows: readonly UserImportRow[], create: boole
     newTypes = made.map((row) => row.id);
     found = await load();
   }
-  return { types: new Map(found.map((row) => [row.name_key, present(row)])), newTypes };
+  return { types: new Map(found.map((row) => [row.name_key, parseAbilities(row)])), newTypes };
 }
 
 async function loadDepartments(ctx: Ctx, rows: readonly UserImportRow[], units: Known["units"]) {

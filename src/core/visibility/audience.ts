@@ -49,19 +49,19 @@ export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool>
  * type. Everything that is not personal is addressed to administrators.
  */
 export function addressed(a: string, reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
-  const of = (column: string) => sql.ref(`${a}.${column}`);
+  const column = (name: string) => sql.ref(`${a}.${name}`);
   const { me, everything, units, branch, types } = reader;
-  const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = ${of("id")} and (
+  const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = ${column("id")} and (
     ${isAmong("au.unit_id", units)}
     or (au.falldown = 1 and ${isAmong("au.unit_id", branch)})))`;
-  const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = ${of("id")})
-    or exists (select 1 from audience_user_types t where t.audience_id = ${of("id")}
+  const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = ${column("id")})
+    or exists (select 1 from audience_user_types t where t.audience_id = ${column("id")}
       and ${isAmong("t.user_type_id", types)}))`;
-  return sql<SqlBool>`(${of("author_id")} = ${me}
-    or (${of("personal")} = 0 and (${everything} = 1 or ((${of("everywhere")} = 1 or ${inUnits}) and ${inTypes})))
-    or exists (select 1 from audience_shares s where s.audience_id = ${of("id")} and s.user_id = ${me})
-    or (${of("group_id")} is not null and exists (
-      select 1 from group_members g where g.group_id = ${of("group_id")} and g.user_id = ${me})))`;
+  return sql<SqlBool>`(${column("author_id")} = ${me}
+    or (${column("personal")} = 0 and (${everything} = 1 or ((${column("everywhere")} = 1 or ${inUnits}) and ${inTypes})))
+    or exists (select 1 from audience_shares s where s.audience_id = ${column("id")} and s.user_id = ${me})
+    or (${column("group_id")} is not null and exists (
+      select 1 from group_members g where g.group_id = ${column("group_id")} and g.user_id = ${me})))`;
 }
 
 /** Returns the condition that the owning unit is one of the units with the paths `reach` or below one of them. */
