@@ -76,7 +76,7 @@ export function createService(options: ServiceOptions): Service {
         await database.close();
       },
     }),
-    resolveUser: (emailOrId) => resolveUser(database, emailOrId),
+    resolveUser: (emailOrId) => explained(() => resolveUser(database, emailOrId)),
     ready: readinessOf(database),
     endWaits: () => runtime.waits.end(),
     settings,

@@ -269,13 +269,31 @@ it("db commands call a truncated database damaged, and name the command that res
   }
 });
 
+/** Overwrites the beginning of the root page of a table. */
+function damage(table: string): void {
+  const raw = new DatabaseSync(database);
+  const { page } = raw.prepare("select rootpage as page from sqlite_master where name = ?").get(table) as {
+    page: number;
+  };
+  raw.close();
+  const file = openSync(database, "r+");
+  writeSync(file, Buffer.alloc(100, 7), 0, 100, (page - 1) * 4096);
+  closeSync(file);
+}
+
+it("commands call a database with a damaged table of users damaged while they look up the user to act as", async () => {
+  await make();
+  damage("users");
+  for (const as of [[], ["--as", "1"], ["--as", "ada@example.com"]]) {
+    const { code, stderr } = await wcs("units", "list", "--db", database, ...as);
+    expect([code, stderr]).toEqual([8, expect.stringMatching(/^error: The database is damaged\./)]);
+  }
+});
+
 it("db check finds damaged pages and broken foreign keys", async () => {
   await make();
   const raw = new DatabaseSync(database, { enableForeignKeyConstraints: false });
   raw.exec("insert into departments (unit_id, name) values (77, 'D'), (78, 'D'), (79, 'D'), (80, 'D')");
-  const { page } = raw.prepare("select rootpage as page from sqlite_master where name = 'webhook_logs'").get() as {
-    page: number;
-  };
   raw.close();
   const states = async () => Object.fromEntries((await rows()).map(({ check, state }) => [check, state]));
   const rows = async (): Promise<{ check: string; state: string; message: string }[]> =>
@@ -284,8 +302,6 @@ it("db check finds damaged pages and broken foreign keys", async () => {
   expect((await rows()).find(({ check }) => check === "foreign keys")?.message).toMatch(
     /^(row \d of departments refers to a missing row of units; ){3}4 in total\.$/,
   );
-  const file = openSync(database, "r+");
-  writeSync(file, Buffer.alloc(100, 7), 0, 100, (page - 1) * 4096);
-  closeSync(file);
+  damage("webhook_logs");
   expect(await states()).toMatchObject({ integrity: "failed", units: "ok" });
 });
