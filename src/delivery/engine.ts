@@ -46,7 +46,7 @@ export function createEngine(given: EngineOptions) {
         await Promise.all([webhookLoop.stop(), chores.stop()]);
         await webhooks.stop(deadline - performance.now());
         // Does not wait for a slow mail server: the mail's lease expires.
-        await Promise.race([mailsEnded, rest(deadline - performance.now())]);
+        await Promise.race([mailsEnded, pause(deadline - performance.now())]);
         mails.close();
       },
     };
@@ -120,7 +120,7 @@ async function drainAll(options: DeliveryOptions, deadline: number): Promise<voi
   };
   const timer = setTimeout(() => mails.stop(), timerFor(left()));
   try {
-    await Promise.all([drainWebhooks(), Promise.race([drainMails(), rest(left())])]);
+    await Promise.all([drainWebhooks(), Promise.race([drainMails(), pause(left())])]);
   } finally {
     clearTimeout(timer);
     mails.stop();
@@ -128,4 +128,5 @@ async function drainAll(options: DeliveryOptions, deadline: number): Promise<voi
   }
 }
 
-const rest = (milliseconds: number) => sleep(timerFor(milliseconds), undefined, { ref: false });
+/** Waits without keeping the process alive. */
+const pause = (milliseconds: number) => sleep(timerFor(milliseconds), undefined, { ref: false });

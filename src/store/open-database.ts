@@ -6,7 +6,7 @@ import { runOrRollBack } from "./dry-run.ts";
 import { latestMigration } from "./latest-migration.ts";
 import { prepared } from "./prepared.ts";
 import { createSecretCipher, requireKey } from "./secret-cipher.ts";
-import { quotePath } from "./shell-quote.ts";
+import { quoteForShell } from "./shell-quote.ts";
 
 export function isPostgresUrl(target: string): boolean {
   return /^postgres(ql)?:\/\//.test(target);
@@ -148,7 +148,7 @@ const databaseInUse = () =>
 async function mustMigrate(database: Database, target: string, { create }: OpenOptions): Promise<boolean> {
   const applied = await appliedTo(database);
   if (create && applied !== undefined) {
-    const [name, place] = isPostgresUrl(target) ? ["The database", "<url>"] : [target, quotePath(target)];
+    const [name, place] = isPostgresUrl(target) ? ["The database", "<url>"] : [target, quoteForShell(target)];
     throw new ServiceError("conflict", `${name} exists already; it was not changed.`, {
       hint: `Name a new file or an empty database, or use this one with --db ${place}`,
     });

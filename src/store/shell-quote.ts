@@ -1,2 +1,2 @@
-/** Quotes a path for a POSIX shell, for the commands in hints. */
-export const quotePath = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
+/** Quotes a word for a POSIX shell, for commands in hints and mails. */
+export const quoteForShell = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,5 @@
 import type { AccountNotice, DisabledReason } from "../../store/schema/column-types.ts";
+import { quoteForShell } from "../../store/shell-quote.ts";
 import { type MailText, mailDocument, type Part } from "./mail-document.ts";
 import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
 import type { MailTexts } from "./mail-texts-en.ts";
@@ -134,8 +135,7 @@ function invite(person: Person, sender: Sender, { language, texts, path, button 
   ];
 }
 
-/** Quotes a word for a POSIX shell where it has to be. */
-const shellWord = (word: string) => (/^[\w.+@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const shellWord = (word: string) => (/^[\w.+@-]+$/.test(word) ? word : quoteForShell(word));
 
 function formatTime(seconds: number, language: MailLanguage, timeZone: string): string {
   const format = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, {

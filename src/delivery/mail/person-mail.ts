@@ -6,8 +6,8 @@ import { replacePasswordToken } from "../../store/password-tokens.ts";
 import type { ClaimedMail } from "./mail-queue.ts";
 import type { Addressee, Person } from "./mail-text.ts";
 
-/** The current data of the recipient, with a new token where the mail lets the user set a password. */
-export type Prepared = { readonly person: Person } | { readonly obsolete: string };
+/** The recipient, with a new token where the mail lets the user set a password; or the reason why the mail is not sent. */
+type Prepared = { readonly person: Person } | { readonly obsolete: string };
 
 /** Prepares a mail to be sent now. Its new token replaces an earlier one. `now` is in Unix milliseconds. */
 export async function preparePersonMail(

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { countRows } from "../../store/bulk.ts";
 import type { Database } from "../../store/database.ts";
 
-export interface OutboxState {
+interface OutboxState {
   readonly due: number;
   /** Callbacks that are being sent, or that wait for their next attempt. */
   readonly later: number;

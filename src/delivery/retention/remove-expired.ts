@@ -34,8 +34,12 @@ export async function removeExpired(
   const removed: ExpiredRows[] = [];
   for (const rule of retentionRules) {
     let rows = 0;
-    for (let more = 1; more > 0 && !stopped(); rows += more) {
-      more = await database.writeLocking(async (tx) => ((await takeTurn(tx, waits)) ? remove(tx, rule, moment) : 0));
+    while (!stopped()) {
+      const more = await database.writeLocking(async (tx) =>
+        (await takeTurn(tx, waits)) ? remove(tx, rule, moment) : 0,
+      );
+      if (more === 0) break;
+      rows += more;
     }
     removed.push(resultOf(rule, moment, rows));
   }
@@ -78,7 +82,7 @@ async function takeTurn(tx: Tx, waits: boolean): Promise<boolean> {
   return true;
 }
 
-async function remove(tx: Tx, rule: RetentionRule, moment: RetentionMoment) {
+async function remove(tx: Tx, rule: RetentionRule, moment: RetentionMoment): Promise<number> {
   const { table, key = "id", parts } = rule;
   const { rows } = await sql<Record<string, number>>`delete from ${sql.table(table)}
     where ${sql.ref(key)} in (${expiredKeys(rule, moment, portion)}) returning ${sql.ref(key)}`.execute(tx);

@@ -25,7 +25,7 @@ const sentences: Record<FailureStatus, string> = {
 
 /** Returns the status and the error for the log, with no more than a code: messages can hold anything. */
 export function describeAttemptFailure(error: unknown): { status: FailureStatus; error: string } {
-  const code = codeOf(error);
+  const code = codeOf(error as NetworkError);
   const status = byCode.get(code ?? "") ?? (tls.test(code ?? "") ? "tls_error" : "reset");
   return {
     status,
@@ -33,13 +33,15 @@ export function describeAttemptFailure(error: unknown): { status: FailureStatus;
   };
 }
 
+interface NetworkError {
+  readonly code?: unknown;
+  readonly cause?: NetworkError;
+  readonly errors?: readonly NetworkError[];
+}
+
 /** Returns the code of the error or of its cause; for several connection attempts, that of the first. */
-function codeOf(error: unknown): string | undefined {
-  for (let each = error as { code?: unknown; cause?: unknown; errors?: unknown[] } | undefined; each; ) {
-    const [first] = each.errors ?? [];
-    const { code } = (first ?? each) as { code?: unknown };
-    if (typeof code === "string") return code;
-    each = each.cause as typeof each;
-  }
-  return undefined;
+function codeOf(error: NetworkError | undefined): string | undefined {
+  if (!error) return undefined;
+  const { code } = error.errors?.[0] ?? error;
+  return typeof code === "string" ? code : codeOf(error.cause);
 }

@@ -4,7 +4,8 @@ import type { DeliveryOptions } from "../delivery-options.ts";
 import { recordPause } from "../queue/leased-queue.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
-const together = 1000;
+/** Maximum number of results in one transaction. */
+const mostTogether = 1000;
 /** Waiting time for further results: a multiple of the latest writing time, and its limits in milliseconds. */
 const gathering = { factor: 8, least: 2, most: 100 };
 
@@ -52,9 +53,9 @@ export class ResultWriter {
     while (this.#pending.length > 0) {
       const { factor, least, most } = gathering;
       const pause = Math.min(Math.max(this.#latestDuration * factor, least), most);
-      if (this.#pending.length < together) await this.#complete.wait(pause);
+      if (this.#pending.length < mostTogether) await this.#complete.wait(pause);
       this.#complete.clear();
-      const batch = this.#pending.slice(0, together);
+      const batch = this.#pending.slice(0, mostTogether);
       if (!(await this.#write(batch))) continue;
       this.#pending.splice(0, batch.length);
       for (const { written } of batch) written();

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { ServiceError } from "../../contract/errors.ts";
 import { latestMigration } from "../latest-migration.ts";
-import { quotePath } from "../shell-quote.ts";
+import { quoteForShell } from "../shell-quote.ts";
 import { isMarked } from "../sqlite/sqlite-database.ts";
 import { translateError } from "../sqlite/sqlite-errors.ts";
 import { isAsSealed } from "./backup-seal.ts";
@@ -28,7 +28,7 @@ export async function openBackup(path: string, signal: AbortSignal): Promise<Bac
     if (!isMarked(connection)) throw refused(path, "is not a wcs database");
     if (isAlone && (await isAsSealed(path, signal)) === false) {
       throw refused(path, "does not match its checksum: it is damaged, or was changed after the backup", {
-        hint: `If it was changed on purpose, make a backup of it: wcs db backup --db ${quotePath(path)} FILE`,
+        hint: `If it was changed on purpose, make a backup of it: wcs db backup --db ${quoteForShell(path)} FILE`,
       });
     }
     return { connection, schema: schemaIn(connection, path) };

@@ -7,7 +7,7 @@ import { watchVersion } from "../change-listeners.ts";
 import type { Connected, Db, FactVersions, OpenOptions } from "../database.ts";
 import { makeFolders } from "../make-folders.ts";
 import { runDirectly, runLater } from "../prepared.ts";
-import { quotePath } from "../shell-quote.ts";
+import { quoteForShell } from "../shell-quote.ts";
 import { WritingDriver } from "./group-commit.ts";
 import { createKysely, WritingAdapter } from "./kysely-on-sqlite.ts";
 import { ReadingDriver } from "./sqlite-driver.ts";
@@ -42,7 +42,7 @@ export function openFile(path: string, create: boolean): DatabaseSync {
     if (create) makeFile(path);
     else if (!existsSync(path)) {
       throw new ServiceError("not_found", `There is no database at ${path}.`, {
-        hint: `Create it with wcs init --db ${quotePath(path)}`,
+        hint: `Create it with wcs init --db ${quoteForShell(path)}`,
       });
     }
     connection = open(path);
@@ -118,7 +118,7 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
     // A process that created it may have been killed before its first commit.
     if (!create) {
       throw new ServiceError("not_found", `${path} is empty: it contains no wcs instance.`, {
-        hint: `Create one with wcs init --db ${quotePath(path)}`,
+        hint: `Create one with wcs init --db ${quoteForShell(path)}`,
       });
     }
     connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
