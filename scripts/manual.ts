@@ -131,7 +131,8 @@ function sharedOptions(prints = true): string[] {
 const optionList = (rows: HelpSection["rows"]): string =>
   definitions(rows.map(([term, meaning]) => [commandWords(term.trim()), meaning]));
 
-function leavesOf(path: readonly string[], entry: CommandEntry): Leaf[] {
+/** Returns the commands below an entry, with their paths. */
+export function leavesOf(path: readonly string[], entry: CommandEntry): Leaf[] {
   if (!isGroup(entry)) return [{ path, spec: entry }];
   return Object.entries(entry.commands).flatMap(([name, child]) => leavesOf([...path, name], child));
 }

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { startServer } from "./reference/start-server.ts";
 import { drawTerminal } from "./terminal-picture.ts";
 
 // Draws the pictures of the README from the output of the built program in a real terminal. Needs `script` of util-linux.
@@ -33,13 +32,11 @@ async function picture(name: string, title: string, line: string): Promise<void>
 
 // The receiver is down for two callbacks, and then works again.
 let calls = 0;
-const receiver = createServer((request, response) => {
+const receiver = await startServer((request, response) => {
   calls += 1;
   request.resume();
   response.writeHead(calls === 2 || calls === 3 ? 503 : 204).end();
 });
-await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-const { port } = receiver.address() as AddressInfo;
 
 try {
   cpSync(join(root, "examples/tutorial"), home, { recursive: true });
@@ -52,7 +49,7 @@ try {
   await picture("import", "An import of users from a CSV file", "wcs users import people.csv --mapping people.yaml");
   await picture("tree", "The tree of units", "wcs units tree");
   await prepare(`wcs settings set webhooks.allow_private true
-    wcs webhooks create --name payroll --uri http://127.0.0.1:${port}/hook
+    wcs webhooks create --name payroll --uri ${receiver.url}/hook
     wcs users update 2 --title "Chief Operating Officer"
     wcs users create --first-name Ingrid --last-name Berg --email ingrid@nordwind.example --unit HR
     wcs users deactivate 11 --yes
@@ -61,6 +58,5 @@ try {
   await picture("webhook-log", "The log of a webhook", "wcs webhooks logs payroll");
 } finally {
   receiver.close();
-  receiver.closeAllConnections();
   rmSync(home, { recursive: true, force: true });
 }

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import type { OutputChunk } from "rolldown";
 
-/** What a chunk needs to know about the modules that it was made of. */
-export type LazyImports = ReadonlyMap<string, readonly string[]>;
+/** The modules that each module imports on demand. */
+type LazyImports = ReadonlyMap<string, readonly string[]>;
 
 /** Modules that load others only for a command, for a call to another service, or while a database is opened. */
 const loadsForOthers = /\/src\/(cli|store|http\/client)\//;

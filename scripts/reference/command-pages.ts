@@ -1,6 +1,7 @@
-import { type CommandEntry, isGroup } from "../../src/cli/kit/command-spec.ts";
+import { isGroup } from "../../src/cli/kit/command-spec.ts";
 import { execute } from "../../src/cli/main.ts";
 import { registry } from "../../src/cli/registry.ts";
+import { leavesOf } from "../manual.ts";
 import { fence, firstLines, page } from "./markdown.ts";
 import { referenceTerminal } from "./reference-terminal.ts";
 import type { Sample } from "./run-session.ts";
@@ -29,7 +30,7 @@ export async function commandPages(samples: readonly Sample[]): Promise<Map<stri
   const pages = new Map<string, string>();
   for (const [name, { summary, load }] of Object.entries(registry)) {
     const entry = await load();
-    const sections = await Promise.all(leavesOf([name], entry).map((path) => describe(path, samples)));
+    const sections = await Promise.all(leavesOf([name], entry).map(({ path }) => describe(path, samples)));
     pages.set(`${name}.md`, page(`wcs ${name}`, isGroup(entry) ? `${summary}.` : "", ...sections));
   }
   return pages;
@@ -44,11 +45,6 @@ export function commandList(): string {
       return [`### ${heading}`, "", ...items].join("\n");
     })
     .join("\n\n");
-}
-
-function leavesOf(path: readonly string[], entry: CommandEntry): (readonly string[])[] {
-  if (!isGroup(entry)) return [path];
-  return Object.entries(entry.commands).flatMap(([name, child]) => leavesOf([...path, name], child));
 }
 
 async function describe(path: readonly string[], samples: readonly Sample[]): Promise<string> {

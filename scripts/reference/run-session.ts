@@ -21,7 +21,7 @@ export interface Sample {
 }
 
 /** The outputs, requests and callbacks of a session. */
-export interface Recording {
+interface Recording {
   readonly samples: readonly Sample[];
   readonly exchanges: readonly Exchange[];
   /** Bodies of callbacks by trigger. */

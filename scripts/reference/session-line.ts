@@ -1,5 +1,5 @@
 /** A line of session.txt. */
-export interface SessionLine {
+interface SessionLine {
   readonly words: readonly string[];
   /** The line as shown, without flags that only choose the profile. */
   readonly line: string;

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A server on a free port of this machine. */
-export interface LocalServer {
+interface LocalServer {
   readonly url: string;
   close(): void;
 }
