@@ -10,9 +10,14 @@ const users = prepared((db, p: { ids: number[] }) =>
   db
     .selectFrom("users")
     .select(["id", "active", "admin", "token_version"])
-    // These change when a token is revoked or a session ends, so that a request that waits with it ends.
-    .select(sql<number>`(select count(*) from api_tokens t where t.user_id = users.id)`.as("tokens"))
-    .select(sql<string | number | null>`(select sum(s.id) from sessions s where s.user_id = users.id)`.as("sessions"))
+    // These change when a token is revoked or a session ends, so that a request that waits with it ends. IDs ascend, so equally
+    // many others have a greater sum.
+    .select(
+      sql<string>`(select count(*) || ' ' || sum(t.id) from api_tokens t where t.user_id = users.id)`.as("tokens"),
+    )
+    .select(
+      sql<string>`(select count(*) || ' ' || sum(s.id) from sessions s where s.user_id = users.id)`.as("sessions"),
+    )
     .where("id", "in", p.ids),
 );
 const lastEvent = prepared((db) => db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id")));

@@ -4,6 +4,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { sessions } from "../../src/contract/sessions.ts";
+import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { mostWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -359,6 +360,30 @@ for (const database of ["sqlite", "postgres"] as const) {
       await world().actors.administrator.call(users.deactivate, { id: bob.id });
       await ann.send(begin.conversationId, "secret");
       expect(await held).toBe("unauthenticated");
+    });
+
+    it("tokens.revoke ends the waits with the token, also when another token was created before the next look", async () => {
+      const { ann, bob, begin } = await pair();
+      const listeners: Parameters<Database["onChange"]>[0][] = [];
+      const onChange: Database["onChange"] = (listener) => {
+        listeners.push(listener);
+        return () => {};
+      };
+      const { service } = counting({ ...world().instance.database, onChange });
+      // Began earlier, so that it ends first when nothing but time ends them.
+      const earlier = follow(on(service, ann).caller, begin).then(() => `nothing happened for ${wait} s`);
+      await waiting(1);
+      const { id, token } = await bob.caller.call(tokens.create, { name: "old", scopes: ["read"] });
+      const place = { id: begin.conversationId, after: begin.id, wait };
+      const held = codeOf(service.invoke(conversations.follow, place, { token: token! }));
+      await waiting(2);
+      await bob.caller.call(tokens.create, { name: "new", scopes: ["read"] });
+      await bob.caller.call(tokens.revoke, { id });
+      listeners[0]!(undefined);
+      expect(await Promise.race([held, earlier])).toBe("unauthenticated");
+      await ann.send(begin.conversationId, "1");
+      listeners[0]!(undefined);
+      await earlier;
     });
 
     it("A participant who is taken out by another process gets no message", async () => {
