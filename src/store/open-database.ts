@@ -16,7 +16,7 @@ export function isPostgresUrl(target: string): boolean {
 export async function openDatabase(target: string, options: OpenOptions = {}): Promise<Database> {
   const database = await connectWithKey(target, options);
   if (options.skipMigration) return database;
-  const mustChange = await orClose(database, target, () => isOutdated(database, target, options));
+  const mustChange = await orClose(database, target, () => mustMigrate(database, target, options));
   const isInPlace = !mustChange || options.create || isPostgresUrl(target);
   const usable = isInPlace ? database : await reopenAlone(database, target, options);
   await orClose(usable, target, async () => {
@@ -41,7 +41,7 @@ export async function checkNewDatabase(target: string, options: OpenOptions): Pr
   if (!isPostgresUrl(target) && (await import("./sqlite/can-create.ts")).canCreate(target)) return;
   const database = await connectWithKey(target, options);
   try {
-    await isOutdated(database, target, options);
+    await mustMigrate(database, target, options);
     await migrateOrCreate(database, options, true);
   } catch (error) {
     throw explainNamed(error, target, database);
@@ -52,15 +52,10 @@ export async function checkNewDatabase(target: string, options: OpenOptions): Pr
 
 /** Opens a database that `migrateSchema` will migrate. Throws `unavailable` while another process uses an older SQLite file. */
 export async function openToMigrate(target: string): Promise<Database> {
-  const options = { skipMigration: true } as const;
-  const database = await connectWithKey(target, options);
-  try {
-    if (isPostgresUrl(target) || (await knownSchemaOf(database)) === latestMigration) return database;
-  } catch (error) {
-    await database.close();
-    throw database.explain(error);
-  }
-  return reopenAlone(database, target, options);
+  const database = await connectWithKey(target, {});
+  if (isPostgresUrl(target)) return database;
+  const applied = await orClose(database, target, () => knownSchemaOf(database));
+  return applied === latestMigration ? database : reopenAlone(database, target, {});
 }
 
 const connectWithKey = async (target: string, options: OpenOptions): Promise<Database> => ({
@@ -93,12 +88,6 @@ async function connect(target: string, options: OpenOptions): Promise<Connected>
   }
   return (await import("./sqlite/sqlite-database.ts")).connectSqlite(target, options);
 }
-
-/** Returns the same as `mustMigrate`; errors name the database. */
-const isOutdated = (database: Database, target: string, options: OpenOptions): Promise<boolean> =>
-  mustMigrate(database, target, options).catch((error) => {
-    throw nameTarget(target, database.explain(error));
-  });
 
 /** Names the PostgreSQL database that an error is about, since a command may use two; errors about SQLite name the file. */
 export function nameTarget(target: string, error: unknown): unknown {
@@ -149,12 +138,13 @@ async function mustMigrate(database: Database, target: string, { create }: OpenO
   const applied = await appliedTo(database);
   if (create && applied !== undefined) {
     const [name, place] = isPostgresUrl(target) ? ["The database", "<url>"] : [target, quoteForShell(target)];
-    throw new ServiceError("conflict", `${name} exists already; it was not changed.`, {
+    const exists = new ServiceError("conflict", `${name} exists already; it was not changed.`, {
       hint: `Name a new file or an empty database, or use this one with --db ${place}`,
     });
+    throw nameTarget(target, exists);
   }
-  if (applied !== undefined && applied > latestMigration) throw newerDatabase();
-  if (applied === undefined && !create) throw noInstance();
+  if (applied !== undefined && applied > latestMigration) throw nameTarget(target, newerDatabase());
+  if (applied === undefined && !create) throw nameTarget(target, noInstance());
   return applied !== latestMigration;
 }
 

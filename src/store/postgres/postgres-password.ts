@@ -3,18 +3,19 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 
-/** Returns the URL with the password of the password file, unless there is another. pg warns when it reads the file. */
-export function withPassword(url: string, env: NodeJS.ProcessEnv = process.env): string {
+/** Returns the URL with the password of the password file, unless there is another: pg would read the file with a warning. */
+export function withPassword(url: string): string {
   const client = new pg.Client(url);
-  if (client.password || env.PGPASSWORD !== undefined) return url;
+  if (client.password || process.env.PGPASSWORD !== undefined) return url;
   const wanted = [client.host, String(client.port), client.database ?? "", client.user ?? ""];
-  const password = passwordIn(linesOf(env), wanted);
+  const password = passwordIn(linesOfFile(), wanted);
   if (password === undefined) return url;
   return `${url}${url.includes("?") ? "&" : "?"}password=${encodeURIComponent(password)}`;
 }
 
 /** Returns the lines of the file; none when others than its owner can read it, as PostgreSQL demands. */
-function linesOf(env: NodeJS.ProcessEnv): readonly string[] {
+function linesOfFile(): readonly string[] {
+  const { env } = process;
   const isWindows = process.platform === "win32";
   try {
     // A user without an entry in the list of users has no home, and homedir() fails.
