@@ -46,14 +46,14 @@ describeOnDatabases("announcements", (open, kind) => {
     timers.mockRestore();
   };
 
-  it("an event is sent by an engine that rests, by its announcement alone", async () => {
+  it("an idle engine sends an event by its announcement alone", async () => {
     await newWebhook(instance, receiver.url);
     await rest();
     await makeUsers(instance);
     await receiver.until(1);
   });
 
-  it("an event of another process is sent by an engine that rests, as soon as the change is seen", async () => {
+  it("an idle engine sends an event of another process as soon as it sees the change", async () => {
     await newWebhook(instance, receiver.url);
     await rest();
     const database = await openDatabase(instance.target);
@@ -63,7 +63,7 @@ describeOnDatabases("announcements", (open, kind) => {
     await database.close();
   });
 
-  it("what a stopping engine releases is sent by an engine that rests, by its announcement alone", async () => {
+  it("an idle engine sends what a stopping engine releases by the announcement alone", async () => {
     await newWebhook(instance, receiver.url);
     await makeUsers(instance, 12);
     const waiting: (() => void)[] = [];
@@ -80,7 +80,7 @@ describeOnDatabases("announcements", (open, kind) => {
     await receiver.until(12);
   });
 
-  it("mails for several rounds are sent by an engine that rests, by one announcement alone", async () => {
+  it("an idle engine sends mails of several rounds by one announcement alone", async () => {
     const { promise, resolve: arrived } = Promise.withResolvers<void>();
     let expected = 25;
     const mailbox = await newMailbox({
@@ -133,7 +133,7 @@ it("a worker that is woken during a round that finds nothing starts another one"
   await loop.stop();
 });
 
-it("a worker whose round fails rests before the next one, also when it was woken meanwhile", async () => {
+it("a worker whose round fails pauses before the next one, also when it was woken meanwhile", async () => {
   const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
   const wakeup = new Wakeup();
   let rounds = 0;

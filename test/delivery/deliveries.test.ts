@@ -27,7 +27,7 @@ describeOnDatabases("deliveries", (open) => {
       unit: 1,
     });
 
-  it("a change is called out, signed, and logged", async () => {
+  it("a change is sent in a signed callback, and logged", async () => {
     const { id, secret = "" } = await newWebhook();
     const user = await newUser();
     expect(await newEngine(instance).drain({ maxSeconds: 60 })).toMatchObject({ due: 0, later: 0 });

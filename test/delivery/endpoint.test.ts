@@ -26,7 +26,7 @@ it("claims many ahead for a receiver that takes a claim in less than a quarter o
   expect(claimed(0, 100, 200, 300).room).toBe(2048);
 });
 
-it("a claim that finds nothing says nothing about the receiver", () => {
+it("a claim that finds nothing does not change how many are claimed", () => {
   const endpoint = claimed(0);
   endpoint.add([], 100);
   expect(endpoint.room).toBe(128);

@@ -195,7 +195,7 @@ describe("a callback reaches no address that is not public", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("a redirect to the inside is not followed", async () => {
+  it("a redirect to a private address is not followed", async () => {
     let asked = 0;
     const redirecting = createServer((socket) => {
       asked += 1;
@@ -212,7 +212,7 @@ describe("a callback reaches no address that is not public", () => {
     redirecting.close();
   });
 
-  it("allowed, they are reached: the listeners work", async () => {
+  it("private addresses are reached when they are allowed", async () => {
     const open = await createSender({
       settings: { "webhooks.allow_private": true },
       resolve: names.resolve,

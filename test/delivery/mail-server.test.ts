@@ -50,7 +50,7 @@ describeOnDatabases("the worker of mails", (open) => {
     expect(claims).toBe(0);
   });
 
-  it("gives a mail up whose content is refused for good, and logs the answer", async () => {
+  it("does not repeat a mail whose content is refused permanently, and logs the answer", async () => {
     await mailbox.close();
     mailbox = await newMailbox({
       onData: (stream, _, done) =>
@@ -101,7 +101,7 @@ describeOnDatabases("the worker of mails", (open) => {
     await old.close();
   });
 
-  it("starts no mail after it was stopped, and gives back what it has claimed", async () => {
+  it("starts no mail after it was stopped, and releases what it has claimed", async () => {
     await welcome(6);
     const worker: MailWorker = newWorker(whenClaimed(instance.database, () => worker.stop()));
     await worker.round();

@@ -55,7 +55,7 @@ describeOnDatabases("mail", (open) => {
       .withToken(undefined)
       .call(auth.passwordReset, { token, email: "bo@example.com", password, password_confirm: password });
 
-  it("welcome: the token in it sets the password, once, and is kept nowhere", async () => {
+  it("the token of a welcome mail sets the password once, and is stored nowhere", async () => {
     await welcome();
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 0 });
     const [mail] = mailbox.mails;
@@ -76,7 +76,7 @@ describeOnDatabases("mail", (open) => {
       .call(auth.authenticate, { username: "bo@example.com", password: "correct horse battery" });
   });
 
-  it("a mail that was sent is sent once, and its link works, although its result cannot be written at first", async () => {
+  it("a mail whose result cannot be written at first is sent once, and its link works", async () => {
     await welcome();
     let failures = 0;
     const { writeLocking } = instance.database;
@@ -94,7 +94,7 @@ describeOnDatabases("mail", (open) => {
     await reset(tokenIn(mailbox.mails[0]!.text));
   });
 
-  it("welcome with a password set: where to sign in, where that is known, and no token", async () => {
+  it("a welcome mail to a user with a password says where to sign in, if that is known, and has no token", async () => {
     const password = "correct horse battery";
     await welcome({ password });
     await drain();
@@ -109,7 +109,7 @@ describeOnDatabases("mail", (open) => {
     expect(danish).toContain("Log ind som ib@example.com.\n\nAcme:\n\n    https://intra.example.com");
   });
 
-  it("password reset: the link comes from the settings, whatever the Host header says; the token works once", async () => {
+  it("the link of a password reset comes from the settings, not from the Host header, and its token works once", async () => {
     await welcome({ welcome: false });
     await fetch(`${instance.url}/api/password/request`, {
       method: "POST",
@@ -125,7 +125,7 @@ describeOnDatabases("mail", (open) => {
     await expect(reset(tokenIn(mail!.text))).rejects.toMatchObject({ code: "validation_failed" });
   });
 
-  it("welcome: the link works for passwords.welcome_lifetime, and the mail says until when, in the user's time zone", async () => {
+  it("the link of a welcome mail works for passwords.welcome_lifetime, and the mail has its end in the user's time zone", async () => {
     instance.freeze();
     await welcome({ timezone: "Asia/Tokyo" });
     await drain();
@@ -143,7 +143,7 @@ describeOnDatabases("mail", (open) => {
     await reset(tokenIn(mail!.text));
   });
 
-  it("welcome: the link no longer works when passwords.welcome_lifetime is over", async () => {
+  it("the link of a welcome mail no longer works when passwords.welcome_lifetime is over", async () => {
     instance.freeze();
     await welcome();
     await drain();
@@ -151,7 +151,7 @@ describeOnDatabases("mail", (open) => {
     await expect(reset(tokenIn(mailbox.mails[0]!.text))).rejects.toMatchObject({ code: "validation_failed" });
   });
 
-  it("welcome, in Danish, from an instance with a name: subject, text and link", async () => {
+  it("a welcome mail in Danish has the name of the instance, and a link to a Danish page", async () => {
     await offer(["en", "da-DK"]);
     await welcome({ language: "da-DK" });
     await drain({ name: "Jensen & Søn" });
@@ -164,7 +164,7 @@ describeOnDatabases("mail", (open) => {
     expect(mail!.html).toContain("Jensen &#38; Søn");
   });
 
-  it("password reset, in Danish: subject and text", async () => {
+  it("a password reset is written in Danish", async () => {
     await welcome({ welcome: false, language: "da" });
     await instance.withToken(undefined).call(auth.passwordRequest, { email: "bo@example.com" });
     await drain();
@@ -174,7 +174,7 @@ describeOnDatabases("mail", (open) => {
     expect(mail!.html).toContain('<html lang="da">');
   });
 
-  it("mails speak the first language of the instance to users without one, and English where there are no texts", async () => {
+  it("mails to users without a language are in the first language of the instance, or in English without texts for it", async () => {
     await welcome();
     await drain({ languages: ["da", "en"] });
     await offer(["en", "tlh"]);
@@ -183,7 +183,7 @@ describeOnDatabases("mail", (open) => {
     expect(mailbox.mails.map(({ html }) => /<html lang="(\w+)">/.exec(html)?.[1])).toEqual(["da", "en"]);
   });
 
-  it("welcome names nobody when the user who sent it was deleted since", async () => {
+  it("a welcome mail names nobody when the user who sent it was deleted since", async () => {
     const { id } = await instance.administrator.call(users.create, {
       first_name: "Cy",
       last_name: "Dahl",
@@ -201,7 +201,7 @@ describeOnDatabases("mail", (open) => {
     expect(texts[1]).toContain("Der er oprettet en konto hos Acme til dig.");
   });
 
-  it("without base_url: a code and no link", async () => {
+  it("a mail without base_url has a code and no link", async () => {
     await welcome();
     await drain({ base_url: null });
     const { text } = mailbox.mails[0]!;
@@ -210,13 +210,13 @@ describeOnDatabases("mail", (open) => {
     await reset(/^ {4}([\w-]{43})$/m.exec(text)?.[1] ?? "");
   });
 
-  it("without base_url: the command quotes an address where a shell needs it", async () => {
+  it("the command in a mail quotes an address for the shell where it must", async () => {
     await welcome({ email: "o'hara@example.com" });
     await drain({ base_url: null });
     expect(mailbox.mails[0]!.text).toContain("    wcs auth password reset --email 'o'\\''hara@example.com'\n");
   });
 
-  it("without base_url: links lead to where the service is served", async () => {
+  it("links of mails without base_url lead to the address at which the service is served", async () => {
     await welcome();
     const servedAt = () => "http://localhost:8080";
     await newEngine(instance, { settings: settings({ base_url: null }), servedAt }).drain({ maxSeconds: 60 });
@@ -255,7 +255,7 @@ describeOnDatabases("mail", (open) => {
     await receiver.close();
   });
 
-  it("mails that are claimed just when the mail server is taken out of the settings wait for another one", async () => {
+  it("mails that are claimed just when the setting of the mail server is removed wait for another one", async () => {
     await welcome();
     let reads = 0;
     const worker = new MailWorker({
@@ -275,7 +275,7 @@ describeOnDatabases("mail", (open) => {
     expect(mailbox.mails).toHaveLength(1);
   });
 
-  it("names cannot write HTML or headers", async () => {
+  it("names cannot put HTML or headers into a mail", async () => {
     const { id } = await welcome({ welcome: false, last_name: "& Co" });
     // As an older version took it.
     const first_name = "<img src=x>\r\nBcc: all@example.com\r\n\r\n";
@@ -291,7 +291,7 @@ describeOnDatabases("mail", (open) => {
     expect(mail!.raw.split("\r\n\r\n")[0]).not.toContain("Bcc");
   });
 
-  it("without a mail server, or a sender, it waits", async () => {
+  it("a mail waits without a mail server or a sender", async () => {
     await welcome();
     expect(await drain({ "mail.smtp_url": null })).toMatchObject({ mails: 1 });
     expect(await drain({ "mail.from": null })).toMatchObject({ mails: 1 });
@@ -299,7 +299,7 @@ describeOnDatabases("mail", (open) => {
     expect(await drain()).toMatchObject({ mails: 0 });
   });
 
-  it("a mail server that is away is tried again, later and later", async () => {
+  it("a mail server that cannot be reached is tried again after growing pauses", async () => {
     instance.freeze();
     await welcome();
     const port = await freePort();
@@ -315,7 +315,7 @@ describeOnDatabases("mail", (open) => {
     expect(mailbox.mails).toHaveLength(1);
   });
 
-  it("a recipient that is refused for good is given up, with what the server said", async () => {
+  it("a mail to a recipient that is refused permanently fails with the answer of the server", async () => {
     await mailbox.close();
     mailbox = await newMailbox({
       onRcptTo: (_, __, done) => done(Object.assign(new Error("no such mailbox"), { responseCode: 550 })),
@@ -327,7 +327,7 @@ describeOnDatabases("mail", (open) => {
     expect(row!.payload).not.toContain("token");
   });
 
-  it("one that is refused for now is tried again", async () => {
+  it("a mail to a recipient that is refused temporarily is tried again", async () => {
     await mailbox.close();
     mailbox = await newMailbox({
       onRcptTo: (_, __, done) => done(Object.assign(new Error("greylisted"), { responseCode: 450 })),
@@ -336,7 +336,7 @@ describeOnDatabases("mail", (open) => {
     expect(await drain()).toMatchObject({ mails: 1, failedMails: 0 });
   });
 
-  it("a password goes over TLS only", async () => {
+  it("the password of the mail server is sent over TLS only", async () => {
     await mailbox.close();
     mailbox = await newMailbox({ disabledCommands: [], authOptional: false });
     await welcome();
@@ -348,7 +348,7 @@ describeOnDatabases("mail", (open) => {
     expect(mailbox.mails).toMatchObject([{ secure: true, user: "ann" }]);
   });
 
-  it("a wrong password is in the outbox, without the password", async () => {
+  it("a refused sign-in to the mail server is in the outbox, without the password", async () => {
     await welcome();
     expect(await drain({ "mail.smtp_url": `smtp://ann:letmein@127.0.0.1:${mailbox.port}` })).toMatchObject({
       mails: 1,
@@ -358,7 +358,7 @@ describeOnDatabases("mail", (open) => {
     expect(row!.last_error).not.toContain("letmein");
   });
 
-  it("a reset that waited too long is not sent; a welcome has a token that works", async () => {
+  it("a password reset that waited too long is not sent, and a welcome mail has a token that works", async () => {
     await welcome();
     await instance.withToken(undefined).call(auth.passwordRequest, { email: "bo@example.com" });
     // Longer than the link of a welcome works.
@@ -368,7 +368,7 @@ describeOnDatabases("mail", (open) => {
     await reset(tokenIn(mailbox.mails[0]!.text));
   });
 
-  it("a disabled webhook: its author is told why, and what to do", async () => {
+  it("a mail tells the author of a disabled webhook the reason and what to do", async () => {
     const receiver = await newReceiver();
     receiver.answer = (_, response) => void response.writeHead(410).end();
     const { id } = await newWebhook(instance, receiver.url, "The hook");
@@ -386,7 +386,7 @@ describeOnDatabases("mail", (open) => {
     await receiver.close();
   });
 
-  it("a disabled webhook, in Danish: subject and text", async () => {
+  it("the mail about a disabled webhook is written in Danish", async () => {
     await offer(["en", "da"]);
     await instance.administrator.call(users.update, { id: 1, language: "da" });
     const receiver = await newReceiver();
@@ -402,7 +402,7 @@ describeOnDatabases("mail", (open) => {
     await receiver.close();
   });
 
-  it("a mail server that hangs holds nobody up for longer than it may", async () => {
+  it("a mail server that hangs delays drain for no longer than maxSeconds", async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     await welcome();
@@ -412,7 +412,7 @@ describeOnDatabases("mail", (open) => {
     silent.close();
   });
 
-  it("several workers, each mail once", async () => {
+  it("several workers send each mail once", async () => {
     const ids = await makeUsers(instance, 30);
     await instance.administrator.call(users.welcome, { users: ids });
     const engines = Array.from({ length: 4 }, () => newEngine(instance, { settings: settings() }));
@@ -453,7 +453,7 @@ describeOnDatabases("mail", (open) => {
     expect(await rows()).toMatchObject([{ state: "waiting", attempt: 0, last_error: null }]);
   });
 
-  it("a clock that is set back holds up neither a new mail nor one that a worker had claimed", async () => {
+  it("a clock that is set back delays neither a new mail nor one that a worker had claimed", async () => {
     await welcome();
     await mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
     await welcome({ email: "ann@example.com" });

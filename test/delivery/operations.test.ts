@@ -29,7 +29,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     engine.start();
   };
 
-  it("test: one attempt of an event that is marked as a test, answered with its entry", async () => {
+  it("webhooks.test makes one attempt of an event that is marked as a test, and returns its log entry", async () => {
     start();
     const { id, secret } = await newWebhook(instance, receiver.url, "mine");
     const answer = await instance.administrator.call(webhooks.test, { id });
@@ -40,7 +40,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(await logOf(instance, id, { event: "webhook.test" })).toEqual([answer.data]);
   });
 
-  it("test: a failure is not repeated, and says nothing about the webhook", async () => {
+  it("webhooks.test does not repeat a failure, and does not count it against the webhook", async () => {
     start();
     receiver.answer = (_, response) => void response.writeHead(500).end();
     const { id } = await newWebhook(instance, receiver.url);
@@ -50,7 +50,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(await instance.administrator.call(webhooks.recover, { id, since: 0 })).toEqual({ recovered: 0 });
   });
 
-  it("test: null when nobody delivers, nothing in a dry run, conflict when inactive", async () => {
+  it("webhooks.test returns null when no engine runs, sends nothing in a dry run, and is refused for an inactive webhook", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     const { administrator } = instance;
     expect(await administrator.call(webhooks.test, { id, wait: 0 })).toMatchObject({ data: null });
@@ -60,7 +60,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     await expect(administrator.call(webhooks.test, { id })).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("test: a repeat with the same Idempotency-Key gets the first answer, and sends nothing", async () => {
+  it("webhooks.test with the same Idempotency-Key returns the first response, and sends nothing", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     const test = (wait: number) => {
       const idempotencyKey = `test-${wait}`;
@@ -77,13 +77,13 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(await newEngine(instance).waiting()).toMatchObject({ due: 0, later: 0 });
   });
 
-  it("tests are no events for those who listen", async () => {
+  it("webhooks.events leaves out tests", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await instance.administrator.call(webhooks.test, { id, wait: 0 });
     expect((await instance.administrator.call(webhooks.events, { after: 0 })).data).toEqual([]);
   });
 
-  it("resend: the event of an entry goes out again, under the same ID, and no other event", async () => {
+  it("webhooks.resend sends only the event of the entry again, under the same ID", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
     await drain();
@@ -99,7 +99,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect((await logOf(instance, id)).map((each) => each.attempt)).toEqual([1, 1, 1]);
   });
 
-  it("resend: of one that waits for its next attempt brings it forward", async () => {
+  it("webhooks.resend sends an event at once that waits for its next attempt", async () => {
     receiver.answer = (_, response) => void response.writeHead(500).end();
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
@@ -112,7 +112,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("resend: of one that is being sent does not send it once more", async () => {
+  it("webhooks.resend does not send an event twice that is being sent", async () => {
     receiver.answer = (_, response) => void response.writeHead(500).end();
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
@@ -129,7 +129,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("resend: unknown entries and those of other webhooks are not found; inactive is a conflict", async () => {
+  it("webhooks.resend does not find unknown entries and those of other webhooks, and is refused for an inactive webhook", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);
     const other = await newWebhook(instance, receiver.url, "other");
@@ -146,7 +146,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     });
   });
 
-  it("recover: only what failed for good, and only since the time", async () => {
+  it("webhooks.recover sends only events that failed permanently since the time", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
@@ -163,7 +163,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it("rotateSecret: two signatures for 24 hours, then one", async () => {
+  it("webhooks.rotateSecret gives callbacks two signatures for 24 hours, then one", async () => {
     const { id, secret: old } = await newWebhook(instance, receiver.url);
     const { secret = "" } = (await instance.administrator.call(webhooks.rotateSecret, { id })).data;
     await makeUsers(instance);
@@ -185,7 +185,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it("logs: pages, filters, and the newest first", async () => {
+  it("webhooks.logs has pages and filters, and lists the newest entries first", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);
     receiver.answer = (_, response) => void response.writeHead(receiver.received.length > 20 ? 500 : 200).end();
@@ -223,7 +223,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(data[1]!.start - data[0]!.start).toBe(1800);
   });
 
-  it("a webhook that is deleted or deactivated while deliveries wait: they stop", async () => {
+  it("the waiting deliveries of a webhook end when it is deleted or disabled", async () => {
     const { administrator } = instance;
     const kept = await newWebhook(instance, receiver.url, "inactive");
     const gone = await newWebhook(instance, receiver.url, "deleted");

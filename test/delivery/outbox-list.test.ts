@@ -23,7 +23,7 @@ describeOnDatabases("the outbox", (open) => {
   });
   afterEach(() => instance.close());
 
-  it("lists what is due from the moment of the change, mails first, and which mails were given up", async () => {
+  it("lists mails and then callbacks as soon as they are due, and mails that failed", async () => {
     const fresh = { id: expect.any(Number), created_at: now, due_at: now, attempts: 0, error: null, failed: false };
     const mail = { what: "mail", kind: "welcome", to: expect.stringMatching(/^user\d+@example\.com$/), ...fresh };
     const callback = { what: "callback", kind: "user.create", to: uri, ...fresh };
@@ -38,7 +38,7 @@ describeOnDatabases("the outbox", (open) => {
     expect(await listOutbox(instance.database, 10), "without sent callbacks").toEqual([]);
   });
 
-  it("shows a mail that is asked for again with the address of then, and due", async () => {
+  it("shows a mail that is requested again with the new address, and due", async () => {
     const others = await makeUsers(instance, 2);
     await instance.administrator.call(users.welcome, { users: others });
     const mails = async () =>
@@ -79,7 +79,7 @@ describeOnDatabases("the outbox", (open) => {
     expect(await listed()).toEqual([[2, expect.stringContaining("404")]]);
   });
 
-  it("lists as many of each as it is asked for, the oldest first", async () => {
+  it("lists at most the given number of each, oldest first", async () => {
     await instance.administrator.call(users.welcome, { users: await makeUsers(instance, 2) });
     const all = await listOutbox(instance.database, 10);
     const oldest = (["mail", "callback"] as const).flatMap((kind) => {
@@ -90,7 +90,7 @@ describeOnDatabases("the outbox", (open) => {
     expect(await listOutbox(instance.database, 2)).toEqual(oldest);
   });
 
-  it("counts what is due, being sent and given up, and says since when the oldest waits", async () => {
+  it("counts what is due, is being sent and has failed, and since when the oldest waits", async () => {
     const none = {
       due: 0,
       later: 0,

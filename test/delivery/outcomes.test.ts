@@ -39,7 +39,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   };
   const webhook = async () => (await instance.administrator.call(webhooks.get, { id: hook })).data;
 
-  it("200: request and response are in the log", async () => {
+  it("status 200 succeeds, and the log has request and response", async () => {
     receiver.answer = (_, response) => void response.setHeader("x-request", "r1").end("thanks");
     const began = performance.now();
     const entry = await attempt();
@@ -52,12 +52,12 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(entry.response).toMatchObject({ headers: { "x-request": "r1" }, body: "thanks", cut: false });
   });
 
-  it.each([204, 299])("%i succeeds", async (status) => {
+  it.each([204, 299])("status %i succeeds", async (status) => {
     receiver.answer = (_, response) => void response.writeHead(status).end();
     expect(await attempt()).toMatchObject({ status: String(status), error: null, next_attempt_at: null });
   });
 
-  it.each([500, 404, 400, 503, 301])("%i fails and is tried again after 5 seconds", async (status) => {
+  it.each([500, 404, 400, 503, 301])("status %i fails and is tried again after 5 seconds", async (status) => {
     receiver.answer = (_, response) => void response.writeHead(status).end("no");
     const entry = await attempt();
     const error = status === 301 ? "Redirects are not followed (301)." : `The receiver answered ${status}.`;
@@ -65,20 +65,20 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(entry.next_attempt_at! - entry.created_at).toBe(5);
   });
 
-  it("an attempt that is due within a second is logged for the next one", async () => {
+  it("next_attempt_at is rounded up to a full second", async () => {
     receiver.answer = (_, response) => void response.writeHead(500).end();
     // 4.6 seconds later.
     const entry = await attempt(receiver.url, 0.1);
     expect(entry.next_attempt_at! - entry.created_at).toBe(5);
   });
 
-  it.each([300, 308, 399])("%i is not followed", async (status) => {
+  it.each([300, 308, 399])("redirects with status %i are not followed", async (status) => {
     receiver.answer = (_, response) => void response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
     expect(await attempt()).toMatchObject({ status: `${status}`, error: `Redirects are not followed (${status}).` });
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("400 is no redirect", async () => {
+  it("status 400 is not called a redirect", async () => {
     receiver.answer = (_, response) => void response.writeHead(400).end();
     expect(await attempt()).toMatchObject({ status: "400", error: "The receiver answered 400." });
   });
@@ -95,7 +95,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(next_attempt_at! - created_at).toBe(seconds);
   });
 
-  it("410 disables at once", async () => {
+  it("status 410 disables the webhook at once", async () => {
     receiver.answer = (_, response) => void response.writeHead(410).end();
     const error = "The receiver is gone (410); the webhook is disabled.";
     expect(await attempt()).toMatchObject({ status: "410", error, next_attempt_at: null });
@@ -123,7 +123,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     ]);
   });
 
-  it("no answer: timeout, and the connection is closed", async () => {
+  it("a receiver that does not respond gets the status timeout, and the connection is closed", async () => {
     let closed = 0;
     const endAttempts = observeAttempts();
     receiver.answer = (_, response) => {
@@ -157,7 +157,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(await attempt()).toMatchObject({ status: "timeout", error: `${what} within 600 seconds.` });
   });
 
-  it("a reset connection", async () => {
+  it("a connection that is reset gets the status reset", async () => {
     receiver.answer = (_, response) => {
       (response.socket as import("node:net").Socket).resetAndDestroy();
     };
@@ -165,12 +165,12 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(await attempt()).toMatchObject({ status: "reset", error });
   });
 
-  it("a connection that ends without an answer", async () => {
+  it("a connection that ends without a response gets the status reset", async () => {
     receiver.answer = (_, response) => void response.socket?.end();
     expect(await attempt()).toMatchObject({ status: "reset", response: null });
   });
 
-  it("an endless body: 64 KiB are read, 4 KiB kept, the connection closed", async () => {
+  it("of an endless body, 64 KiB are read and 4 KiB kept, and the connection is closed", async () => {
     let written = 0;
     let closed = 0;
     receiver.answer = (_, response) => {
@@ -192,7 +192,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     await expect.poll(() => closed).toBe(1);
   });
 
-  it("a body of 64 KiB is the answer, whether or not it ends there", async () => {
+  it("a body of 64 KiB ends the attempt, whether or not more would follow", async () => {
     receiver.answer = (_, response) => void response.write("x".repeat(65_536));
     expect(await attempt()).toMatchObject({ status: "200", response: { cut: true } });
   });
@@ -202,7 +202,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect((await attempt()).response).toMatchObject({ body: "one, two", cut: false });
   });
 
-  it("a body of 4 KiB is kept as it is, of a longer one as much", async () => {
+  it("a body of 4 KiB is kept whole, and a longer one is cut to 4 KiB", async () => {
     const body = "x".repeat(4096);
     receiver.answer = (_, response) => void response.end(body);
     expect((await attempt()).response).toMatchObject({ body, cut: false });
@@ -211,7 +211,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect((await attempt()).response).toMatchObject({ body, cut: true });
   });
 
-  it("headers of 4 KiB in total are kept, names and values, and none of those that follow", async () => {
+  it("headers of 4 KiB in total are kept, and those after them are left out", async () => {
     receiver.answer = (_, response) => {
       response.sendDate = false;
       // 2000, 2000 and 96 bytes, of a head that names nothing else before them.
@@ -230,7 +230,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(headers.map(([name]) => name[0])).toEqual(["x", "y", "z"]);
   });
 
-  it("a body and headers of any bytes", async () => {
+  it("a body and headers of any bytes are logged", async () => {
     receiver.answer = (_, response) =>
       void response
         .setHeader("x-bytes", Buffer.from([0xe9, 0xff, 0x80]).toString("latin1"))
@@ -241,22 +241,22 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(entry.response?.body.endsWith("\\\"'")).toBe(true);
   });
 
-  it("what is not HTTP", async () => {
+  it("a response that is not HTTP gets the status reset", async () => {
     const port = await listening(createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
     expect(await attempt(`http://127.0.0.1:${port}`)).toMatchObject({ status: "reset" });
   });
 
-  it("nobody listens: refused", async () => {
+  it("a port on which nothing listens gets the status refused", async () => {
     const error = "The receiver could not be reached. (ECONNREFUSED)";
     expect(await attempt(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ status: "refused", error });
   });
 
-  it("an unknown name: dns_error", async () => {
+  it("an unknown host name gets the status dns_error", async () => {
     const error = expect.stringMatching(/^The host name could not be resolved\. \(E[A-Z_]+\)$/);
     expect(await attempt("http://receiver.invalid/")).toMatchObject({ status: "dns_error", error });
   });
 
-  it("a certificate that nobody vouches for: tls_error", async () => {
+  it("a certificate that is not trusted gets the status tls_error", async () => {
     // It brings a certificate that it signed itself.
     const server = new SMTPServer({ secure: true });
     server.on("error", () => {});
@@ -265,7 +265,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(await attempt(`https://127.0.0.1:${port}`)).toMatchObject({ status: "tls_error", error });
   });
 
-  it("no TLS at all: tls_error", async () => {
+  it("a receiver without TLS gets the status tls_error", async () => {
     expect(await attempt(receiver.url.replace("http:", "https:"))).toMatchObject({ status: "tls_error" });
   });
 

@@ -32,7 +32,7 @@ describeOnDatabases("the queue of callbacks", (open) => {
     expect([await since(now / 1000), await since(now / 1000 + 1)]).toEqual([1, 0]);
   });
 
-  it("announces what a worker gives back, and nothing when it gives back nothing", async () => {
+  it("announces released deliveries, and nothing when none is released", async () => {
     const announced: unknown[] = [];
     const database = { ...instance.database, announce: (topics: unknown) => void announced.push(topics) };
     await callbackQueue.release(database, await claim(now), now);
@@ -41,7 +41,7 @@ describeOnDatabases("the queue of callbacks", (open) => {
     expect(await claim(now)).toHaveLength(1);
   });
 
-  it("keeps a lease when a clock is repaired that differs by no more than clocks may", async () => {
+  it("keeps a lease while the clocks of servers differ by no more than is tolerated", async () => {
     await claim(now);
     await repairClock(instance.database, now - tolerated);
     expect(await claim(now)).toEqual([]);
@@ -56,7 +56,7 @@ describeOnDatabases("the queue of callbacks", (open) => {
     await instance.database.writeLocking((tx) => callbackQueue.record(tx, [{ ...job!, ...retry }]));
   };
 
-  it("makes a retry due when no pause is as long as the time until it", async () => {
+  it("makes a retry due that is further away than the longest pause", async () => {
     const longest = 86_400_000 * 1.1 + tolerated;
     await record(now + longest);
     await repairClock(instance.database, now);
@@ -76,7 +76,7 @@ describeOnDatabases("the queue of callbacks", (open) => {
     expect(await claim(now)).toEqual([]);
   });
 
-  it("logs that leases cannot be renewed or given back, renews them later, and ends those that were lost", async () => {
+  it("logs that leases cannot be renewed or released, renews them later, and ends those that were lost", async () => {
     const errors: unknown[] = [];
     let isDown = true;
     const down = new Error("down");
@@ -115,7 +115,7 @@ describeOnDatabases("the queue of callbacks", (open) => {
 });
 
 describe("the pause of a worker", () => {
-  it("is between none and the longest that a timer can take", () => {
+  it("is limited to the maximum of timers", () => {
     const given = [-1, 0, 5, 2 ** 31 - 1, 2 ** 31, Number.POSITIVE_INFINITY];
     expect(given.map(timerFor)).toEqual([0, 0, 5, 2 ** 31 - 1, 2 ** 31 - 1, 2 ** 31 - 1]);
   });

@@ -46,7 +46,7 @@ describeOnDatabases("retention", (open, kind) => {
     return rows;
   };
 
-  it("log, events and deliveries go after 30 days, or as set; what is younger stays", async () => {
+  it("retention removes webhook logs, events and deliveries after 30 days, or as set, and keeps younger ones", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 3);
     await drain();
@@ -63,7 +63,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect([await count("webhook_events"), await count("deliveries"), await count("webhook_logs")]).toEqual([0, 0, 0]);
   });
 
-  it("an event that still waits stays, however old", async () => {
+  it("retention keeps an event of any age that still waits to be delivered", async () => {
     await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
     instance.wait(40 * day);
@@ -72,7 +72,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("a log entry outlives its event, and says so when it is asked for", async () => {
+  it("a log entry remains when its event is removed, and webhooks.log shows it without the body", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
@@ -87,7 +87,7 @@ describeOnDatabases("retention", (open, kind) => {
     });
   });
 
-  it("of a deleted webhook nothing is left", async () => {
+  it("retention removes everything of a deleted webhook", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     const kept = await newWebhook(instance, receiver.url, "kept");
     await makeUsers(instance, 3);
@@ -121,7 +121,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await count("mails")).toBe(0);
   });
 
-  it("what is kept for a number of days stays to the last second of them", async () => {
+  it("retention keeps rows to the last second of their days", async () => {
     instance.freeze();
     const own = instance.withToken(await instance.tokenOf(1));
     await own.call(tokens.create, { name: "short", scopes: ["read"], expires_at: instance.now() + 1 });
@@ -152,7 +152,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await left()).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it("stored answers go after a day", async () => {
+  it("retention removes stored responses after a day", async () => {
     const person = { first_name: "Bo", last_name: "Berg", email: "bo@example.com", unit: 1 };
     await instance.administrator.call(users.create, person, { idempotencyKey: "k1" });
     await remove();
@@ -162,7 +162,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await count("idempotency_keys")).toBe(0);
   });
 
-  it("sessions go when their newest token has expired", async () => {
+  it("retention removes sessions when their newest token has expired", async () => {
     instance.freeze();
     const token = await instance.tokenOf(1);
     const end = instance.now() + day;
@@ -176,7 +176,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await count("sessions")).toBe(0);
   });
 
-  it("entries of the audit log go after 365 days, or as set", async () => {
+  it("retention removes entries of the audit log after 365 days, or as set", async () => {
     const { administrator, withToken } = instance;
     await administrator.call(users.update, { id: 1, title: "Boss" });
     const signIn = () =>
@@ -197,7 +197,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await left()).toEqual([]);
   });
 
-  it("expired API tokens go after 30 days, or as set; others and password links stay until they expire", async () => {
+  it("retention removes expired API tokens after 30 days, or as set, and password links when they expire", async () => {
     const { administrator, withToken } = instance;
     const own = withToken(await instance.tokenOf(1));
     await own.call(tokens.create, { name: "short", scopes: ["read"], expires_at: instance.now() + day });
@@ -213,7 +213,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await names()).toEqual(["endless"]);
   });
 
-  it("a second factor that was not confirmed goes after a day; a later one and a confirmed one stay", async () => {
+  it("retention removes a second factor that was not confirmed for a day, and keeps a later one and a confirmed one", async () => {
     instance.freeze();
     const people = await makeUsers(instance, 3);
     const [early, sure, late] = await Promise.all(
@@ -245,7 +245,7 @@ describeOnDatabases("retention", (open, kind) => {
     }
   });
 
-  it("failed sign-ins go once they no longer count", async () => {
+  it("retention removes failed sign-ins that no longer count", async () => {
     instance.freeze();
     const guess = { username: "nobody@example.com", password: "x" };
     await instance
@@ -260,7 +260,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await count("rate_limit_events")).toBe(0);
   });
 
-  it("very many go in small portions, and are counted before", async () => {
+  it("retention removes very many rows in small portions, and counts them before", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     const template = { webhook_id: id, event_id: 1, message_id: "m", event: "user.update", uri: "u", status: "200" };
     const row = { ...template, attempt: 1, duration_ms: 1, created_at: 0, request_headers: "{}" };
@@ -297,7 +297,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await count("mails")).toBe(501);
   });
 
-  it("a server begins an hour after its start, and waits an hour more when the clock jumps", async () => {
+  it("a server removes expired rows an hour after its start, and an hour later when the clock jumps", async () => {
     const insertExpired = () => {
       const attempt = { kind: "sign_in", account: "a", network: "", pending: 0, expires_at: 0 } as const;
       return instance.database.write((tx) => tx.insertInto("rate_limit_events").values(attempt).execute());
@@ -338,7 +338,7 @@ describeOnDatabases("retention", (open, kind) => {
     }
   });
 
-  it("a server leaves the work to another that is at it; db prune waits for it", async () => {
+  it("a server leaves the removal to another one that is at work; db prune waits for it", async () => {
     if (kind === "sqlite") return;
     const lock = { kind: "sign_in", account: "a", network: "", pending: 0, expires_at: 0 } as const;
     await instance.database.write((tx) => tx.insertInto("rate_limit_events").values(lock).execute());

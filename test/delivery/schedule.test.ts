@@ -39,7 +39,7 @@ describeOnDatabases("attempts over days", (open) => {
   const drain = () => newEngine(instance, { random: () => 0.5 }).drain({ maxSeconds: 60 });
   const webhook = async (id: number) => (await instance.administrator.call(webhooks.get, { id })).data;
 
-  it("10 attempts over 75 hours under one ID, then it is over", async () => {
+  it("has 10 attempts over 75 hours under one ID", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
     const began = instance.now();
@@ -65,7 +65,7 @@ describeOnDatabases("attempts over days", (open) => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  it("a success ends it", async () => {
+  it("ends with a success", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
     await drain();
@@ -78,7 +78,7 @@ describeOnDatabases("attempts over days", (open) => {
     ]);
   });
 
-  it("5 days of failures only: disabled, with a mail to the author; what waits stops, and can be recovered", async () => {
+  it("5 days of failures disable the webhook with a mail to its author; waiting deliveries end, and can be recovered", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     for (let day = 0; day < 5; day++) {
       await makeUsers(instance);
@@ -116,7 +116,7 @@ describeOnDatabases("attempts over days", (open) => {
     expect(await instance.administrator.call(webhooks.recover, { id, since: 0 })).toEqual({ recovered: 0 });
   });
 
-  it("tests that fail do not disable a webhook, however long they do", async () => {
+  it("failing tests do not disable a webhook, even over many days", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     for (let n = 0; n < 2; n++) {
       await instance.administrator.call(webhooks.test, { id, wait: 0 });
@@ -127,7 +127,7 @@ describeOnDatabases("attempts over days", (open) => {
     expect(await webhook(id)).toMatchObject({ active: true });
   });
 
-  it("one success in between, and the five days begin anew", async () => {
+  it("one success begins the five days again", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
     await drain();
@@ -144,7 +144,7 @@ describeOnDatabases("attempts over days", (open) => {
     expect(await webhook(id)).toMatchObject({ active: true });
   });
 
-  it("a clock that is set back holds nothing up, and sends nothing twice", async () => {
+  it("a clock that is set back delays nothing, and sends nothing twice", async () => {
     await newWebhook(instance, receiver.url);
     receiver.answer = (_, response) => void response.end();
     await makeUsers(instance, 2);

@@ -79,7 +79,7 @@ describeOnDatabases("waking up", (open, kind) => {
     });
   }
 
-  it("whoever no longer listens is left alone, also by what comes after the end", async () => {
+  it("a listener is not called after it has unsubscribed, also twice", async () => {
     let woken = 0;
     const stop = other.onChange(() => {
       woken += 1;

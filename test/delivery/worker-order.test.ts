@@ -57,7 +57,7 @@ describeOnDatabases("the order of a worker", (open) => {
     expect(countOf("/idle")).toBe(1);
   });
 
-  it("leaves receivers without room out, so that they take no place from others", async () => {
+  it("leaves out receivers without room, so that they take no place from others", async () => {
     const endAttempts = observeAttempts();
     await newWebhooks("/hanging", 50);
     await makeUsers(instance);
@@ -131,7 +131,7 @@ describeOnDatabases("the order of a worker", (open) => {
     expect(countOf("/b")).toBe(1);
   });
 
-  it("ends in time though its results cannot be written", async () => {
+  it("stops in time although its results cannot be written", async () => {
     receiver.answer = (_, response) => void response.end();
     let isDown = false;
     const database: Database = {

@@ -53,7 +53,7 @@ describeOnDatabases("workers", (open) => {
   const idsOf = (requests: { headers: Record<string, unknown> }[]) =>
     requests.map(({ headers }) => headers["webhook-id"]);
 
-  it("a change by another connection wakes them up, and those who wait for events", async () => {
+  it("a change by another connection wakes engines, and requests that wait for events", async () => {
     start();
     await newWebhook(instance, receiver.url);
     const { administrator } = instance;
@@ -66,7 +66,7 @@ describeOnDatabases("workers", (open) => {
     expect(data[0]!.webhook_event_id).toBe(receiver.received[0]!.headers["webhook-id"]);
   });
 
-  it("many waiting callers hold neither connections nor each other up", async () => {
+  it("many waiting requests block neither connections nor each other", async () => {
     const { administrator } = instance;
     const fields = { first_name: "Bo", last_name: "Boss", email: "boss@example.com", unit: 1, admin: true };
     const boss = instance.service.caller({ userId: (await administrator.call(users.create, fields)).id });
@@ -79,7 +79,7 @@ describeOnDatabases("workers", (open) => {
     for (const { data } of await Promise.all(listening)) expect(data).toHaveLength(1);
   });
 
-  it("who waits in vain gets an empty answer", async () => {
+  it("a request that waits in vain gets an empty response", async () => {
     const { administrator } = instance;
     const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
     expect(await administrator.call(webhooks.events, { after, wait: 1 })).toEqual({
@@ -88,7 +88,7 @@ describeOnDatabases("workers", (open) => {
     });
   });
 
-  it("a receiver that hangs holds up nobody else", async () => {
+  it("a receiver that hangs delays no other receiver", async () => {
     const hanging = await newReceiver();
     let open = 0;
     /** How many requests were open as each came. */
@@ -120,7 +120,7 @@ describeOnDatabases("workers", (open) => {
     await hanging.close();
   });
 
-  it("many receivers that hang at once hold up nobody else for longer than they hang", async () => {
+  it("many receivers that hang at once delay others no longer than they hang", async () => {
     const hanging = await newReceiver();
     hanging.answer = () => {};
     for (let i = 0; i < 70; i++) await newWebhook(instance, hanging.url, `hanging ${i}`);
@@ -160,7 +160,7 @@ describeOnDatabases("workers", (open) => {
     await worker.stop(0);
   });
 
-  it("what waits for one of the 256 requests is sent once there are free ones", async () => {
+  it("a delivery that waits for one of the 256 requests is sent once one is free", async () => {
     const held: (() => void)[] = [];
     receiver.answer = (_, response) => {
       if (held.length < 256) held.push(() => response.end());
@@ -179,7 +179,7 @@ describeOnDatabases("workers", (open) => {
     expect(receiver.received).toHaveLength(420);
   });
 
-  it("several workers share the work: all of it, each piece once", async () => {
+  it("several workers send every delivery once", async () => {
     const events = 150;
     await newWebhook(instance, receiver.url, "one");
     await newWebhook(instance, receiver.url, "two");
@@ -191,7 +191,7 @@ describeOnDatabases("workers", (open) => {
     expect(new Set(idsOf(receiver.received)).size).toBe(events);
   });
 
-  it("stopping finishes what is under way, and leaves the rest at once", async () => {
+  it("stopping finishes running requests, and releases the other deliveries at once", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 40);
     const waiting: (() => void)[] = [];
@@ -207,7 +207,7 @@ describeOnDatabases("workers", (open) => {
     expect(await engine.waiting()).toMatchObject({ due: 36, later: 0 });
   });
 
-  it("drain gives up in time, and says what is left", async () => {
+  it("drain ends in time, and returns the counts of what remains", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 40);
     receiver.answer = () => {};
@@ -248,7 +248,7 @@ describeOnDatabases("workers", (open) => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it("a lease keeps others away until it ends; then its token is worth nothing", async () => {
+  it("a lease keeps other workers away until it ends, and its result does not count after that", async () => {
     instance.freeze();
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 3);
@@ -349,7 +349,7 @@ describeOnDatabases("workers", (open) => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("what is taken while leases are prolonged is kept, too", async () => {
+  it("deliveries that are claimed while leases are renewed keep theirs", async () => {
     await newWebhook(instance, receiver.url);
     await makeUsers(instance, 6);
     const waiting: (() => void)[] = [];
@@ -387,7 +387,7 @@ describeOnDatabases("workers", (open) => {
     }
   });
 
-  it("what another worker took over while it was queued is not sent", async () => {
+  it("a queued delivery that another worker took over is not sent", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 8);
     const waiting: (() => void)[] = [];
@@ -411,7 +411,7 @@ describeOnDatabases("workers", (open) => {
     }
   });
 
-  it("a worker renews no leases once all is sent", async () => {
+  it("a worker renews no leases once everything is sent", async () => {
     await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
@@ -427,7 +427,7 @@ describeOnDatabases("workers", (open) => {
     }
   });
 
-  it("a result that comes too late is logged, and decides nothing", async () => {
+  it("a result after the end of its lease is logged, and changes nothing else", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
     let answered = () => {};
@@ -445,7 +445,7 @@ describeOnDatabases("workers", (open) => {
     expect(row).toMatchObject({ state: "waiting", attempt: 0, lease_token: taken!.token });
   });
 
-  it("changes of a webhook count at once for what was taken ahead", async () => {
+  it("changes of a webhook apply at once to deliveries that were claimed ahead", async () => {
     const { id } = await newWebhook(instance, `${receiver.url}/old`);
     await makeUsers(instance, 40);
     const waiting: (() => void)[] = [];
@@ -467,7 +467,7 @@ describeOnDatabases("workers", (open) => {
     expect(Map.groupBy(receiver.received, (request) => request.path).get("/old")).toHaveLength(4);
   });
 
-  it("a disabled webhook gets nothing of what was taken ahead, and what it still answers changes nothing", async () => {
+  it("a disabled webhook gets no delivery that was claimed ahead, and a late response changes nothing", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 12);
@@ -489,7 +489,7 @@ describeOnDatabases("workers", (open) => {
     expect(receiver.received).toHaveLength(4);
   });
 
-  it("a database that goes away and comes back costs nothing but time", async () => {
+  it("a database that cannot be reached for a while only delays deliveries", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 5);
     let broken = false;

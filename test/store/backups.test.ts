@@ -70,7 +70,7 @@ describe("backups of SQLite files", () => {
     return () => set(real);
   };
 
-  it("a copy tells its progress, from 0 to 1", async () => {
+  it("a copy reports its progress from 0 to 1", async () => {
     const source = new DatabaseSync(path);
     onTestFinished(() => source.close());
     source.exec(
@@ -111,7 +111,7 @@ describe("backups of SQLite files", () => {
     expect(open.filter((file) => file?.startsWith(folder))).toEqual([]);
   });
 
-  it("a file that the user may not read is no backup, and says so", async () => {
+  it("a file that the user cannot read is refused with the reason", async () => {
     await create();
     chmodSync(folder, 0o755);
     chmodSync(path, 0o000);
@@ -121,7 +121,7 @@ describe("backups of SQLite files", () => {
     });
   });
 
-  it("a file without an instance is no source of a backup", async () => {
+  it("a file without an instance is refused as the source of a backup", async () => {
     const database = await openDatabase(path, { create: async (tx) => put(tx, "secret", "1") });
     await database.close();
     expect(() => checkBackupSource(path)).toThrow(/contains no wcs instance/);
@@ -190,7 +190,7 @@ describe("backups of SQLite files", () => {
       ]);
     });
 
-    it("keeps a damaged database only where files can have two names, and says so elsewhere", async () => {
+    it("keeps a damaged database only where files can have two names; elsewhere the error says so", async () => {
       const messages = {
         EPERM: "The old database cannot be kept beside the new one (EPERM).",
         ENOTSUP: "The old database cannot be kept beside the new one (ENOTSUP).",
@@ -207,7 +207,7 @@ describe("backups of SQLite files", () => {
       }
     });
 
-    it("does not take another failure of the disk for that", async () => {
+    it("does not mistake another failure of the disk for that", async () => {
       mkdirSync(join(folder, "empty"));
       replaced(promises, "link", async () => {
         throw Object.assign(new Error("EIO"), { code: "EIO" });

@@ -57,7 +57,7 @@ describe("migrations", () => {
     expect([...present, madeUp]).toEqual([...present, madeUp].sort());
   });
 
-  it("of a process that looks for the last one while another process creates the database", async () => {
+  it("are found by schemaOf while another process creates the database", async () => {
     const { target, remove } = await newDatabase("sqlite");
     const { reader, close } = await connectSqlite(target, { create: async () => {} });
     const found = schemaOf({ reader });
@@ -83,7 +83,7 @@ for (const kind of kinds) {
     });
     const close = (...databases: Database[]) => Promise.all(databases.map((database) => database.close()));
 
-    it("of several processes that open an older database at once, one migrates it", async () => {
+    it("one of several processes that open an older database at once migrates it", async () => {
       await close(await create(target));
       useNextVersion(up);
       const opened = await Promise.all([1, 2, 3].map(() => openDatabase(target)));
@@ -162,7 +162,7 @@ for (const kind of kinds) {
       await close(database);
     });
 
-    it("of several processes that create a database at once, one does, the others are told", async () => {
+    it("one of several processes that create a database at once succeeds, and the others get a conflict", async () => {
       const made: Database[] = [];
       const make = async () => void made.push(await create(target));
       expect(await tally([make(), make(), make()])).toEqual({ ok: 1, conflict: 2 });

@@ -25,7 +25,7 @@ describe("PostgreSQL targets", () => {
     return rows;
   };
 
-  it("empty: not found; create fills it, once", async () => {
+  it("openDatabase finds no instance in an empty database; with create it fills the database once", async () => {
     expect(await refusal(openDatabase(target))).toMatchObject({
       code: "not_found",
       message: expect.stringContaining("wcs init"),
@@ -49,7 +49,7 @@ describe("PostgreSQL targets", () => {
     await (await openDatabase(target)).close();
   });
 
-  it("whose user has no rights on the tables: says so, not that it is empty", async () => {
+  it("openDatabase says that the user has no rights on the tables, not that the database is empty", async () => {
     const { target, remove } = await newDatabase("postgres");
     await (await openDatabase(target, create)).close();
     await sql(target, "create role reader_without_rights login password 'x'");
@@ -66,7 +66,7 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
-  it("over TLS where there is none, or with a certificate that is missing: says so", async () => {
+  it("openDatabase says that the server has no TLS, or that the certificate is missing", async () => {
     expect(await refusal(openDatabase(`${target}?sslmode=verify-full`))).toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("over TLS"),
@@ -77,7 +77,7 @@ describe("PostgreSQL targets", () => {
     });
   });
 
-  it("of a newer wcs: refused", async () => {
+  it("openDatabase refuses a database of a newer wcs", async () => {
     const newer = await newDatabase("postgres");
     await (await openDatabase(newer.target, create)).close();
     await sql(newer.target, "insert into kysely_migration values ('9999-future', '2099-01-01')");
@@ -88,7 +88,7 @@ describe("PostgreSQL targets", () => {
     await newer.remove();
   });
 
-  it("with somebody else's tables: refused and left as it is", async () => {
+  it("openDatabase refuses a database with other tables, and does not change it", async () => {
     const foreign = await newDatabase("postgres");
     await sql(foreign.target, "create table theirs (id integer)");
     expect(await refusal(openDatabase(foreign.target, create))).toMatchObject({
@@ -104,7 +104,7 @@ describe("PostgreSQL targets", () => {
     await foreign.remove();
   });
 
-  it("that only takes Latin letters, or only reads: nothing is created in it", async () => {
+  it("openDatabase creates nothing in a database with another encoding, or one that only reads", async () => {
     const server = `${inject("postgresUrl")}/postgres`;
     const name = `latin_${process.pid}`;
     await sql(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`);
@@ -126,7 +126,7 @@ describe("PostgreSQL targets", () => {
     await reading.remove();
   });
 
-  it("of no such name: not found", async () => {
+  it("openDatabase does not find a database that does not exist", async () => {
     const missing = `${inject("postgresUrl")}/no_such_database`;
     expect(await refusal(openDatabase(missing))).toMatchObject({
       code: "not_found",
@@ -135,7 +135,7 @@ describe("PostgreSQL targets", () => {
     expect((await refusal(openDatabase(missing, create))).code).toBe("not_found");
   });
 
-  it("that is dropped while it is open: unavailable", async () => {
+  it("a database that is dropped while it is open is unavailable", async () => {
     const { target } = await newDatabase("postgres");
     const database = await openDatabase(target, create);
     const name = new URL(target).pathname.slice(1);
@@ -147,7 +147,7 @@ describe("PostgreSQL targets", () => {
     await database.close();
   });
 
-  it("that refuses connections: unavailable", async () => {
+  it("a database that refuses connections is unavailable", async () => {
     const { target, remove } = await newDatabase("postgres");
     await (await openDatabase(target, create)).close();
     const name = new URL(target).pathname.slice(1);
@@ -162,7 +162,7 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
-  it("that allows few connections: transactions wait for one; without any, it says so", async () => {
+  it("transactions wait when PostgreSQL allows few connections; without any, the error says so", async () => {
     const limited = await newDatabase("postgres");
     await (await openDatabase(limited.target, create)).close();
     await sql(limited.target, "create role few_connections login password 'x' connection limit 2");
@@ -184,7 +184,7 @@ describe("PostgreSQL targets", () => {
     await limited.remove();
   });
 
-  it("that cancels statements: unavailable", async () => {
+  it("a statement that PostgreSQL cancels is unavailable", async () => {
     const { target, remove } = await newDatabase("postgres");
     const database = await openDatabase(target, create);
     for (const limit of ["statement_timeout", "transaction_timeout"]) {
@@ -202,7 +202,7 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
-  it("with a wrong password, or user: refused, without saying either", async () => {
+  it("openDatabase refuses a wrong password or user, and names neither", async () => {
     for (const change of [
       (url: URL) => {
         url.password = "hunter2";
@@ -220,7 +220,7 @@ describe("PostgreSQL targets", () => {
     }
   });
 
-  it("that is down: unavailable", async () => {
+  it("a server that is down is unavailable", async () => {
     const url = new URL(target);
     url.port = String(await freePort());
     const refused = await refusal(openDatabase(url.href));
@@ -228,11 +228,11 @@ describe("PostgreSQL targets", () => {
     expect(refused.message).not.toContain(url.password);
   });
 
-  it("whose host is not known: unavailable", async () => {
+  it("a host that is not known is unavailable", async () => {
     expect((await refusal(openDatabase("postgres://x:y@nowhere.invalid/wcs"))).code).toBe("unavailable");
   });
 
-  it("that speaks something else: unavailable", async () => {
+  it("a server that does not speak the protocol is unavailable", async () => {
     const server = createServer((socket) => {
       socket.on("error", () => {});
       socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -244,7 +244,7 @@ describe("PostgreSQL targets", () => {
     server.close();
   });
 
-  it("that ends the connections: the next transaction works", async () => {
+  it("the next transaction works after PostgreSQL ended the connections", async () => {
     const database = await openDatabase(target);
     await database.write((tx) => put(tx, "before", 1));
     const name = new URL(target).pathname.slice(1);

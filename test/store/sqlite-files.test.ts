@@ -35,7 +35,7 @@ describe("SQLite files", () => {
     await database.close();
   };
   const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
-  it("a new one is its owner's only, and so are the files beside it and new folders above", async () => {
+  it("openDatabase with create makes the file, the files beside it and new folders readable by their owner only", async () => {
     const deep = join(folder, "a", "b", "wcs.db");
     const database = await openDatabase(deep, { create: (tx) => put(tx, "secret", "1") });
     for (const file of [deep, `${deep}-wal`, `${deep}-shm`]) expect(mode(file), file).toBe("600");
@@ -44,7 +44,7 @@ describe("SQLite files", () => {
     expect(mode(deep)).toBe("600");
   });
 
-  it("a check before creating one creates nothing, and throws what creating it would throw", async () => {
+  it("checkNewDatabase creates nothing, and throws what openDatabase with create would throw", async () => {
     const check = (at: string) => checkNewDatabase(at, { create: async (tx) => put(tx, "secret", "1") });
     const deep = join(folder, "a", "b", "wcs.db");
     await check(deep);
@@ -59,7 +59,7 @@ describe("SQLite files", () => {
     expect(readFileSync(path, "latin1")).toBe("A note, and no database.");
   });
 
-  it("what was committed is there when it is opened again", async () => {
+  it("openDatabase finds what was committed before", async () => {
     await create(path, (tx) => put(tx, "kept", "1"));
     const database = await openDatabase(path);
     expect(await get(database, "kept")).toBe("1");
@@ -71,7 +71,7 @@ describe("SQLite files", () => {
     expect(await startChild("store/print-synchronous.ts", [path]).next()).toBe("2");
   });
 
-  it("one that was only read, or not used at all, is closed with its log", async () => {
+  it("closing a database that was only read, or not used at all, removes its log", async () => {
     await create();
     const read = await openDatabase(path);
     await get(read, "kept");
@@ -81,7 +81,7 @@ describe("SQLite files", () => {
     expect(readdirSync(folder)).toEqual(["wcs.db"]);
   });
 
-  it("create leaves an existing one as it is", async () => {
+  it("openDatabase with create leaves an existing database as it is", async () => {
     await create(path, (tx) => put(tx, "kept", "1"));
     const before = readFileSync(path);
     const refused = await refusal(openDatabase(path, { create: (tx) => put(tx, "kept", "2") }));
@@ -89,7 +89,7 @@ describe("SQLite files", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  it("create that fails leaves nothing that is taken for a database, and can be tried again", async () => {
+  it("openDatabase with create can be repeated after a failure, which leaves no instance", async () => {
     const failing = openDatabase(path, {
       create: async (tx) => {
         await put(tx, "half", "1");
@@ -104,7 +104,7 @@ describe("SQLite files", () => {
     await database.close();
   });
 
-  it("one that is not in WAL mode is put into it, and used as it is while another process writes", async () => {
+  it("openDatabase switches to WAL mode, and works in another mode while another process writes", async () => {
     await create();
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
@@ -120,7 +120,7 @@ describe("SQLite files", () => {
     expect(await modeOnceOpen()).toEqual([{ journal_mode: "wal" }]);
   });
 
-  it("one that is not in WAL mode and may only be read: refused", async () => {
+  it("openDatabase refuses a database that is not in WAL mode and can only be read", async () => {
     await create();
     const other = new DatabaseSync(path);
     other.exec("pragma journal_mode = delete");
@@ -135,7 +135,7 @@ describe("SQLite files", () => {
     });
   });
 
-  it("missing: not found, and none is made", async () => {
+  it("openDatabase does not find a missing file, and creates none", async () => {
     expect(await refusal(openDatabase(path))).toMatchObject({
       code: "not_found",
       message: `There is no database at ${path}.`,
@@ -145,7 +145,7 @@ describe("SQLite files", () => {
     expect(existsSync(join(folder, "nowhere"))).toBe(false);
   });
 
-  it("somebody else's: refused and left as it is", async () => {
+  it("openDatabase refuses the database of another program, and does not change it", async () => {
     const foreign = new DatabaseSync(path);
     foreign.exec("create table theirs (id integer); insert into theirs values (1)");
     foreign.close();
@@ -157,7 +157,7 @@ describe("SQLite files", () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  it("no database at all: refused and left as it is", async () => {
+  it("openDatabase refuses a file that is no database, and does not change it", async () => {
     for (const content of [
       "name,email\nAnn,ann@example.com\n".repeat(100),
       "x",
@@ -170,7 +170,7 @@ describe("SQLite files", () => {
     }
   });
 
-  it("a pipe or a device: refused and left as it is", async () => {
+  it("openDatabase refuses a pipe or a device, and does not change it", async () => {
     execFileSync("mkfifo", ["-m", "644", path]);
     const notOurs = { code: "conflict", message: `${path} is not a wcs database; it was not changed.` };
     const options = { create: async () => {} };
@@ -181,7 +181,7 @@ describe("SQLite files", () => {
     expect(await refusal(openDatabase("/dev/null"))).toMatchObject({ code: "conflict" });
   });
 
-  it("of no length: no instance is found; create fills it, for its owner only", async () => {
+  it("openDatabase finds no instance in an empty file; with create it fills the file, for its owner only", async () => {
     writeFileSync(path, "");
     chmodSync(path, 0o644);
     expect(await refusal(openDatabase(path))).toMatchObject({
@@ -193,7 +193,7 @@ describe("SQLite files", () => {
     expect(mode(path)).toBe("600");
   });
 
-  it("of a process that was killed while creating it: no instance is found; create fills it", async () => {
+  it("openDatabase finds no instance after a process was killed while it created one; with create it fills the file", async () => {
     const begun = new DatabaseSync(path);
     begun.exec("pragma journal_mode = wal");
     begun.close();
@@ -202,7 +202,7 @@ describe("SQLite files", () => {
     await create(path, (tx) => put(tx, "filled", "1"));
   });
 
-  it("cut off in the middle: refused, as damaged", async () => {
+  it("a file that is cut off in the middle is refused as damaged", async () => {
     await create(path, async (tx) => {
       for (let n = 0; n < 200; n++) await put(tx, `row ${n}`, "x".repeat(500));
     });
@@ -220,7 +220,7 @@ describe("SQLite files", () => {
     expect(await refusal(opened)).toMatchObject({ code: "conflict", message: expect.stringContaining("damaged") });
   });
 
-  it("of a newer wcs: refused and left as it is", async () => {
+  it("openDatabase refuses a database of a newer wcs", async () => {
     await create();
     const newer = new DatabaseSync(path);
     newer.exec("insert into kysely_migration values ('9999-future', '2099-01-01')");
@@ -230,21 +230,21 @@ describe("SQLite files", () => {
     expect(await refusal(openDatabase(path, { create: async () => {} }))).toMatchObject({ code: "conflict" });
   });
 
-  it("a folder: refused", async () => {
+  it("openDatabase refuses a folder", async () => {
     const refused = await refusal(openDatabase(folder));
     expect(refused.code).toBe("unavailable");
     expect(refused.message).toContain(folder);
     expect((await refusal(openDatabase(folder, { create: async () => {} }))).code).toBe("unavailable");
   });
 
-  it("below a file: refused", async () => {
+  it("openDatabase refuses a path below a file", async () => {
     writeFileSync(path, "");
     const below = join(path, "wcs.db");
     expect((await refusal(openDatabase(below, { create: async () => {} }))).code).toBe("unavailable");
     expect(["unavailable", "not_found"]).toContain((await refusal(openDatabase(below))).code);
   });
 
-  it.each(["ENOSPC", "EDQUOT"])("on a full disk (%s): refused, and the message says why", async (code) => {
+  it.each(["ENOSPC", "EDQUOT"])("openDatabase with create says that the disk is full (%s)", async (code) => {
     const { openSync } = fs;
     fs.openSync = () => {
       throw Object.assign(new Error("no space left on device"), { code });
@@ -259,7 +259,7 @@ describe("SQLite files", () => {
     }
   });
 
-  it("in a folder where one may not write: refused", async () => {
+  it("openDatabase with create refuses a folder in which the user cannot write", async () => {
     const closed = join(folder, "closed");
     mkdirSync(closed);
     chmodSync(folder, 0o755);
@@ -268,7 +268,7 @@ describe("SQLite files", () => {
     expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("cannot be opened") });
   });
 
-  it("one that one may only read, or not even that: refused when opened or when written to", async () => {
+  it("a file that the user can only read, or not read either, is refused when it is opened or written to", async () => {
     await create();
     chmodSync(folder, 0o755);
     for (const bits of [0o444, 0o000]) {

@@ -20,7 +20,7 @@ for (const kind of kinds) {
       onTestFinished(() => void stopped.mockRestore());
     };
 
-    it("of 100 at once those that fail leave nothing, and those that do not leave everything", async () => {
+    it("100 transactions at once leave nothing if they fail, and everything if they succeed", async () => {
       const { database } = open();
       repeatConflicts();
       const results = await Promise.allSettled(
@@ -43,7 +43,7 @@ for (const kind of kinds) {
       );
     });
 
-    it("each is as if it were alone: 50 that add one to a number add 50", async () => {
+    it("transactions are serializable: 50 that add 1 to a number add 50", async () => {
       const { database } = open();
       repeatConflicts();
       await database.write((tx) => put(tx, "number", 0));
@@ -141,7 +141,7 @@ for (const kind of kinds) {
       else await writing;
     });
 
-    it("a handle that outlives its transaction is of no use", async () => {
+    it("a handle of a transaction that has ended is refused", async () => {
       const { database } = open();
       let leaked: Tx | undefined;
       await database.write(async (tx) => {
@@ -160,7 +160,7 @@ for (const kind of kinds) {
 
     // Only SQLite commits transactions together.
     if (kind === "sqlite")
-      it("those that are committed together and cannot be all fail, and leave nothing", async () => {
+      it("transactions that are committed together fail together, and leave nothing", async () => {
         const { database } = open();
         // A group accepts members for some milliseconds: on this clock, until no one waits.
         vi.spyOn(performance, "now").mockReturnValue(performance.now());
@@ -178,7 +178,7 @@ for (const kind of kinds) {
         expect(await keys("beside")).toEqual(["beside 3"]);
       });
 
-    it("none is done before it can be read", async () => {
+    it("a transaction can be read as soon as it is acknowledged", async () => {
       const { database } = open();
       const done = times(20, async (n) => {
         await database.write((tx) => put(tx, `done ${n}`, n));
@@ -200,7 +200,7 @@ for (const kind of kinds) {
       expect(await get(database, "broken")).toBe("2");
     });
 
-    it("the version of settings changes with each of their changes, and not otherwise, where it can be told", async () => {
+    it("factVersions returns another version after each change of a setting, and only then; none on PostgreSQL", async () => {
       const { database } = open();
       const version = () => database.factVersions()?.settings;
       const first = version();

@@ -62,7 +62,7 @@ for (const kind of kinds) {
       await fc.assert(property, { numRuns: tries(50) });
     });
 
-    it("insertRows: none, and very many in one statement", async () => {
+    it("insertRows inserts no rows, and very many at once", async () => {
       const { database } = open();
       await database.write(async (tx) => {
         expect(await insertRows(tx, "settings", [])).toEqual([]);
@@ -91,7 +91,7 @@ for (const kind of kinds) {
       expect((await sql`select * from ${none}`.execute(reader)).rows).toEqual([]);
     });
 
-    it("in: none, many, and words that look like SQL", async () => {
+    it("in finds rows by no values, by many, and by texts that look like SQL", async () => {
       const { database } = open();
       const { reader } = database;
       await database.write((tx) =>
@@ -122,7 +122,7 @@ for (const kind of kinds) {
       expect(numbers).toEqual([]);
     });
 
-    it("prepared: each run has its own values, in transactions and beside them, all at once", async () => {
+    it("prepared takes the values of each run, in transactions and outside of them at the same time", async () => {
       const { database } = open();
       const valuesOf = prepared((db, p: { key: string; also: string }) =>
         db.selectFrom("settings").select("value").where("key", "=", p.key).where("key", "=", p.also),
@@ -145,7 +145,7 @@ for (const kind of kinds) {
       expect(await valuesOf(database.reader, { key: keys[0]!, also: keys[1]! })).toEqual([]);
     });
 
-    it("prepared with a list", async () => {
+    it("prepared finds rows by a list of no, one and several values", async () => {
       const { reader } = open().database;
       const among = prepared((db, p: { keys: string[] }) =>
         db.selectFrom("settings").select("key").where("key", "in", p.keys).orderBy("key"),
@@ -156,7 +156,7 @@ for (const kind of kinds) {
       expect(await keysOf(["odd 3"])).toEqual(["odd 3"]);
     });
 
-    it("prepared with a list is built once for lists of one item and once for others, whatever comes first", async () => {
+    it("prepared builds a query with a list once for lists of one item and once for others, in any order", async () => {
       const { reader, write } = open().database;
       await write((tx) =>
         insertRows(
@@ -185,7 +185,7 @@ for (const kind of kinds) {
 describe("prepared, on both databases in one process", () => {
   const [sqlite, postgres] = [useDatabase("sqlite"), useDatabase("postgres")];
 
-  it("asks each in its own words", async () => {
+  it("compiles a query for each of them", async () => {
     const among = prepared((db, p: { keys: string[] }) =>
       db.selectFrom("settings").select("key").where("key", "in", p.keys),
     );
