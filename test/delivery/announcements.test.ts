@@ -35,13 +35,13 @@ describeOnDatabases("announcements", (open, kind) => {
     await instance.close();
   });
 
-  /** Starts an engine that checks for deliveries by itself only after an hour, and waits until both of its workers rest. */
+  /** Starts an engine that checks for deliveries by itself only after an hour, and waits until both of its workers are idle. */
   const rest = async (settings = {}) => {
     const timers = vi.spyOn(globalThis, "setTimeout");
     engine = newEngine(instance, { settings, pollInterval: hour });
     engine.start();
     const rests = () => timers.mock.calls.filter(([, milliseconds]) => milliseconds === hour);
-    // More when an announcement of before wakes a worker.
+    // There are more when an earlier announcement wakes a worker.
     await expect.poll(() => rests().length).toBeGreaterThanOrEqual(2);
     timers.mockRestore();
   };

@@ -143,7 +143,7 @@ describe("a callback reaches no address that is not public", () => {
     await system.close();
   });
 
-  it("a name that changes its address is looked up once for each connection, and that answer is connected to", async () => {
+  it("a name that changes its address is looked up once for each connection, which goes to that address", async () => {
     const lookup = socketLookup(names.resolve, (address) => address === "127.0.0.2");
     const reach = () =>
       new Promise<string | undefined>((resolve, reject) => {

@@ -277,7 +277,7 @@ describeOnDatabases("mail", (open) => {
 
   it("names cannot put HTML or headers into a mail", async () => {
     const { id } = await welcome({ welcome: false, last_name: "& Co" });
-    // As an older version took it.
+    // Names on several lines are refused, but may have been stored by an older version.
     const first_name = "<img src=x>\r\nBcc: all@example.com\r\n\r\n";
     await instance.database.write(async (tx) => {
       await tx.updateTable("users").set({ first_name }).where("id", "=", id).execute();
@@ -372,7 +372,7 @@ describeOnDatabases("mail", (open) => {
     const receiver = await newReceiver();
     receiver.answer = (_, response) => void response.writeHead(410).end();
     const { id } = await newWebhook(instance, receiver.url, "The hook");
-    // As an older version took it.
+    // Names on several lines are refused, but may have been stored by an older version.
     await instance.database.write(async (tx) => {
       await tx.updateTable("webhooks").set({ name: "The\nhook" }).where("id", "=", id).execute();
     });

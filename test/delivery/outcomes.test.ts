@@ -187,7 +187,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     const entry = await attempt();
     expect(entry).toMatchObject({ status: "200", response: { cut: true } });
     expect(entry.response?.body).toBe("x".repeat(4096));
-    // What the sockets of both sides buffer comes on top.
+    // Includes the buffers of the sockets on both sides.
     expect(written).toBeLessThan(16_777_216);
     await expect.poll(() => closed).toBe(1);
   });
@@ -214,7 +214,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   it("headers of 4 KiB in total are kept, and those after them are left out", async () => {
     receiver.answer = (_, response) => {
       response.sendDate = false;
-      // 2000, 2000 and 96 bytes, of a head that names nothing else before them.
+      // 2000, 2000 and 96 bytes; no other header precedes them.
       response.writeHead(
         200,
         [
@@ -257,7 +257,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   });
 
   it("a certificate that is not trusted gets the status tls_error", async () => {
-    // It brings a certificate that it signed itself.
+    // Its certificate is self-signed.
     const server = new SMTPServer({ secure: true });
     server.on("error", () => {});
     const port = await listening(server.server as Server);

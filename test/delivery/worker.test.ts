@@ -71,7 +71,7 @@ describeOnDatabases("workers", (open) => {
     const fields = { first_name: "Bo", last_name: "Boss", email: "boss@example.com", unit: 1, admin: true };
     const boss = instance.service.caller({ userId: (await administrator.call(users.create, fields)).id });
     const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
-    // As many as one user may, of both.
+    // As many requests of each user as may wait at the same time.
     const listening = [administrator, boss].flatMap((caller) =>
       Array.from({ length: mostWaits }, () => caller.call(webhooks.events, { after, wait: 30 })),
     );
@@ -91,7 +91,7 @@ describeOnDatabases("workers", (open) => {
   it("a receiver that hangs delays no other receiver", async () => {
     const hanging = await newReceiver();
     let open = 0;
-    /** How many requests were open as each came. */
+    /** Number of open requests at the start of each. */
     const openAtOnce: number[] = [];
     hanging.answer = (_, response) => {
       open += 1;
@@ -109,10 +109,10 @@ describeOnDatabases("workers", (open) => {
     expect(new Set(idsOf(receiver.received)).size).toBe(60);
     await expect.poll(() => logOf(instance, slow.id, { status: "timeout" })).not.toEqual([]);
     await hanging.until(5);
-    // Once it has hung, it gets one request at a time, and what was taken ahead for it is given back.
+    // After a request hung, the receiver gets one at a time, and the deliveries that were claimed ahead are released.
     expect(openAtOnce.slice(0, 5)).toEqual([1, 2, 3, 4, 1]);
     const { due } = await engines[0]!.waiting();
-    // All but those that it got, and the one that it may get next.
+    // All but those that were sent, and the next one.
     expect(due).toBeGreaterThanOrEqual(60 - hanging.received.length - 1);
     const stopped = engines[0]!.stop();
     endAttempts();

@@ -32,7 +32,8 @@ const serversOn = async ({ reader }: Database) => {
     );
   return rows.length;
 };
-/** Lets a second pass whenever somebody looks at the clock, so that patience ends after a few attempts. */
+
+/** Adds a second at each reading of the clock, so that waiting ends after a few attempts. */
 function skipSeconds() {
   let skipped = 0;
   const { now } = Date;
@@ -43,6 +44,7 @@ function skipSeconds() {
   onTestFinished(() => void clock.mockRestore());
   return clock;
 }
+
 /** A migration that changes the schema and the rows. */
 const up = vi.fn(async (db: Kysely<unknown>) => {
   await sql`create table made_up (id integer primary key)`.execute(db);

@@ -34,7 +34,7 @@ export async function get({ reader }: Pick<Database, "reader">, key: string): Pr
   return row?.value;
 }
 
-/** Does something as a user who owns nothing here. */
+/** Runs work as a user who owns no file here. */
 export async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   const root = process.geteuid?.() === 0;
   if (root) process.seteuid?.(65_534);

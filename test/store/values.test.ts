@@ -6,7 +6,7 @@ import { prepared } from "../../src/store/prepared.ts";
 import { tries } from "../support/effort.ts";
 import { kinds, useDatabase } from "./support.ts";
 
-/** What databases are told that look like something else. */
+/** Texts that look like other values, like SQL or like JSON. */
 const odd = [
   "",
   " ",
