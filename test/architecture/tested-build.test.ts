@@ -10,6 +10,7 @@ const files = [
   "src/http/pages/assets/page.css",
   "scripts/build.ts",
   "scripts/group-imports.ts",
+  "scripts/load-on-use.ts",
   "package-lock.json",
   "dist/main.cjs",
 ];

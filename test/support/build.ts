@@ -17,8 +17,8 @@ export default function setup(): void {
 /** The build tells the commit, so after a commit of tests alone it is out of date, too. */
 const current = () => `${fingerprint(".")} ${lastCommit().hash}`;
 
-/** Paths of all that a build reads and of all that it writes. */
-const built = ["src/**", "scripts/build.ts", "scripts/group-imports.ts", "package-lock.json", "dist/**"];
+/** Paths of all files that a build may read, and of all that it writes. */
+const built = ["src/**", "scripts/*.ts", "package-lock.json", "dist/**"];
 
 /** Returns a hash of files; by default of all that a build reads and of all that it wrote. */
 export function fingerprint(folder: string, paths: readonly string[] = built): string {
