@@ -25,9 +25,9 @@ const oldestSqlite = "3.51.3";
 export async function connectSqlite(path: string, { create }: OpenOptions): Promise<Connected> {
   const writer = openFile(path, create !== undefined);
   try {
-    const reader = open(path);
+    const reader = openConnection(path);
     reader.exec("pragma query_only = on");
-    return database(writer, reader, path);
+    return assembleDatabase(writer, reader, path);
   } catch (error) {
     writer.close();
     throw translateError(error, path);
@@ -45,7 +45,7 @@ export function openFile(path: string, create: boolean): DatabaseSync {
         hint: `Create it with wcs init --db ${quoteForShell(path)}`,
       });
     }
-    connection = open(path);
+    connection = openConnection(path);
     checkFile(connection, path, create);
     return connection;
   } catch (error) {
@@ -94,14 +94,14 @@ export function notOurs(path: string): ServiceError {
   return new ServiceError("conflict", `${path} is not a wcs database; it was not changed.`);
 }
 
-function open(path: string): DatabaseSync {
+function openConnection(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
   connection.exec(`pragma cache_size = -${cacheKibibytes}`);
   return connection;
 }
 
 /** Returns a version as a number to compare; loading a collator would take milliseconds. */
-function rank(version: string): number {
+function versionNumber(version: string): number {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1000 + patch;
 }
@@ -109,7 +109,7 @@ function rank(version: string): number {
 function checkFile(connection: DatabaseSync, path: string, create: boolean): void {
   const { version } = connection.prepare("select sqlite_version() as version").get() as { version: string };
   // Up to 3.51.2 a commit can be lost in WAL mode when a checkpoint runs at the same moment.
-  if (rank(version) < rank(oldestSqlite)) {
+  if (versionNumber(version) < versionNumber(oldestSqlite)) {
     throw new ServiceError("unavailable", `wcs needs SQLite ${oldestSqlite} or newer; this Node includes ${version}.`);
   }
   if (!isMarked(connection)) {
@@ -138,7 +138,7 @@ function toWal(connection: DatabaseSync): void {
   }
 }
 
-function database(writer: DatabaseSync, reader: DatabaseSync, path: string): Connected {
+function assembleDatabase(writer: DatabaseSync, reader: DatabaseSync, path: string): Connected {
   // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
   const others = versionSeenBy(writer);
   const file = watchedFile(path, others);
