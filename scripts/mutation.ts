@@ -39,9 +39,18 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const silent = () => {};
 const disabled = () => false;
 const logger = {
-  ...{ trace: silent, debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
-  ...{ isTraceEnabled: disabled, isDebugEnabled: disabled, isInfoEnabled: disabled, isWarnEnabled: disabled },
-  ...{ isErrorEnabled: disabled, isFatalEnabled: disabled },
+  trace: silent,
+  debug: silent,
+  info: silent,
+  warn: silent,
+  error: silent,
+  fatal: silent,
+  isTraceEnabled: disabled,
+  isDebugEnabled: disabled,
+  isInfoEnabled: disabled,
+  isWarnEnabled: disabled,
+  isErrorEnabled: disabled,
+  isFatalEnabled: disabled,
 };
 
 type Mutant = Awaited<ReturnType<Instrumenter["instrument"]>>["mutants"][number];
@@ -108,7 +117,8 @@ async function startVitest(): Promise<Vitest> {
     onTestModuleEnd(module) {
       if (module.state() !== "failed" || module.project.config.bail !== 1) return;
       firstFailure ??= failureOf(module);
-      for (const _ of "12") void vitest.cancelCurrentRun("test-failure");
+      void vitest.cancelCurrentRun("test-failure");
+      void vitest.cancelCurrentRun("test-failure");
     },
   };
   const options = { root: sandbox, watch: false, reporters: [reporter], maxWorkers: Number(values.workers) };

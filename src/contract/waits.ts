@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+/** Maximum number of requests of one user that wait at the same time. */
 export const mostWaits = 20;
 
 export const waitSeconds = (standard: number) =>

@@ -81,14 +81,21 @@ export async function messagesWithWords(db: Kysely<Schema>, search: Search): Pro
   const { sizes, find } = isPostgres(db)
     ? { sizes: stretchesAtOnce.postgres, find: inTsvector }
     : { sizes: stretchesAtOnce.sqlite, find: inFts5 };
-  const [first, last] = [stretchOf(after + 1), stretchOf(before - 1)];
+  const first = stretchOf(after + 1);
+  const last = stretchOf(before - 1);
+  const count = last - first + 1;
   const found: number[] = [];
-  for (let done = 0, size = sizes.first; first + done <= last && found.length < limit; done += size, size *= 4) {
+  let done = 0;
+  let size = sizes.first;
+  while (done < count && found.length < limit) {
     if (done > 0) await nextTurn();
-    size = Math.min(size, sizes.most, last - first + 1 - done);
-    const stretches = Array.from({ length: size }, (_, at) => (newestFirst ? last - done - at : first + done + at));
+    const stretches = Array.from({ length: Math.min(size, count - done) }, (_, at) =>
+      newestFirst ? last - done - at : first + done + at,
+    );
     const { rows } = await find({ ...search, limit: limit - found.length }, stretches).execute(db);
     for (const row of rows) found.push(row.id);
+    done += stretches.length;
+    size = Math.min(size * 4, sizes.most);
   }
   return found;
 }

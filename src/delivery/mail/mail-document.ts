@@ -26,7 +26,7 @@ interface Letter {
 export function mailDocument({ language, subject, parts }: Letter): MailText {
   return {
     subject: oneLine(subject),
-    text: `${parts.flatMap(plain).join("\n\n")}\n`,
+    text: `${parts.flatMap(paragraphsOf).join("\n\n")}\n`,
     html: `<!doctype html>
 <html lang="${language}">
 <head>
@@ -37,7 +37,7 @@ export function mailDocument({ language, subject, parts }: Letter): MailText {
 </head>
 <body style="margin: 0; padding: 16px; font: 16px/1.5 sans-serif">
 <div style="max-width: 34em; margin: 0 auto; overflow-wrap: anywhere; word-break: break-word">
-${parts.map(marked).join("\n")}
+${parts.map(htmlOf).join("\n")}
 </div>
 </body>
 </html>
@@ -45,14 +45,14 @@ ${parts.map(marked).join("\n")}
   };
 }
 
-/** Returns the paragraphs of the text. It has no buttons, so it has the address of one as it is. */
-function plain(part: Part): string[] {
+/** Returns the paragraphs of the plain text, in which a button is its label and its address. */
+function paragraphsOf(part: Part): string[] {
   if (typeof part === "string") return [part];
   if ("button" in part) return [`${part.button}:`, `    ${part.link}`];
   return [`    ${part.code}`];
 }
 
-function marked(part: Part): string {
+function htmlOf(part: Part): string {
   if (typeof part === "string") return `<p>${escaped(part)}</p>`;
   if ("code" in part) return `<p><code style="font-size: 15px">${escaped(part.code)}</code></p>`;
   const style =

@@ -108,14 +108,14 @@ function letter(
   return mailDocument({ language, subject, parts: [texts.greeting(name), ...parts] });
 }
 
-interface Way extends Wording {
+interface PasswordLink extends Wording {
   /** Path of the page that sets the password. */
   readonly path: string;
   readonly button: string;
 }
 
 /** Returns the link or code to set a password; undefined when the person gets none. */
-function invite(person: Person, sender: Sender, { language, texts, path, button }: Way): Part[] | undefined {
+function invite(person: Person, sender: Sender, { language, texts, path, button }: PasswordLink): Part[] | undefined {
   const { email, invitation } = person;
   if (invitation === undefined) return undefined;
   const { token, expires_at } = invitation;

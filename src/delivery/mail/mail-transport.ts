@@ -12,10 +12,10 @@ export interface SmtpTarget {
 /** Returns the target of an SMTP URL. TLS is optional only for this machine, or with `mail.allow_plain`. */
 export function smtpTarget(text: string, allowPlain: boolean): SmtpTarget {
   const url = new URL(text);
-  const mayBePlain = allowPlain || isLoopback(url.hostname);
-  const counting = mayBePlain ? [...harmless, ...loosening] : harmless;
-  for (const name of [...url.searchParams.keys()]) if (!counting.includes(name)) url.searchParams.delete(name);
-  return { url: url.href, requireTLS: !mayBePlain };
+  const isTlsOptional = allowPlain || isLoopback(url.hostname);
+  const allowed = isTlsOptional ? [...harmless, ...loosening] : harmless;
+  for (const name of [...url.searchParams.keys()]) if (!allowed.includes(name)) url.searchParams.delete(name);
+  return { url: url.href, requireTLS: !isTlsOptional };
 }
 
 /** Decides by the name and not by its address: the name may resolve to another address when the connection is made. */

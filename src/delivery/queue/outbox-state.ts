@@ -43,7 +43,12 @@ export async function outboxState({ reader }: Database, now: number): Promise<Ou
     ])
     .executeTakeFirstOrThrow();
   return {
-    ...{ due, later: all - due, sending, oldestDue: oldestDue ?? undefined },
-    ...{ mails, failedMails, oldestMail: oldestMail ?? undefined },
+    due,
+    later: all - due,
+    mails,
+    failedMails,
+    sending,
+    oldestDue: oldestDue ?? undefined,
+    oldestMail: oldestMail ?? undefined,
   };
 }

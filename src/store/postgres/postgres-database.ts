@@ -144,7 +144,10 @@ const createKysely = (driver: Driver) =>
 /** Conflicts of a transaction after which it runs alone. */
 const mostConflicts = 3;
 
-/** Returns a function that repeats a transaction until no conflict ends it, alone after some, as short ones could hold up a long one. */
+/**
+ * Returns a function that runs transactions, each again after a conflict. After some conflicts it runs one while others of this
+ * process wait: otherwise short ones could make a long one fail each time.
+ */
 function conflictRetries() {
   let alone: Promise<unknown> = Promise.resolve();
   return async <T>(transaction: () => Promise<T>): Promise<T> => {
