@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { manualPages } from "../../scripts/manual.ts";
 import { topics } from "../../src/cli/help/help-topics.ts";
 import { buildCustomCommand } from "../../src/cli/kit/build-command.ts";
 import { type CommandEntry, type CommandSpec, isGroup, isOperation } from "../../src/cli/kit/command-spec.ts";
@@ -14,10 +15,8 @@ const folder = mkdtempSync(join(tmpdir(), "wcs-man-"));
 const hasMandoc = spawnSync("mandoc", ["-T", "lint", "/dev/null"]).error === undefined;
 const files = ["wcs.1", ...Object.keys(registry).map((name) => `wcs-${name}.1`)].map((name) => join(folder, name));
 
-beforeAll(() => {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/man-pages.ts", folder], { encoding: "utf8" });
-  expect(stderr).toBe("");
-  expect(status).toBe(0);
+beforeAll(async () => {
+  for (const [name, text] of await manualPages(registry)) writeFileSync(join(folder, name), text);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
