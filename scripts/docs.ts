@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { generateApiReference } from "./api-reference.ts";
-import { withExitCodes } from "./exit-code-table.ts";
+import { updateApiReference, updateReadme } from "./generated-sections.ts";
 
 const file = new URL("../docs/api.md", import.meta.url);
-writeFileSync(file, await generateApiReference(readFileSync(file, "utf8")));
+writeFileSync(file, await updateApiReference(readFileSync(file, "utf8")));
 
 const readme = new URL("../README.md", import.meta.url);
-writeFileSync(readme, withExitCodes(readFileSync(readme, "utf8")));
+writeFileSync(readme, updateReadme(readFileSync(readme, "utf8")));

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { generateApiReference } from "../../scripts/api-reference.ts";
-import { withExitCodes } from "../../scripts/exit-code-table.ts";
+import { updateApiReference, updateReadme } from "../../scripts/generated-sections.ts";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 import { defaults } from "../../src/contract/settings.ts";
@@ -10,7 +9,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 it("docs/api.md has the tables that npm run docs generates", async () => {
   const reference = read("docs/api.md");
-  expect(reference).toBe(await generateApiReference(reference));
+  expect(reference).toBe(await updateApiReference(reference));
 });
 
 it("docs/api.md lists every operation and every setting of the contract", async () => {
@@ -45,5 +44,5 @@ it("the README lists every exit code", () => {
 
 it("the README lists the exit codes of wcs help exit-codes", () => {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  expect(readme).toBe(withExitCodes(readme));
+  expect(readme).toBe(updateReadme(readme));
 });
