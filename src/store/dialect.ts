@@ -81,6 +81,7 @@ export function locking<Q extends { forUpdate(): Q }>(tx: AnyDb, query: Q): Q {
 export const isAmong = (column: string, values: readonly string[] | readonly number[]) =>
   expressionBuilder<Record<never, never>>()(sql.ref<string | number>(column), "in", values);
 
+/** Returns a condition as 0 or 1. */
 export const truth = (condition: RawBuilder<unknown>) => sql<0 | 1>`case when ${condition} then 1 else 0 end`;
 
 /** Returns a limit or an offset for a prepared query. SQLite parses a statement with a plain parameter there at each run. */
