@@ -1,19 +1,64 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { type ErrorDetails, ServiceError } from "../../contract/errors.ts";
 import { readOnly } from "../missing-rights.ts";
 import { tooManyConnections } from "./limited-pool.ts";
 import { forgetNames } from "./named-statements.ts";
 
-function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === "string" ? code : undefined;
+interface Failure extends Pick<ErrorDetails, "hint" | "retryAfter"> {
+  readonly message: string;
 }
 
-/** Returns true for serialization failures, deadlocks, and unique keys taken by a transaction that was not visible yet. */
-export function isConflict(error: unknown): boolean {
-  return ["40001", "40P01", "23505"].includes(sqlState(error) ?? "");
-}
+const busy: Failure = { message: "The database is busy; try again.", retryAfter: 1 };
+
+const cancelled: Failure = {
+  message: "PostgreSQL cancelled a statement; try again.",
+  hint: "Check statement_timeout and transaction_timeout of the PostgreSQL user and database.",
+  retryAfter: 1,
+};
+
+const missingRight: Failure = {
+  message: "The PostgreSQL user of the database URL lacks a right that wcs needs.",
+  hint: "Make the user the owner of the database (alter database NAME owner to USER), run wcs db migrate as the owner, or grant it connect, usage of the schema, and select, insert, update and delete on all tables.",
+};
+
+const pooled: Failure = {
+  message: "A pooler in transaction mode is between wcs and PostgreSQL.",
+  hint: "Add ?pgbouncer=true to the database URL.",
+};
 
 const noSuchDatabase = "3D000";
+
+/** Failures by SQLSTATE. */
+const failures: Readonly<Record<string, Failure>> = {
+  // Serialization failures, deadlocks, and unique keys taken by a transaction that was not visible yet.
+  "40001": busy,
+  "40P01": busy,
+  "23505": busy,
+  // The transaction waited too long for a lock, or for its next statement.
+  "55P03": busy,
+  "25P03": busy,
+  // A statement or a transaction took longer than a setting of PostgreSQL allows, or an administrator cancelled it.
+  "57014": cancelled,
+  "25P04": cancelled,
+  "55000": { message: "PostgreSQL refuses connections to the database." },
+  // The database existed when it was opened.
+  [noSuchDatabase]: { message: "The PostgreSQL database was dropped or renamed." },
+  "42501": missingRight,
+  "25006": { ...readOnly, retryAfter: 2 },
+  // A name of a statement is missing or taken on the connection.
+  "26000": pooled,
+  "42P05": pooled,
+  "53100": { message: "The disk of the database server is full; nothing was changed." },
+  [tooManyConnections]: {
+    message: "PostgreSQL refuses another connection: there are too many.",
+    hint: "Raise max_connections of PostgreSQL, or the connection limit of the user or database.",
+    retryAfter: 2,
+  },
+};
+
+/** Returns true for an error after which a transaction can succeed when it runs again. */
+export const isConflict = (error: unknown): boolean => ["40001", "40P01", "23505"].includes(sqlState(error));
+
+export const lacksRight = (): ServiceError => toServiceError(missingRight);
 
 /** Translates an error of the first connection, when the database may not exist. */
 export function translateOpeningError(cause: unknown): unknown {
@@ -22,67 +67,45 @@ export function translateOpeningError(cause: unknown): unknown {
     : translatePostgresError(cause);
 }
 
-/** SQLSTATEs of transactions that waited too long for a lock, or for their next statement. */
-const waitedTooLong = ["55P03", "25P03"];
-/** SQLSTATEs of statements and transactions that took longer than a setting of PostgreSQL allows, or that an administrator cancelled. */
-const cancelled = ["57014", "25P04"];
+/** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
+export function translatePostgresError(error: unknown): unknown {
+  const state = sqlState(error);
+  // A kept plan would return other columns than before a migration.
+  if (state === "0A000") forgetNames();
+  const failure = failures[state] ?? connectionFailure(error, state);
+  return failure === undefined ? error : toServiceError(failure, error);
+}
 
 // node-pg reports these failures as plain errors without a code or a class, so only the message tells them apart.
 const missingPassword = /password must be a (non-empty )?string$/i;
 const lostConnection =
   /^(timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client .* is not queryable)/;
-
 const withoutTls = /^The server does not support SSL connections/;
 
-const hasMessage = (error: unknown, known: RegExp): boolean =>
-  error instanceof Error && sqlState(error) === undefined && known.test(error.message);
-
-export const lacksRight = (cause?: unknown) =>
-  new ServiceError("unavailable", "The PostgreSQL user of the database URL lacks a right that wcs needs.", {
-    hint: "Make the user the owner of the database (alter database NAME owner to USER), run wcs db migrate as the owner, or grant it connect, usage of the schema, and select, insert, update and delete on all tables.",
-    cause,
-  });
-
-const failedTls = (cause: Error) =>
-  new ServiceError("unavailable", `PostgreSQL cannot be reached over TLS: ${cause.message}.`, {
-    hint: "Check sslmode and sslrootcert in the database URL.",
-    cause,
-  });
-
-/** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
-export function translatePostgresError(error: unknown): unknown {
-  const state = sqlState(error) ?? "";
-  const failed = (message: string, more: { readonly hint?: string; readonly retryAfter?: number } = {}) =>
-    new ServiceError("unavailable", message, { ...more, cause: error });
-  // A kept plan would return other columns than before a migration.
-  if (state === "0A000") forgetNames();
-  if (isConflict(error) || waitedTooLong.includes(state))
-    return failed("The database is busy; try again.", { retryAfter: 1 });
-  if (cancelled.includes(state)) {
-    const hint = "Check statement_timeout and transaction_timeout of the PostgreSQL user and database.";
-    return failed("PostgreSQL cancelled a statement; try again.", { hint, retryAfter: 1 });
-  }
-  if (state === "55000") return failed("PostgreSQL refuses connections to the database.");
-  // It existed when it was opened.
-  if (state === noSuchDatabase) return failed("The PostgreSQL database was dropped or renamed.");
+function connectionFailure(error: unknown, state: string): Failure | undefined {
   if (state.startsWith("28") || hasMessage(error, missingPassword)) {
-    const hint = "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.";
-    return failed("PostgreSQL rejected the user or password of the database URL.", { hint });
+    return {
+      message: "PostgreSQL rejected the user or password of the database URL.",
+      hint: "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.",
+    };
   }
-  if (state === "42501") return lacksRight(error);
-  if (state === "25006") return failed(readOnly.message, { hint: readOnly.hint, retryAfter: 2 });
-  if (state === "26000" || state === "42P05") {
-    const hint = "Add ?pgbouncer=true to the database URL.";
-    return failed("A pooler in transaction mode is between wcs and PostgreSQL.", { hint });
+  if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) {
+    const message = `PostgreSQL cannot be reached over TLS: ${(error as Error).message}.`;
+    return { message, hint: "Check sslmode and sslrootcert in the database URL." };
   }
-  if (state === "53100") return failed("The disk of the database server is full; nothing was changed.");
-  if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) return failedTls(error as Error);
-  if (state === tooManyConnections) {
-    const hint = "Raise max_connections of PostgreSQL, or the connection limit of the user or database.";
-    return failed("PostgreSQL refuses another connection: there are too many.", { hint, retryAfter: 2 });
-  }
-  const unreachable = /^(E[A-Z]+|57P0[1-5]|08\w{3}|53\w{3})$/.test(state);
-  return unreachable || hasMessage(error, lostConnection)
-    ? failed("PostgreSQL cannot be reached; check that it runs and the database URL.", { retryAfter: 2 })
-    : error;
+  if (/^(E[A-Z]+|57P0[1-5]|08\w{3}|53\w{3})$/.test(state) || hasMessage(error, lostConnection))
+    return { message: "PostgreSQL cannot be reached; check that it runs and the database URL.", retryAfter: 2 };
+  return undefined;
+}
+
+const toServiceError = ({ message, ...details }: Failure, cause?: unknown): ServiceError =>
+  new ServiceError("unavailable", message, { ...details, cause });
+
+const hasMessage = (error: unknown, known: RegExp): boolean =>
+  error instanceof Error && sqlState(error) === "" && known.test(error.message);
+
+/** Returns the SQLSTATE of an error, or the code of an error of the connection; "" without either. */
+function sqlState(error: unknown): string {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : "";
 }
