@@ -1,9 +1,13 @@
 import { expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
 import { counterNames, counters } from "../../src/contract/counters.ts";
+import { events } from "../../src/contract/events.ts";
+import type { Caller } from "../../src/contract/operation.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { password, useWorld } from "../support/actors.ts";
+import { delayedCaller } from "../support/delayed-caller.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, tally } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
@@ -80,6 +84,26 @@ describeEverywhere("races", (environment) => {
       children: 20,
       children_total: 20,
     });
+  });
+
+  it("users.password: of two passwords set at the same time the first is good, and the second is refused", async () => {
+    const { instance, addUser, stranger } = world();
+    const { id } = await addUser({ email: "twice@example.com", password });
+    const set = (caller: Caller, text: string) => codeOf(caller.call(users.password, { id, password: text }));
+    const first = "the first good password";
+    const slow = delayedCaller(world(), await instance.tokenOf(1), () => set(admin(), first));
+    expect(await set(slow, "the second good password")).toBe("conflict");
+    expect(await codeOf(stranger.call(auth.authenticate, { username: "twice@example.com", password: first }))).toBe(
+      "ok",
+    );
+  });
+
+  it("events.update: an event that is deleted meanwhile is gone", async () => {
+    const { instance } = world();
+    const times = { start: instance.now(), end: instance.now() + 60 };
+    const { id } = await admin().call(events.create, { type: "user", title: "Lunch", ...times });
+    const slow = delayedCaller(world(), await instance.tokenOf(1), () => admin().call(events.delete, { id }));
+    expect(await codeOf(slow.call(events.update, { id, title: "Late lunch", end: times.end + 60 }))).toBe("gone");
   });
 
   it("users.delete: one of 5 simultaneous calls deletes the user", async () => {

@@ -3,29 +3,13 @@ import type { Caller } from "../../src/contract/operation.ts";
 import { sessions } from "../../src/contract/sessions.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
-import { createService } from "../../src/core/service.ts";
-import { password, useWorld, type World } from "../support/actors.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { delayedCaller } from "../support/delayed-caller.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
-
-/** A caller on the database of a world whose first transaction waits for `end`, as behind others or for a hash. */
-function delayed({ instance: { database } }: World, token: string, end: () => Promise<unknown>): Caller {
-  let waited: Promise<unknown> | undefined;
-  const after = async <T>(work: () => Promise<T>): Promise<T> => {
-    waited ??= end();
-    await waited;
-    return work();
-  };
-  const slow = {
-    ...database,
-    write: <T>(work: Parameters<typeof database.write<T>>[0]) => after(() => database.write(work)),
-    writeLocking: <T>(work: Parameters<typeof database.writeLocking<T>>[0]) => after(() => database.writeLocking(work)),
-  };
-  return createService({ database: slow }).caller({ token });
-}
 
 describeEverywhere("a sign-in that ends while a request waits to write", (environment) => {
   const world = useWorld(environment);
@@ -60,7 +44,7 @@ describeEverywhere("a sign-in that ends while a request waits to write", (enviro
       const { instance, addUser } = world();
       const { id } = await addUser({ admin: true, unit: 1 });
       const victim = await addUser();
-      const caller = delayed(world(), await instance.tokenOf(id), () => end(id));
+      const caller = delayedCaller(world(), await instance.tokenOf(id), () => end(id));
       const before = await instance.database.reader.selectFrom("users").select("id").orderBy("id").execute();
       expect(await codeOf(changes[name]!(caller, victim.id))).toBe(code);
       expect(await instance.database.reader.selectFrom("users").select("id").orderBy("id").execute()).toEqual(before);
@@ -71,7 +55,7 @@ describeEverywhere("a sign-in that ends while a request waits to write", (enviro
   it("users.update by an API token that is revoked meanwhile changes nothing", async () => {
     const made = await admin().call(tokens.create, { name: "CI", scopes: ["write"] });
     const { id } = await world().addUser();
-    const caller = delayed(world(), made.token!, () => admin().call(tokens.revoke, { id: made.id }));
+    const caller = delayedCaller(world(), made.token!, () => admin().call(tokens.revoke, { id: made.id }));
     expect(await codeOf(caller.call(users.update, { id, first_name: "Changed" }))).toBe("unauthenticated");
   });
 
@@ -85,7 +69,7 @@ describeEverywhere("a sign-in that ends while a request waits to write", (enviro
     const hash = async () =>
       (await instance.database.reader.selectFrom("users").select("password_hash").where("id", "=", id).execute())[0];
     let before: unknown;
-    const caller = delayed(world(), await instance.tokenOf(ids.manager), async () => {
+    const caller = delayedCaller(world(), await instance.tokenOf(ids.manager), async () => {
       await change(id);
       before = await hash();
     });
@@ -96,7 +80,7 @@ describeEverywhere("a sign-in that ends while a request waits to write", (enviro
   it("a request that waits for nothing else is carried out", async () => {
     const { instance, addUser, ids } = world();
     const { id } = await addUser();
-    const caller = delayed(world(), await instance.tokenOf(ids.manager), async () => {});
+    const caller = delayedCaller(world(), await instance.tokenOf(ids.manager), async () => {});
     expect(await codeOf(caller.call(users.password, { id, password }))).toBe("ok");
   });
 });

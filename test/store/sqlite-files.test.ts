@@ -54,9 +54,12 @@ describe("SQLite files", () => {
     await check(path);
     expect(statSync(path).size).toBe(0);
     expect((await refusal(check(join(path, "wcs.db")))).message).toMatch(/cannot be opened \(ENOTDIR\)/);
-    writeFileSync(path, "A note, and no database.");
-    expect((await refusal(check(path))).message).toMatch(/is not a wcs database/);
-    expect(readFileSync(path, "latin1")).toBe("A note, and no database.");
+    for (const note of ["A note, and no database.", "No database. ".repeat(1000)]) {
+      writeFileSync(path, note);
+      expect((await refusal(check(path))).message).toBe(`${path} is not a wcs database; it was not changed.`);
+      expect((await refusal(openDatabase(path, { create: async () => {} }))).message).toMatch(/it was not changed/);
+      expect(readFileSync(path, "latin1")).toBe(note);
+    }
   });
 
   it("openDatabase finds what was committed before", async () => {
@@ -264,8 +267,9 @@ describe("SQLite files", () => {
     mkdirSync(closed);
     chmodSync(folder, 0o755);
     chmodSync(closed, 0o555);
-    const refused = await asNobody(() => refusal(openDatabase(join(closed, "wcs.db"), { create: async () => {} })));
-    expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("cannot be opened") });
+    const there = join(closed, "wcs.db");
+    const refused = await asNobody(() => refusal(openDatabase(there, { create: async () => {} })));
+    expect(refused).toMatchObject({ code: "unavailable", message: `${there} cannot be opened (EACCES).` });
   });
 
   it("a file that the user can only read, or not read either, is refused when it is opened or written to", async () => {
