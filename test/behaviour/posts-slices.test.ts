@@ -103,3 +103,33 @@ function postOf(id: number) {
   const times = { published_at: time, listed_at: time, created_at: time, updated_at: time };
   return { id, audience_id: id, title: `Post ${id}`, title_key: `post ${id}`, draft: 0, ...kind, ...times } as const;
 }
+
+describe("posts.create for all of more than 100,000 users", () => {
+  const world = useWorld(sqliteLocal);
+
+  it("counts readers up to 100,000, and lets other requests run meanwhile", async () => {
+    const { actors, instance } = world();
+    const users = Array.from({ length: 100_000 }, (_, n) => ({ id: 1000 + n, first_name: "Many", last_name: `${n}` }));
+    const at = { created_at: 0, updated_at: 0 };
+    await instance.database.write(async (tx) => {
+      await insertRows(
+        tx,
+        "users",
+        users.map((user) => ({ ...user, ...at })),
+      );
+    });
+    const post = {
+      content_type: "news",
+      title: "All",
+      confirm: { enabled: true },
+      visibility: { all_units: true },
+    } as const;
+    const creating = actors.administrator.call(posts.create, post);
+    expect(await turnsDuring(creating)).toBeGreaterThan(19);
+    expect((await creating).confirm.total).toBe(100_000);
+    await instance.database.write(async (tx) => {
+      await tx.deleteFrom("users").where("id", ">=", 1000).execute();
+      await tx.updateTable("posts").set({ reader_count: null }).where("title", "=", "All").execute();
+    });
+  });
+});

@@ -37,7 +37,7 @@ async function countInRange(db: Db, audience: number, { from, to }: { from: numb
     where h.user_id = m.user_id and mt.membership_id = h.id
       and k.audience_id = ${audience} and k.user_type_id = mt.user_type_id))`;
   const addressed = sql`
-    select m.user_id from (select id as user_id from users where active = 1 and ${inRange("id")}) m, audiences a
+    select m.user_id from (select id as user_id from users where ${inRange("id")}) m, audiences a
       where a.id = ${audience} and a.everywhere = 1 and ${ofType}
     union all select m.user_id from audience_units au cross join memberships m
       where au.audience_id = ${audience} and m.unit_id = au.unit_id and ${inRange("m.user_id")} and ${ofType}
