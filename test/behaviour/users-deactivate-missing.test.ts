@@ -73,17 +73,19 @@ describeEverywhere("users.deactivateMissing", (environment) => {
     expect(await Promise.all([account, boss, caller, other].map(isActive))).toEqual([true, true, true, false]);
   });
 
-  it("the response lists at most 500 users", async () => {
+  it("the response lists at most 500 users, by ID", async () => {
     const { id: unit } = await world().addUnit({ reference: "many" });
     const person = (n: number) => ({
       first_name: "One",
-      last_name: "Of Many",
+      last_name: `Of ${1000 - n}`,
       email: `many${n}@example.com`,
       unit: "many",
     });
     await admin().call(users.import, { rows: Array.from({ length: 501 }, (_, n) => person(n)) });
     const { deactivated, users: listed } = await run({ unit, present: [], max_removals: "501" });
     expect({ deactivated, listed: listed.length }).toEqual({ deactivated: 501, listed: 500 });
+    const ids = listed.map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   });
 
   it("a unit selects the users whose first unit is that unit or below it", async () => {
