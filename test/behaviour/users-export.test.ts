@@ -170,6 +170,30 @@ describeEverywhere("users.exportData", (environment) => {
     expect([...seen.names]).toEqual(expect.arrayContaining(["profile", "posts", "changes_by", "files"]));
   });
 
+  it("has each record of a section of several pages once, in order", async () => {
+    const { instance, ids, actors } = await full();
+    const id = ids.outsider;
+    const change = {
+      created_at: instance.now(),
+      actor_id: 1,
+      address: null,
+      operation: "users.update",
+      fields: "[]",
+    } as const;
+    const paths = Array.from({ length: 250 }, (_, n) => `/users/${id}${n % 2 ? "" : "/password"}`);
+    await instance.database.write((tx) =>
+      tx
+        .insertInto("audit_entries")
+        .values(paths.map((path) => ({ ...change, path })))
+        .execute(),
+    );
+    const items = await exportOf(actors.administrator, id);
+    const changes = items.flatMap(({ section, record }) => (section === "changes_of" ? [Number(record.id)] : []));
+    expect(changes.length).toBeGreaterThanOrEqual(250);
+    expect(changes).toEqual([...new Set(changes)].toSorted((a, b) => a - b));
+    await instance.database.write((tx) => tx.deleteFrom("audit_entries").where("path", "in", paths).execute());
+  });
+
   it("is in the audit log once, and is refused to API tokens and with the cursor of another export", async () => {
     const { instance, ids, actors } = await full();
     const path = `/users/${ids.colleague}/data`;

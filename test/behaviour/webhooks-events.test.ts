@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { groups } from "../../src/contract/groups.ts";
+import type { Caller } from "../../src/contract/operation.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -85,6 +86,20 @@ describeEverywhere("webhooks events", (environment) => {
       active: false,
     };
     expect(payload).toMatchObject({ type: "user.delete", data: { ...erased, unit: null, memberUnits: [] } });
+  });
+
+  it("users: the event of a deletion is the same whoever deletes the user", async () => {
+    const { administrator } = instance;
+    const { id: type } = await administrator.call(usertypes.create, { name: "Manager", abilities: { user: true } });
+    const { id: manager } = await administrator.call(users.create, { ...person(), unit: 1, userTypes: [type] });
+    const deletedBy = async (caller: Caller) => {
+      const { id } = await newUser();
+      await happened();
+      await caller.call(users.delete, { id });
+      const [event] = await happened();
+      return { ...event?.payload.data, id: 0, url: "", created_at: 0, updated_at: 0 };
+    };
+    expect(await deletedBy(await instance.as(manager))).toEqual(await deletedBy(administrator));
   });
 
   it("users.policy, memberships in groups and units.departmentRemove change users; new names of groups and departments do not", async () => {
