@@ -298,16 +298,23 @@ describe("tokens", () => {
     expect(await client.users.current()).toBeDefined();
   });
 
-  it("a token whose renewal fails is used until it expires", async () => {
+  it("a token whose renewal fails is used until it expires, and renewed a minute later at the earliest", async () => {
     wait(0);
     const token = await signIn(account());
     const { requests, fetch } = recorded();
-    const refusing: typeof fetch = (input, init) =>
-      String(input).endsWith("/renew") ? Promise.resolve(refusal(500, "internal")) : fetch(input, init);
+    const refusing = vi.fn<typeof fetch>((input, init) =>
+      String(input).endsWith("/renew") ? Promise.resolve(refusal(500, "internal")) : fetch(input, init),
+    );
     const client = connect({ url: world().instance.url, token, fetch: refusing });
     wait(50_000);
     expect(await client.users.current()).toBeDefined();
     expect(requests.at(-1)?.headers.get("authorization")).toBe(`Bearer ${token}`);
+    const tries = async (seconds: number) => {
+      wait(seconds);
+      await client.users.current();
+      return refusing.mock.calls.filter(([url]) => String(url).endsWith("/renew")).length;
+    };
+    expect([await tries(0), await tries(20), await tries(60)]).toEqual([1, 1, 2]);
     wait(50_000);
     expect(await failure(client.users.current())).toMatchObject({ code: "unauthenticated" });
   });

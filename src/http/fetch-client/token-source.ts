@@ -20,14 +20,13 @@ export function createTokenSource(options: TokenOptions, renew: (token: string) 
   if (typeof given === "string") take(given);
   const provide = typeof given === "function" ? async () => take(await given()) : undefined;
   const exchange = async () => {
-    renewalAfter = Date.now() + renewalPause;
     try {
       const renewed = await renew(token ?? "");
       take(renewed);
-      renewalAfter = 0;
       options.onTokenRenewed?.(renewed);
     } catch {
       // The token is still valid, so a failed renewal is ignored.
+      renewalAfter = Date.now() + renewalPause;
     }
   };
   const once = (work: () => Promise<void>) => {
