@@ -111,6 +111,20 @@ describe("backups of SQLite files", () => {
     expect(open.filter((file) => file?.startsWith(folder))).toEqual([]);
   });
 
+  it("a damaged file is refused when it is examined, as when it is restored", async () => {
+    await create();
+    const damaged = join(folder, "damaged.db");
+    using connection = new DatabaseSync(path);
+    const { rootpage } = connection.prepare("select rootpage from sqlite_master where name = 'settings'").get() ?? {};
+    const bytes = readFileSync(path);
+    bytes.fill(1, (Number(rootpage) - 1) * 4096, Number(rootpage) * 4096);
+    writeFileSync(damaged, bytes);
+    const message = expect.stringMatching(/damaged\.db is damaged: .+; nothing was restored\.$/);
+    expect(await refusal(examineBackup(damaged, watch.signal))).toMatchObject({ code: "conflict", message });
+    const elsewhere = join(folder, "elsewhere.db");
+    expect(await refusal(restoreBackup(damaged, elsewhere, draft, watch))).toMatchObject({ code: "conflict", message });
+  });
+
   it("a file that the user cannot read is refused with the reason", async () => {
     await create();
     chmodSync(folder, 0o755);
@@ -188,6 +202,23 @@ describe("backups of SQLite files", () => {
         ...["sync draft", "sync draft-old", "rename draft-old to wcs.db"],
         ...[inFolder, inFolder, "rename draft to wcs.db", inFolder],
       ]);
+    });
+
+    it("lets nobody read or change the old database while it is replaced", async () => {
+      await create();
+      const { rename } = promises;
+      const errors: unknown[] = [];
+      replaced(promises, "rename", async (from, to) => {
+        using other = new DatabaseSync(path, { timeout: 0 });
+        try {
+          errors.push(other.prepare("select * from instance").get());
+        } catch (error) {
+          errors.push((error as Error).message);
+        }
+        await rename(from, to);
+      });
+      await restore();
+      expect(errors).toEqual(["database is locked", "database is locked"]);
     });
 
     it("keeps a damaged database only where files can have two names; elsewhere the error says so", async () => {
