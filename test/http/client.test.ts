@@ -83,6 +83,18 @@ describe("a request", () => {
     expect(requests.map(({ headers }) => headers.expect)).toEqual([undefined, "100-continue"]);
   });
 
+  test("with a large body that is answered before all of it was sent ends the connection", async () => {
+    const server = http.createServer({ keepAliveTimeout: 600_000 });
+    server.on("checkContinue", (_, response: ServerResponse) => {
+      response.writeContinue();
+      reply(response, 403, error("forbidden"));
+    });
+    const url = `http://127.0.0.1:${await start(server)}`;
+    const message = "x".repeat(40_000_000);
+    expect((await client(url).raw("POST", "/conversations", { body: JSON.stringify({ message }) })).status).toBe(403);
+    await expect.poll(() => sockets.size).toBe(0);
+  });
+
   test("reuses its connection", async () => {
     const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     const one = client(url);
@@ -155,6 +167,12 @@ describe("an error of the service", () => {
     expect(await wrongFor(2)).toEqual({ fields: { unit: messages }, of: ["unit", "unit"] });
     messages = messages.slice(0, 1);
     expect(await wrongFor("x")).toEqual({ fields: { from: messages }, of: ["from"] });
+  });
+
+  test("is the same for a wrong ID in the path when the service did not look at it", async () => {
+    const { url } = await pretend((_, response) => reply(response, 401, error("unauthenticated")));
+    const input = { user: 1, from: "x", unit: 9 } as never;
+    expect(await failure(client(url).call(users.membershipSet, input))).toMatchObject({ code: "unauthenticated" });
   });
 
   test("keeps the issues of other fields when it renames those of a field of the path", async () => {
@@ -330,6 +348,18 @@ describe("TLS", () => {
     const failed = await failure(get(await secure(name), trusted ? { ca: pem(trusted) } : {}));
     expect([failed.code, failed.message]).toEqual(["unavailable", expect.stringMatching(message)]);
   });
+  test("with a large body that is answered before all of it was sent ends the connection", async () => {
+    const server = http.createServer({ keepAliveTimeout: 600_000 });
+    server.on("checkContinue", (_, response: ServerResponse) => {
+      response.writeContinue();
+      reply(response, 403, error("forbidden"));
+    });
+    const url = `http://127.0.0.1:${await start(server)}`;
+    const message = "x".repeat(40_000_000);
+    expect((await client(url).raw("POST", "/conversations", { body: JSON.stringify({ message }) })).status).toBe(403);
+    await expect.poll(() => sockets.size).toBe(0);
+  });
+
   test("reuses its connection", async () => {
     const server = https.createServer({ key: pem("localhost"), cert: pem("localhost") }, (_, response) =>
       reply(response, 200, { id: 5 }),

@@ -120,6 +120,14 @@ it("a role that lacks rights: the server does not start, and --check names the t
   expect([checked.code, JSON.parse(checked.stdout)]).toEqual([9, ["rights"]]);
 });
 
+it.each(["select", "insert", "update", "delete"])("a role that may not %s in one table: it is named", async (right) => {
+  await administer(database, [`revoke ${right} on sessions from ${app}`]);
+  const query = ["--query", "[?state=='failed'].message", "--json"];
+  const { stdout } = await wcs(app, "serve", "--check", "--port", "0", ...query);
+  await administer(database, [`grant ${right} on sessions to ${app}`]);
+  expect(JSON.parse(stdout)).toEqual([expect.stringContaining("may not read and change the tables sessions. Grant")]);
+});
+
 it("a role that may only read: the server does not start, and --check, doctor and changes say so", async () => {
   const said = expect.stringContaining("PostgreSQL allows only reads");
   await administer("postgres", [`alter role ${app} set default_transaction_read_only = on`]);

@@ -75,6 +75,13 @@ describe("slow clients", () => {
     expect(lastBody(text).error?.message).toBe(late);
   });
 
+  it("A kept connection that nobody uses is closed without an answer that nobody asked for", async () => {
+    const idle = await serveFake(undefined, { timeouts: { ...deadlines, headers: 60_000, idle: 300 } });
+    onTestFinished(() => idle.close());
+    const text = await speak(idle.port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
+  });
+
   it("A connection cannot be held by the body of a request that was answered before the body arrived", async () => {
     const head = "GET /api/users HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
     expect(await speak(server.port, head, ...drip("x"))).toMatch(/^HTTP\/1.1 400 /);
