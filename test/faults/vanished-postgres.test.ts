@@ -109,3 +109,15 @@ it("A migration waits for another one, and a copy for its source, for longer tha
   for (const proxy of [waiting, filled]) proxy.close();
   await remove();
 });
+
+it("The error of a transaction is that of its work, also when its connection has broken meanwhile", async () => {
+  const { database } = open();
+  const failing = database.write(async (tx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+    await sql`select pg_terminate_backend(${rows[0]?.pid}, 10000)`.execute(database.reader);
+    throw new Error("refused by the work");
+  });
+  await expect(failing).rejects.toThrow("refused by the work");
+  await database.write((tx) => put(tx, "next", 1));
+  expect(await get(database, "next")).toBe("1");
+});
