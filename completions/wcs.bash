@@ -109,7 +109,7 @@ __wcs_place() {
     'names find') flags='--kinds --limit --watch --interval'; values='--kinds=users|units|usertypes|groups|webhooks|tokens|events|posts|conversations --limit= --interval='; args=(''); many=1 ;;
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
-    'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;
+    'apply') flags='--prune --max-removals --yes -y --dry-run -n'; values='--max-removals='; args=('@file') ;;
     'conversations') words='list get create rename update archive unarchive mute unmute delete seen participants messages message send react unreact search follow export' ;;
     'conversations list') flags='--status --keyword --page --with --without --limit --all --watch --interval'; values='--status=normal|archived|unread --keyword= --page= --with=@users --without=@users --limit= --interval=' ;;
     'conversations get') flags='--watch --interval'; values='--interval='; args=('@conversations') ;;

@@ -176,10 +176,16 @@ export const importResult = component("ImportResult", () => ({
   ),
 }));
 
+/** A number of things, or a percentage of all of them. */
+export const removalLimit = () =>
+  z.string().regex(/^(\d{1,9}|([1-9]?\d|100)%)$/, "must be a number like 20, or a percentage from 0% to 100%");
+
+/** Returns true when so many of all things are more than the limit allows. */
+export const exceedsLimit = (count: number, { of, limit }: { readonly of: number; readonly limit: string }): boolean =>
+  limit.endsWith("%") ? count * 100 > Number.parseFloat(limit) * of : count > Number(limit);
+
 export const maxRemovals = () =>
-  z
-    .string()
-    .regex(/^(\d{1,9}|([1-9]?\d|100)%)$/, "must be a number of users like 20, or a percentage from 0% to 100%")
+  removalLimit()
     .default("5%")
     .meta({
       placeholder: "number or percent",

@@ -150,8 +150,8 @@ it.each([
   [["--deactivate-missing", "--scope", "provider:service", "--yes"], 2, "reserved for service accounts"],
   [["--deactivate-missing", "--scope", "provider:lpad", "--yes"], 6, "No user has the provider lpad"],
   [["--deactivate-missing", "--scope", "unit:nowhere", "--yes"], 6, "no unit is called nowhere"],
-  [[...all, "--max-removals", "101%", "--yes"], 2, "'101%' must be a number of users like 20, or a percentage"],
-  [[...all, "--max-removals", "-1", "--yes"], 2, "'-1' must be a number of users"],
+  [[...all, "--max-removals", "101%", "--yes"], 2, "'101%' must be a number like 20, or a percentage"],
+  [[...all, "--max-removals", "-1", "--yes"], 2, "'-1' must be a number like 20"],
   [all, 2, "--deactivate-missing needs a confirmation"],
 ])("%j is refused before a row is sent", async (flags, exit, message) => {
   const { code, stderr } = await place().wcs(["users", "import", file(person("never")), ...flags]);

@@ -1,5 +1,6 @@
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
+import { exceedsLimit } from "../../contract/user-schemas.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { beginsWith } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
@@ -67,11 +68,9 @@ async function requireProvider({ db }: Ctx, provider: string): Promise<void> {
 
 /** Throws `conflict` when more users would be deactivated than `most`, a number or a percentage of `active`. */
 function requireFewer(count: number, active: number, most: string): void {
-  const isPercentage = most.endsWith("%");
-  const limit = Number.parseFloat(most);
-  if (isPercentage ? count * 100 <= limit * active : count <= limit) return;
+  if (!exceedsLimit(count, { of: active, limit: most })) return;
   const users = count === 1 ? "1 user" : `${count} users`;
-  const allowed = isPercentage ? `${most} of ${active}` : most;
+  const allowed = most.endsWith("%") ? `${most} of ${active}` : most;
   throw new ServiceError(
     "conflict",
     `${users} would be deactivated, and max_removals allows ${allowed}; nobody was deactivated.`,

@@ -22,6 +22,7 @@ import {
   summarizeChanges,
   withoutCounts,
 } from "./apply/print-results.ts";
+import { parseRemovalLimits, requireFewRemovals } from "./apply/removal-limit.ts";
 import { readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
@@ -40,7 +41,10 @@ export async function diffOrganisation(context: Context): Promise<void> {
 
 export async function applyOrganisation(context: Context): Promise<void> {
   const { terminal, flags } = context;
+  const limits = parseRemovalLimits(context);
   await withPlan(context, async (plan, planning, label) => {
+    const gone = countChanges(eachChange(plan).filter((change) => isRemoval({ change })));
+    requireFewRemovals(gone, { limits, plan, planning });
     await tryPlan(plan, planning);
     if (flags.dryRun === true) {
       await show(plan, context);
@@ -50,7 +54,7 @@ export async function applyOrganisation(context: Context): Promise<void> {
       await show(plan, context);
       return terminal.note(`Nothing to change: the data matches ${label}.`);
     }
-    await confirmRemovals(plan, context);
+    await confirmRemovals(gone, context);
     await carryOut({ ...planning, plan, directory: createDirectory(planning.snapshot, plan), refusals: [] }, context);
   });
 }
@@ -89,8 +93,7 @@ async function show(plan: OrganisationPlan, context: Context): Promise<boolean> 
   return counts.size > 0;
 }
 
-async function confirmRemovals(plan: OrganisationPlan, context: Context): Promise<void> {
-  const gone = countChanges(eachChange(plan).filter((change) => isRemoval({ change })));
+async function confirmRemovals(gone: ChangeCounts, context: Context): Promise<void> {
   if (gone.size === 0) return;
   context.terminal.note(`--prune will ${summarizeChanges(gone)}.`);
   await requireConfirmation(context, async () => sentence(summarizeChanges(gone), "?"));

@@ -69,13 +69,19 @@ line (exit 3).
 
 --prune asks for confirmation, and then removes entries that are not in the sections of the file: webhooks with their
 logs, units (their members and children move to the parent) and user types are deleted; users other than you are
-deactivated, which wcs users reactivate undoes. Units without a reference are kept.
+deactivated, which wcs users reactivate undoes. Units without a reference are kept. When more than --max-removals of the
+active users or of the units would go, nothing is changed (exit 7); wcs diff --prune shows them.
 
 The secret of a new webhook is shown only once, in its row. New users have no password; wcs users welcome sends them a
 mail with a link to set one.`,
   args: [source],
   flags: [
     prune,
+    {
+      flags: "--max-removals <number|percent>",
+      description:
+        "Change nothing if --prune would remove more users or units, such as 20 or 5% of them (default 10 or 5%, whichever is more)",
+    },
     { flags: "-y, --yes", description: "Skip the confirmation" },
     { flags: "-n, --dry-run", description: "Check everything and show the changes without making them" },
   ],

@@ -8,6 +8,7 @@ import { requireConfirmation } from "../../kit/confirmation.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import type { ImportMapping } from "./mapping-file.ts";
+import { parseFlag } from "./parse-flag.ts";
 
 type RemovalFlags = NonNullable<Awaited<ReturnType<typeof parseRemovalFlags>>>;
 
@@ -38,17 +39,11 @@ export async function parseRemovalFlags(context: Context, mapping: ImportMapping
   const name = given ?? mapping?.values[kind];
   if (!name)
     throw new UsageError(`--scope ${kind} needs a name`, { hint: `${form}, or set it with --set ${kind}=<name>` });
-  if (kind === "provider") check("--scope", providerName(), name);
-  const max_removals = check("--max-removals", maxRemovals(), flags.maxRemovals);
+  if (kind === "provider") parseFlag("--scope", providerName(), name);
+  const max_removals = parseFlag("--max-removals", maxRemovals(), flags.maxRemovals);
   if (!terminal.interactive)
     await requireConfirmation(context, async () => "", "--deactivate-missing needs a confirmation");
   return { kind, name, max_removals };
-}
-
-function check(flag: string, schema: ReturnType<typeof maxRemovals | typeof providerName>, value: unknown): string {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw new UsageError(`${flag}: '${value}' ${result.error.issues[0]?.message}`);
 }
 
 /** Finds the scope before the import; `isKnown` is false for a provider that only the mapping gives to users. */

@@ -17,5 +17,6 @@ export async function makePlan(planning: Planning) {
   const webhooks = await planWebhooks(planning);
   const users = await planUsers({ ...planning, units, userTypes, labels });
   await issues.refuse();
-  return { tasks: { usertypes: userTypes.tasks, units: units.tasks, users, webhooks }, userTypes, units };
+  const tasks = { usertypes: userTypes.tasks, units: units.tasks, users: users.tasks, webhooks };
+  return { tasks, userTypes, units, activeUsers: users.active };
 }

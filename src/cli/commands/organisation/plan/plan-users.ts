@@ -21,7 +21,7 @@ interface UserPlanning extends Planning {
 
 type UserEntry = OrganisationEntry<"users">;
 
-/** Plans the tasks for users. They are on disk, because a file may change any number of users, who are not kept in memory either. */
+/** Plans the tasks for users, and counts the active people. The tasks are on disk, because a file may change any number of users, who are not kept in memory either. */
 export async function planUsers(planning: UserPlanning) {
   const file = planning.organisation.users;
   if (file !== undefined) return planEntries(file, planning);
@@ -29,7 +29,7 @@ export async function planUsers(planning: UserPlanning) {
   if (planning.userTypes.pruned.size > 0)
     for await (const user of walkUsers(planning)) holders.watch(user, userEntry(user, planning.labels));
   holders.refuse();
-  return createDiskList<Task<"users">>(planning.scratch, "tasks");
+  return { tasks: createDiskList<Task<"users">>(planning.scratch, "tasks"), active: 0 };
 }
 
 const walkUsers = ({ caller }: Planning) => walkItems(caller, users.list, { inactive: true });
@@ -43,8 +43,10 @@ async function planEntries(file: FileUsers, planning: UserPlanning) {
   const userIds = new Float64Array(file.count);
   const accounts = createAccountChecks(planning);
   let watched = 0;
+  let active = 0;
   for await (const user of walkUsers(planning)) {
     if (++watched % 500 === 0) planning.watch(watched);
+    if (user.active && !isServiceAccount(user)) active += 1;
     const found = file.find(user);
     if (found === undefined) {
       const isPruned = prune && user.active && user.id !== me?.id && !isServiceAccount(user);
@@ -71,7 +73,7 @@ async function planEntries(file: FileUsers, planning: UserPlanning) {
     tasks.add(at, newUser(entry, at, planning));
   }
   accounts.refuse();
-  return tasks;
+  return { tasks, active };
 }
 
 function compareUser(user: CurrentUser, given: UserEntry, at: number, planning: UserPlanning) {
