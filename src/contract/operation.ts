@@ -151,6 +151,8 @@ export function operationGroup<R extends Record<string, AnyOperation>>(name: str
   return operations;
 }
 
+export const idempotencyKeyForm = /^[\x21-\x7e]{1,255}$/;
+
 export interface CallOptions {
   /** Executes the operation and rolls it back; the response is that of a real call. */
   readonly dryRun?: boolean;

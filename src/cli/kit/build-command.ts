@@ -8,6 +8,11 @@ export const watchFlags: readonly CommandFlag[] = [
   { flags: "--interval <duration>", description: "Pause between two runs with --watch (default 2s)" },
 ];
 
+export const idempotencyFlag: CommandFlag = {
+  flags: "--idempotency-key <key>",
+  description: "Do this only once per key within 24 hours",
+};
+
 export function buildCustomCommand(leaf: CustomCommand, path: readonly string[], help: HelpOptions): Command {
   const command = createCommand(path, help, { examples: leaf.examples, sections: leaf.sections ?? [] }).description(
     describeCommand(leaf.summary, leaf.description),

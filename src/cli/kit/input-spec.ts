@@ -2,7 +2,16 @@ import { type Command, Option } from "commander";
 import type { z } from "zod";
 import { fieldsOf, pathFields } from "../../contract/field-spec.ts";
 import { tryParse } from "../../contract/parse-input.ts";
-import { createOption, describeCommand, repeatable, syntaxOf, usageWith, watchFlags } from "./build-command.ts";
+import { isReplayable } from "../../contract/secrets.ts";
+import {
+  createOption,
+  describeCommand,
+  idempotencyFlag,
+  repeatable,
+  syntaxOf,
+  usageWith,
+  watchFlags,
+} from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, kebab, type OperationFlag, optionsOf } from "./field-flags.ts";
@@ -104,6 +113,7 @@ function addCommonOptions(
     // A new resource has nothing to clear, except fields of a template in --data.
     command.addOption(unset.hideHelp(op.method !== "PATCH"));
   }
+  if (isReplayable(op)) command.addOption(createOption(idempotencyFlag));
   if (confirm) command.option("-y, --yes", "Skip the confirmation");
   command.option("-n, --dry-run", "Check the input and permissions without changing anything");
 }

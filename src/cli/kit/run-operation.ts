@@ -20,6 +20,9 @@ import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
 import { type Extent, extentOf, walk } from "./walk-list.ts";
 
+/** Loaded only for the flag, and when a call fails. */
+const idempotency = () => import("./idempotency-key.ts");
+
 export function prepareOperation(
   leaf: OperationCommand,
   path: readonly string[],
@@ -48,6 +51,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
     const each = eachInput(spec, input);
+    if (each.length > 1 && context.flags.idempotencyKey) (await idempotency()).refuseSeveral();
     if (op === leaf.op && leaf.confirm) {
       const { confirm } = await import("./confirmation.ts");
       for (const one of each) await confirm(leaf, one, caller, context);
@@ -123,8 +127,11 @@ async function perform(command: OperationCommand, request: Request, caller: Call
   const render = renderer && (() => renderer(caller));
   const output = createOutput<object>({ op, columns, uncut, draw, items, showEmpty, rows, renderer: render }, context);
   const show = async (whole: Input) => {
-    const options = { dryRun: flags.dryRun === true, ...(await uploadOptions(op, whole, terminal)) };
-    const response: unknown = await caller.call(op, whole, options);
+    const key = flags.idempotencyKey === undefined ? {} : (await idempotency()).idempotencyOf(context, op);
+    const options = { dryRun: flags.dryRun === true, ...key, ...(await uploadOptions(op, whole, terminal)) };
+    const response: unknown = await caller
+      .call(op, whole, options)
+      .catch(async (error) => (await idempotency()).failWithKey(error));
     const item = (op.item ? valueAt(response, op.item) : response) as Input | null | undefined;
     if (item) await output.one(item, response);
     else {

@@ -5,6 +5,7 @@ import { encode } from "../codec.ts";
 import { withInputNames } from "../field-names.ts";
 import { baseOf } from "./base-url.ts";
 import { bearer } from "./bearer-header.ts";
+import { failUnsure } from "./connection-errors.ts";
 import { answerShapeOf, readResponse } from "./read-answer.ts";
 import { repeatRequest } from "./repeat-request.ts";
 import { createTransport, type HttpResponse, type Reply, readWhole } from "./transport.ts";
@@ -78,8 +79,11 @@ export function createClient(options: ClientOptions): Client {
           });
         return createDownload(await get({}), get) as OutputOf<O>;
       }
-      return repeatRequest(repeating, async (left) => {
-        const message = await transport.send(op.method, target, { headers, body: text, timeout: left, signal, onSent });
+      // A sign-in that is repeated does no harm.
+      const isChange = !dryRun && (op.method === "POST" ? replayable : op.method !== "GET");
+      const answer = repeatRequest(repeating, async (left) => {
+        const sending = { headers, body: text, timeout: left, signal, onSent };
+        const message = await transport.send(op.method, target, sending);
         try {
           const output = readResponse(message, base.origin, answerShapeOf(op), dryRun) as OutputOf<O>;
           hasAnswered = true;
@@ -88,16 +92,15 @@ export function createClient(options: ClientOptions): Client {
           throw withInputNames(op, input, error);
         }
       });
+      return isChange ? answer.catch((error) => failUnsure(error, key)) : answer;
     },
     async raw(method, path, { query, body, headers, signal } = {}) {
       const type = body === undefined ? undefined : { "content-type": "application/json" };
       const target = `${base.prefix}/api${belowApi(path)}${query ? `?${query}` : ""}`;
-      return transport.send(method.toUpperCase(), target, {
-        headers: { ...common, ...type, ...headers },
-        body,
-        timeout,
-        signal,
-      });
+      const all = { ...common, ...type, ...headers };
+      const answer = transport.send(method.toUpperCase(), target, { headers: all, body, timeout, signal });
+      const isChange = method.toUpperCase() !== "GET" && headers?.["dry-run"] === undefined;
+      return isChange ? answer.catch((error) => failUnsure(error, headers?.["idempotency-key"])) : answer;
     },
     async close() {
       transport.close();

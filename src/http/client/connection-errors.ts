@@ -63,7 +63,31 @@ export function unreachable(cause: unknown, base: Base): ServiceError {
 export function timedOut(origin: string, ms: number): ServiceError {
   return new ServiceError("unavailable", `${origin} did not answer within ${Math.round(ms / 100) / 10} s.`, {
     hint: "Try again later, or allow more time.",
+    cause: tooLate,
   });
+}
+
+/** The cause of an error when no answer came in time. */
+export const tooLate = { code: "TOO_LATE" };
+
+/** The cause of an error when a change was sent, and no response came. */
+export class NoResponse extends Error {
+  readonly idempotencyKey: string | undefined;
+
+  constructor(idempotencyKey: string | undefined, cause: unknown) {
+    super("no response to a change", { cause });
+    this.idempotencyKey = idempotencyKey;
+  }
+}
+
+/** Throws the error of a change with a hint that it may have been made, if the service may have got the request. */
+export function failUnsure(error: unknown, idempotencyKey?: string): never {
+  if (!(error instanceof ServiceError)) throw error;
+  if (error.cause !== tooLate && phaseOf(error) !== "talking") throw error;
+  const { code, message, retryAfter } = error;
+  const proxy = error.cause === badGateway ? `${error.hint} ` : "";
+  const hint = `${proxy}The change may have been made. Look before you repeat it.`;
+  throw new ServiceError(code, message, { hint, retryAfter, cause: new NoResponse(idempotencyKey, error.cause) });
 }
 
 /** The cause of an error when a proxy answered because the service did not; it may have got the request. */

@@ -2,7 +2,7 @@ import type { BlockList } from "node:net";
 import { ServiceError } from "../../contract/errors.ts";
 import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { Content } from "../../contract/file-schemas.ts";
-import type { AnyOperation, Invoke } from "../../contract/operation.ts";
+import { type AnyOperation, type Invoke, idempotencyKeyForm } from "../../contract/operation.ts";
 import { decodeWire, withRefused } from "../codec.ts";
 import { hasBody } from "../encode-request.ts";
 import { withWireNames } from "../field-names.ts";
@@ -145,7 +145,7 @@ function tokenOf(exchange: Exchange, op: AnyOperation): string | undefined {
 
 function idempotencyKeyOf(exchange: Exchange): string | undefined {
   const key = exchange.header("idempotency-key");
-  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  if (key === undefined || idempotencyKeyForm.test(key)) return key;
   throw new ServiceError("bad_request", "Idempotency-Key must have 1 to 255 visible ASCII characters.");
 }
 

@@ -1,3 +1,4 @@
+import { idempotencyFlag } from "../../kit/build-command.ts";
 import { dryRunFlag, type TopLevelCommand } from "../../kit/command-spec.ts";
 
 export const api: TopLevelCommand = {
@@ -21,6 +22,7 @@ export const api: TopLevelCommand = {
     { flags: "--all", description: "Fetch all pages of a list" },
     { flags: "--limit <n>", description: "Maximum number of items of a list, fetching pages as needed" },
     { flags: "-y, --yes", description: "Skip the confirmation of a DELETE" },
+    idempotencyFlag,
     dryRunFlag,
   ],
   examples: [

@@ -10,6 +10,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources, readNamedFile, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
+import { failWithKey, idempotencyOf } from "../../kit/idempotency-key.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseJson, splitList } from "../../kit/parse-value.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
@@ -43,13 +44,14 @@ export async function request(context: Context): Promise<void> {
     return sendUnknown(context, method, path, { query: whole, ...(text !== undefined && { body: text }) }, refused);
   }
   const { op, params } = found;
+  const key = idempotencyOf(context, op);
   const input = decode(op, { params, query: whole, ...(!inQuery && { body: bodyOf(op, pairs, body) }) });
   const { caller } = await context.connect({ anonymous: op.access === "public" });
   if (asksForItems(op, context)) {
     const pages = walk(caller, op, input, { ...extentOf(context), all: flags.all === true });
     return createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);
   }
-  const answer: unknown = await caller.call(op, input, { dryRun: flags.dryRun === true });
+  const answer: unknown = await caller.call(op, input, { dryRun: flags.dryRun === true, ...key }).catch(failWithKey);
   if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
   else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
   else await print(context, answer, op);
@@ -167,7 +169,12 @@ async function sendUnknown(
   const { raw, target } = await context.connect();
   if (!raw) throw refused;
   const isDryRun = context.flags.dryRun === true && method !== "GET";
-  const message = await raw(method, path, { ...input, ...(isDryRun && { headers: { "dry-run": "true" } }) });
+  const { idempotencyKey } = idempotencyOf(context);
+  const headers = {
+    ...(isDryRun && { "dry-run": "true" }),
+    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+  };
+  const message = await raw(method, path, { ...input, headers }).catch(failWithKey);
   await print(context, readResponse(message, target.address, undefined, isDryRun));
 }
 

@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sqliteHttp } from "../support/instance.ts";
+import { describePlaces, usePlace } from "./places.ts";
+
+const posting = (title: string) => ["posts", "create", "--content-type", "news", "--title", title, "--body", "x"];
+
+describePlaces("--idempotency-key", (place) => {
+  const idOf = async (...args: string[]) => {
+    const { code, stdout, stderr } = await place().wcs([...args, "--json"]);
+    if (code !== 0) throw new Error(stderr);
+    const value = JSON.parse(stdout);
+    return (value.data ?? value).id;
+  };
+
+  it("a command that is repeated with the same key makes one thing, and another with it is refused", async () => {
+    const key = ["--idempotency-key", "news-1"];
+    const first = await idOf(...posting("Once"), ...key);
+    expect(await idOf(...posting("Once"), ...key)).toBe(first);
+    expect(await idOf(...posting("Once"), "--idempotency-key", "news-2")).not.toBe(first);
+    const other = await place().wcs([...posting("Twice"), ...key]);
+    expect([other.code, other.stderr]).toEqual([3, expect.stringContaining("was used for another request")]);
+  });
+
+  it("api takes it for POST", async () => {
+    const line = ["api", "POST", "/groups", "-f", "name=Sailing"];
+    const first = await idOf(...line, "--idempotency-key", "sailing");
+    expect(await idOf(...line, "--idempotency-key", "sailing")).toBe(first);
+    const read = await place().wcs(["api", "GET", "/groups", "--idempotency-key", "sailing"]);
+    expect([read.code, read.stderr]).toEqual([2, expect.stringContaining("keeps no response to GET /groups")]);
+  });
+
+  it("a key that cannot be sent is refused, and one for several changes", async () => {
+    const spaced = await place().wcs([...posting("Bad"), "--idempotency-key", "a b"]);
+    expect([spaced.code, spaced.stderr]).toEqual([2, expect.stringContaining("1 to 255 visible ASCII characters")]);
+    const several = await place().wcs(["users", "reactivate", "1", "2", "--idempotency-key", "both"]);
+    expect([several.code, several.stderr]).toEqual([2, expect.stringContaining("is for one change, not for several")]);
+  });
+});
+
+describe("a change without a response", () => {
+  const place = usePlace(sqliteHttp);
+  let drop: (response: ServerResponse) => void;
+  const methods: string[] = [];
+  // Passes requests on, and loses the responses to changes, and to one read.
+  const proxy = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { method = "", headers, url } = incoming;
+    methods.push(method);
+    const forwarded = request(new URL(url ?? "", place().args[1]), { method, headers }, (answer) => {
+      if (method !== "GET" || url === "/api/timezones") answer.resume().on("end", () => drop(outgoing));
+      else answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers));
+    });
+    incoming.pipe(forwarded);
+  });
+  beforeAll(() => new Promise<void>((done) => void proxy.listen(0, "127.0.0.1", done)));
+  afterAll(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const through = (args: readonly string[]) => {
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    return place().home.wcs([...args, "--url", url], { env: place().env });
+  };
+  const titles = async (title: string) => {
+    const { stdout } = await place().wcs(["posts", "list", "--json"]);
+    return JSON.parse(stdout).filter((post: { title: string }) => post.title === title).length;
+  };
+
+  it("that took too long is not to be tried again blindly, and its key makes it once", async () => {
+    drop = () => {};
+    const { code, stderr } = await through([...posting("Slow"), "--timeout", "2s"]);
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringMatching(
+        /did not answer within 2 s\.\nhint: The change may have been made\. Repeat the command with --idempotency-key \S+: then it is made only once\.\n$/,
+      ),
+    ]);
+    const [, key = ""] = /--idempotency-key (\S+):/.exec(stderr) ?? [];
+    expect((await place().wcs([...posting("Slow"), "--idempotency-key", key])).code).toBe(0);
+    expect(await titles("Slow")).toBe(1);
+  });
+
+  it("whose connection was lost says so after the last repetition", async () => {
+    drop = (response) => response.destroy();
+    methods.length = 0;
+    const { code, stderr } = await through([...posting("Cut"), "--idempotency-key", "cut"]);
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringContaining("may have been made. Repeat the command with --idempotency-key cut: then it is"),
+    ]);
+    expect(methods).toEqual(["POST", "POST", "POST"]);
+    expect(await titles("Cut")).toBe(1);
+    const update = await through(["units", "update", "1", "--name", "Acme AG"]);
+    expect([update.code, update.stderr]).toEqual([
+      8,
+      expect.stringContaining("hint: The change may have been made. Look before you repeat it.\n"),
+    ]);
+    const raw = await through(["api", "POST", "/newer", "--idempotency-key", "new"]);
+    expect([raw.code, raw.stderr]).toEqual([8, expect.stringContaining("--idempotency-key new: then it is")]);
+  });
+
+  it("is not meant by the hint of a read, a dry run or a refused connection", async () => {
+    drop = (response) => response.destroy();
+    const read = await through(["api", "GET", "/timezones"]);
+    expect([read.code, read.stderr]).toEqual([8, expect.stringContaining("hint: Check the URL")]);
+    const dry = await through([...posting("Dry"), "--dry-run"]);
+    expect([dry.code, dry.stderr]).toEqual([8, expect.not.stringContaining("may have been made")]);
+    const closed = await place().home.wcs([...posting("Closed"), "--url", "http://127.0.0.1:1"], { env: place().env });
+    expect([closed.code, closed.stderr]).toEqual([8, expect.stringContaining("hint: Check the URL")]);
+  });
+});
