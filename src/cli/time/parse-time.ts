@@ -35,6 +35,9 @@ interface Ahead {
   readonly now?: number;
 }
 
+/** Returns true for a time of day without a day: `9:30`, `3pm`. */
+export const isTimeOfDay = (text: string): boolean => /^\d{1,2}(:\d{2}|\s*[ap]m)$/i.test(text.trim());
+
 /** Parses a time in the future: `friday 9:00` is the next Friday. */
 export async function readTimeAhead(text: string, flag: string, ahead: Ahead): Promise<number> {
   const { zone, after, now = Date.now() } = ahead;
@@ -42,7 +45,7 @@ export async function readTimeAhead(text: string, flag: string, ahead: Ahead): P
   if (after !== undefined && /^\+\d+(\.\d+)?[smhdw]$/.test(given)) {
     return after + Math.round(readDuration(given.slice(1), flag));
   }
-  if (after !== undefined && /^\d{1,2}(:\d{2}|\s*[ap]m)$/i.test(given)) {
+  if (after !== undefined && isTimeOfDay(given)) {
     const clock = clockOf(zone);
     const { wall } = (await fromWords(given, { zone, now: after * 1000 })) ?? refuse(text, flag);
     return clock.instant(clock.instant(wall) < after ? wall + dayLength : wall);

@@ -150,9 +150,15 @@ export const events: Commands = {
   update: command(ops.update, {
     ...planned,
     written: { field: "body", file: "event.md", from: ops.get },
+    description: `${ops.update.description}
+
+--start without --end keeps the duration of the event. A time of day alone is on its day. Of an event that repeats, both
+are those of the first occurrence.`,
+    perform: async (run) => (await import("./update-event.ts")).updateEvent(run),
     done: ({ id }) => `Updated event ${id}.`,
     examples: [
       "wcs events update 12 --start 'monday 10:00' --end +1h",
+      "wcs events update Standup --start 9:30",
       "wcs events update 12 --repeat never --unset location",
     ],
   }),

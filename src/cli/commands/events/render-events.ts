@@ -62,15 +62,21 @@ function timesOf({ zone }: OutputOptions, hasEnd: boolean): (event: ListedEvent)
   const clock = clockOf(zone);
   const now = Math.floor(Date.now() / 1000);
   const today = clock.day(now);
-  const { short: text } = timesIn(zone);
-  const span = ({ start, end }: ListedEvent["dates"][number]) => {
-    if (start === end || !hasEnd) return text(start);
-    const isSameDay = end - start < daySeconds && clock.day(start) === clock.day(end);
-    return `${text(start)}${isSameDay ? `–${text(end).slice(11)}` : ` – ${text(end)}`}`;
-  };
+  const span = spanIn(zone);
   return ({ dates, days }) => {
     const coming = [...days.filter((day) => day >= today), ...dates.filter(({ end }) => end >= now)];
     const shown = coming.length > 0 ? coming : [...days.slice(-1), ...dates.slice(-1)];
-    return shown.map((one) => (typeof one === "string" ? one : span(one)));
+    return shown.map((one) => (typeof one === "string" ? one : span(hasEnd ? one : { ...one, end: one.start })));
+  };
+}
+
+/** Formats a start and an end, which are one time when they are the same. */
+export function spanIn(zone: string | undefined): (span: { readonly start: number; readonly end: number }) => string {
+  const clock = clockOf(zone);
+  const { short: text } = timesIn(zone);
+  return ({ start, end }) => {
+    if (start === end) return text(start);
+    const isSameDay = end - start < daySeconds && clock.day(start) === clock.day(end);
+    return `${text(start)}${isSameDay ? `–${text(end).slice(11)}` : ` – ${text(end)}`}`;
   };
 }
