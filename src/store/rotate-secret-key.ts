@@ -13,7 +13,7 @@ const secretColumns = [
   { table: "settings", column: "value", key: "key", rows: secretSettings },
   { table: "two_factors", column: "secret", key: "user_id" },
   { table: "webhooks", column: "secret", key: "id" },
-  { table: "webhooks", column: "previous_secret", key: "id" },
+  { table: "webhooks", column: "previous_secrets", key: "id" },
 ] as const;
 
 interface StoredSecret {

@@ -17,7 +17,7 @@ export type SecretPlace =
   | "instance.token_key"
   | `settings.value.${string}`
   | `two_factors.secret.${number}`
-  | `webhooks.${"secret" | "previous_secret"}.${number}`;
+  | `webhooks.${"secret" | "previous_secrets"}.${number}`;
 
 /** Encrypts stored secrets when there is a key, else stores them in plain text. */
 export interface SecretCipher {

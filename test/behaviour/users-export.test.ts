@@ -51,7 +51,7 @@ const leftOut: Record<string, string> = {
   "idempotency_keys.actor_id": "copies of responses, for a day",
 };
 /** Columns that must not leave the database. */
-const secrets = ["password_hash", "token_hash", "code_hash", "secret", "previous_secret", "lease_token", "token_key"];
+const secrets = ["password_hash", "token_hash", "code_hash", "secret", "previous_secrets", "lease_token", "token_key"];
 
 type Item = { section: string; record: Record<string, unknown> };
 

@@ -185,6 +185,34 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect(receiver.received).toHaveLength(3);
   });
 
+  it("rotateSecret: each of five earlier secrets stays valid for its 24 hours", async () => {
+    const { id, secret: first } = await newWebhook(instance, receiver.url);
+    const secrets = [first];
+    const rotate = async () => {
+      instance.wait(1);
+      secrets.unshift((await instance.administrator.call(webhooks.rotateSecret, { id })).data.secret!);
+    };
+    const next = async () => {
+      await makeUsers(instance);
+      await drain();
+      return receiver.received.at(-1)!;
+    };
+    const signatures = async () => String((await next()).headers["webhook-signature"]).split(" ").length;
+    await rotate();
+    await rotate();
+    const message = await next();
+    for (const secret of secrets) expect(verify(secret, message).type).toBe("user.create");
+    for (let times = 0; times < 4; times++) await rotate();
+    const last = await next();
+    for (const secret of secrets.slice(0, 6)) expect(verify(secret, last).type).toBe("user.create");
+    expect(() => verify(first, last)).toThrow("No matching signature");
+    // The latest rotation was a second after the one before it.
+    instance.wait(86_399);
+    expect(await signatures()).toBe(2);
+    await rotate();
+    expect(await signatures()).toBe(2);
+  });
+
   it("webhooks.logs has pages and filters, and lists the newest entries first", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);

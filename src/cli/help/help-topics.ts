@@ -100,7 +100,7 @@ const webhooks = `A webhook sends a POST request to a URL when a user or a unit 
 It has the headers of Standard Webhooks (standardwebhooks.com):
   webhook-id         ID of the event, the same for all attempts; receivers can use it to ignore duplicates
   webhook-timestamp  Unix seconds of the attempt
-  webhook-signature  v1,<base64 of HMAC-SHA256 over id.timestamp.body>; two signatures for 24 hours after rotate-secret
+  webhook-signature  v1,<base64 of HMAC-SHA256 over id.timestamp.body>; each rotate-secret adds one for 24 hours
 
 The secret (whsec_...) is shown only when create or rotate-secret makes it. wcs webhooks verify checks a signature.
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Updateable } from "kysely";
 import { triggers as allTriggers, type webhooks as contract } from "../../contract/webhooks.ts";
 import { insertRow, updateRow } from "../../store/bulk.ts";
+import { validSecrets } from "../../store/previous-secrets.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -14,6 +15,7 @@ import { webhookLogHandlers } from "./webhook-logs.ts";
 const secretBytes = 32;
 /** Seconds for which the old secret also signs after a rotation. */
 const overlapSeconds = 86_400;
+const mostPrevious = 5;
 
 /** Gives a webhook a new secret, changes other columns with it, and returns the webhook with the secret. */
 async function withNewSecret(ctx: Ctx, id: number, changes: Updateable<Schema["webhooks"]>) {
@@ -65,16 +67,18 @@ export const webhooks: Handlers<typeof contract> = {
   async delete(ctx, { id }) {
     await findWebhook(ctx, id);
     // Deliveries and logs of the webhook can be very many; they are removed later, in small parts.
-    await updateRow(ctx.db, "webhooks", id, { active: 0, deleted_at: ctx.now, secret: "", previous_secret: null });
+    await updateRow(ctx.db, "webhooks", id, { active: 0, deleted_at: ctx.now, secret: "", previous_secrets: null });
     ctx.announce("outbox");
   },
 
   async rotateSecret(ctx, { id }) {
     const before = await findWebhook(ctx, id);
-    const previous = ctx.secrets.open(`webhooks.secret.${id}`, before.secret);
+    const secret = ctx.secrets.open(`webhooks.secret.${id}`, before.secret);
+    const place = `webhooks.previous_secrets.${id}` as const;
+    const earlier = before.previous_secrets && ctx.secrets.open(place, before.previous_secrets);
+    const previous = [{ secret, until: ctx.now + overlapSeconds }, ...validSecrets(earlier, ctx.now)];
     return withNewSecret(ctx, id, {
-      previous_secret: await ctx.secrets.seal(ctx.db, `webhooks.previous_secret.${id}`, previous),
-      previous_secret_until: ctx.now + overlapSeconds,
+      previous_secrets: await ctx.secrets.seal(ctx.db, place, JSON.stringify(previous.slice(0, mostPrevious))),
       updated_at: ctx.now,
     });
   },

@@ -34,12 +34,12 @@ export async function claimDeliveries(
   });
 }
 
-export type Receiver = RowOf<"webhooks", "id" | "uri" | "secret" | "previous_secret" | "previous_secret_until">;
+export type Receiver = RowOf<"webhooks", "id" | "uri" | "secret" | "previous_secrets">;
 
 function receivers(db: Db) {
   return db
     .selectFrom("webhooks as w")
-    .select(["w.id", "w.uri", "w.secret", "w.previous_secret", "w.previous_secret_until"])
+    .select(["w.id", "w.uri", "w.secret", "w.previous_secrets"])
     .where("w.active", "=", 1);
 }
 
@@ -64,9 +64,9 @@ export async function findReceiversDue(database: Database, now: number): Promise
 }
 
 function decryptSecrets({ secrets }: Database, receivers: readonly Receiver[]): Receiver[] {
-  return receivers.map(({ secret, previous_secret: previous, ...receiver }) => ({
+  return receivers.map(({ secret, previous_secrets: previous, ...receiver }) => ({
     ...receiver,
     secret: secrets.open(`webhooks.secret.${receiver.id}`, secret),
-    previous_secret: previous && secrets.open(`webhooks.previous_secret.${receiver.id}`, previous),
+    previous_secrets: previous && secrets.open(`webhooks.previous_secrets.${receiver.id}`, previous),
   }));
 }

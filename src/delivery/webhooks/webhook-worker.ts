@@ -1,3 +1,4 @@
+import { validSecrets } from "../../store/previous-secrets.ts";
 import { timerFor, Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryOptions } from "../delivery-options.ts";
 import type { ClaimQuota } from "../queue/leased-queue.ts";
@@ -179,9 +180,8 @@ export class WebhookWorker implements Worker {
 
   #headers(receiver: Receiver, { message_id, payload }: ClaimedDelivery): Record<string, string> {
     const timestamp = Math.floor(this.#options.clock() / 1000);
-    const { secret, previous_secret, previous_secret_until } = receiver;
-    const rotating = previous_secret !== null && (previous_secret_until ?? 0) > timestamp;
-    const secrets = rotating ? [secret, previous_secret] : [secret];
+    const previous = validSecrets(receiver.previous_secrets, timestamp).map(({ secret }) => secret);
+    const secrets = [receiver.secret, ...previous];
     return {
       "content-type": "application/json",
       "user-agent": this.#options.userAgent,

@@ -22,9 +22,8 @@ export const deliveryTables = {
     uri: text,
     /** `whsec_` and 32 random bytes in base64. */
     secret: text,
-    /** The secret before the latest rotation, which also signs for a while. */
-    previous_secret: text.orNull,
-    previous_secret_until: number.orNull,
+    /** The secrets before rotations, which also sign for a while: a JSON array of `PreviousSecret`, newest first. */
+    previous_secrets: text.orNull,
     /** JSON array of the names of triggers. */
     triggers: text,
     active: flag.default(1),
