@@ -34,6 +34,29 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units del", 2, /hint: Did you mean 'wcs units delete'\?/],
   ["posts comments create", 2, /hint: Did you mean 'wcs posts comments add'\?/],
   ["units list --limt 3", 2, /^error: Unknown option '--limt'\.\nhint: Did you mean --limit\?\n$/],
+  [
+    "users update 1 --unit 2",
+    2,
+    /^error: Unknown option '--unit'\.\nhint: Use wcs users membership set <user> --unit <unit>\.\n$/,
+  ],
+  ["users update 1 --xyz 2", 2, /^error: Unknown option '--xyz'\.\nusage: /],
+  [
+    "units update 4 --parent 2",
+    2,
+    /^error: Unknown option '--parent'\.\nhint: Use wcs units move <unit> --parent <unit>\.\n$/,
+  ],
+  [
+    "units search Sales",
+    2,
+    /^error: Unknown command 'wcs units search'\.\nhint: Use wcs names find <name> --kinds units, /,
+  ],
+  ["names search Sales", 2, /^error: Unknown command 'wcs names search'\.\nhint: Did you mean 'wcs names find'\?\n$/],
+  [
+    "usertypes update 1 --abilities news",
+    2,
+    /^error: Unknown option '--abilities'\.\nhint: Each ability has a flag, as in --abilities-news /,
+  ],
+  ["users membership set 1 2 --unti 3", 2, /hint: Did you mean --unit\?/],
   ["units list --zzz=secret", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units list \[options\]\n$/],
   [
     "posts create --all-units",

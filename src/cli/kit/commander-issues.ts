@@ -1,6 +1,8 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../errors/cli-errors.ts";
+import { suggestName } from "../errors/nearest-name.ts";
 import type { LineIssues } from "./line-issues.ts";
+import { wrongGuesses } from "./wrong-guesses.ts";
 
 /** Adds all issues that commander finds in words. It stops at each, so the words without it are parsed again. */
 export function noteIssues(command: Command, words: readonly string[], usage: string, issues: LineIssues): void {
@@ -20,15 +22,13 @@ function parseOnce(
     return undefined;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const [said = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+    const [said = ""] = error.message.replace(/^error: /, "").split("\n");
     const word = /'(.+)'/s.exec(said)?.[1] ?? "";
     // The value may be a secret, so the message does not repeat it.
     const message = said.replace(/^(unknown option '--[^=]+)=.*'$/, "$1'").replace(/\.$/, "");
     switch (error.code) {
       case "commander.unknownOption": {
-        const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);
-        const suggested = meant ?? secretFlag(command, word);
-        issues.add(unknownOption(message, suggested, word, usage), suggested?.match(/--[\w-]+/g) ?? []);
+        const meant = noteUnknownOption(command, word.split("=")[0] ?? "", new UsageError(message, { usage }), issues);
         return withoutUnknown(command, words, { word, meant, issues });
       }
       case "commander.optionMissingArgument":
@@ -49,11 +49,25 @@ function parseOnce(
   }
 }
 
-/** Returns the error for an unknown option. One that takes no value is unknown to commander when it has one. */
-function unknownOption(message: string, suggested: string | undefined, word: string, usage: string): UsageError {
-  if (suggested === undefined) return new UsageError(message, { usage });
-  if (suggested === word.split("=")[0]) return new UsageError(`${suggested} takes no value`, { usage });
-  return new UsageError(message, { hint: `did you mean ${suggested}?` });
+/** Adds the issue with an unknown option. Returns the option that was meant, if any. */
+function noteUnknownOption(
+  command: Command,
+  name: string,
+  { message, usage }: UsageError,
+  issues: LineIssues,
+): string | undefined {
+  const guess = wrongGuesses[`${command.name()} ${name}`];
+  const secret = secretFlag(command, name);
+  const meant = (guess ?? secret) ? undefined : similarName(command, name);
+  const suggested = meant ?? secret;
+  const hint = guess ?? (suggested && `did you mean ${suggested}?`);
+  // One that takes no value is unknown to commander when it has one.
+  const error =
+    suggested === name
+      ? new UsageError(`${name} takes no value`, { usage })
+      : new UsageError(message, hint ? { hint } : { usage });
+  issues.add(error, suggested === undefined ? [] : [suggested]);
+  return meant;
 }
 
 /** Returns the message for a value that is not one of an option's choices, worded like those of other issues. */
@@ -98,14 +112,19 @@ function missingArguments({ registeredArguments, args }: Command): string {
 }
 
 /** Returns `--password-stdin` for `--password`, which does not exist: no flag has a secret as its value. */
-function secretFlag({ options }: Command, word: string): string | undefined {
-  const [typed] = word.split("=");
-  return options.find(({ long }) => long === `${typed}-stdin`)?.long;
+function secretFlag({ options }: Command, name: string): string | undefined {
+  return options.find(({ long }) => long === `${name}-stdin`)?.long;
 }
 
-/** Returns the only option whose name ends with the typed word, as `--city` for `--address-city`. */
-function longerName({ options }: Command, message: string): string | undefined {
-  const [, typed] = /unknown option '--([\w-]{3,})/.exec(message) ?? [];
-  const ending = options.filter(({ long, negate }) => !negate && typed && long?.endsWith(`-${typed}`));
-  return ending.length === 1 ? ending[0]?.long : undefined;
+/** Returns the most similar option that help shows, else the only one that ends with the name, as `--address-city` for `--city`. */
+function similarName(command: Command, name: string): string | undefined {
+  if (!name.startsWith("--")) return undefined;
+  const shown = command.createHelp().visibleOptions(command);
+  const similar = suggestName(
+    name.slice(2),
+    shown.flatMap(({ long }) => long?.slice(2) ?? []),
+  );
+  if (similar !== undefined) return `--${similar}`;
+  const ending = command.options.filter(({ long, negate }) => !negate && long?.endsWith(name.slice(1)));
+  return name.length >= 5 && ending.length === 1 ? ending[0]?.long : undefined;
 }

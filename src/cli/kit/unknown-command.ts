@@ -1,6 +1,7 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Registry } from "./command-spec.ts";
+import { wrongGuesses } from "./wrong-guesses.ts";
 
 const synonyms = [
   ["create", "add", "new"],
@@ -10,6 +11,7 @@ const synonyms = [
   ["list", "ls", "all"],
   ["login", "signin"],
   ["logout", "signout"],
+  ["search", "find"],
 ];
 
 /** Commands that other tools have at the top, and what they are here. */
@@ -32,6 +34,8 @@ export function unknownCommand({ path, word, names, next = "", registry }: Unkno
   }
   if (parent === "wcs" && word === "wcs")
     return new UsageError("unknown command 'wcs wcs'", { hint: "write the command without wcs" });
+  const guess = wrongGuesses[`${parent} ${word}`];
+  if (guess !== undefined) return new UsageError(`unknown command '${parent} ${word}'`, { hint: guess });
   const own = path.length === 0 && Object.hasOwn(moved, word) ? moved[word] : undefined;
   const meant =
     own ?? suggestName(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
