@@ -194,6 +194,27 @@ describeEverywhere("users, creating", (environment) => {
     expect((await admin().call(users.update, { id, reference: null })).reference).toBeNull();
   });
 
+  it("users.create: who can reactivate the deactivated holder of an address or a reference is told so", async () => {
+    const { actors, addUser, units: places } = world();
+    const { id, email } = await addUser({ reference: "gone-1" });
+    const person = { first_name: "New", last_name: "Again", unit: places.harbour };
+    const taken = async (actor: "manager" | "administrator", fields: { email: string; reference?: string }) =>
+      (await refusal(actors[actor].call(users.create, { ...person, ...fields })))?.message;
+    expect(await taken("manager", { email: email! })).toBe(`The email is taken by user ${id}.`);
+    await admin().call(users.deactivate, { id });
+    const gone = `user ${id}, who is deactivated; wcs users reactivate ${id} makes the user active again.`;
+    expect(await taken("manager", { email: email! })).toBe(`The email is taken by ${gone}`);
+    expect(await taken("manager", { email: "other@example.com", reference: "gone-1" })).toBe(
+      `The reference is taken by ${gone}`,
+    );
+    const elsewhere = await addUser({ reference: "gone-2", unit: places.south });
+    await admin().call(users.deactivate, { id: elsewhere.id });
+    expect(await taken("manager", { email: elsewhere.email! })).toBe("The email is taken by another user.");
+    expect(await taken("manager", { email: "other@example.com", reference: "gone-2" })).toBe(
+      `The reference is taken by user ${elsewhere.id}.`,
+    );
+  });
+
   it("users.create with welcome sends a mail with a token to set a password", async () => {
     const { instance, addUser, stranger } = world();
     const { id, email } = await addUser({ welcome: true });

@@ -13,7 +13,7 @@ import { seesPrivateFields } from "../directory/present-users.ts";
 import { endServiceTokens, requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { addSearchWords } from "../directory/user-words.ts";
-import { may } from "../pipeline/actor.ts";
+import { type Actor, may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
@@ -188,11 +188,24 @@ async function requireUntaken(
 ): Promise<void> {
   const [byEmail] = email === undefined ? [] : await usersByEmail(ctx.db, { value: emailKey(email), except });
   if (byEmail) {
-    const holder = seesPrivateFields(ctx.actor, byEmail) ? `user ${byEmail.id}` : "another user";
+    const holder = seesPrivateFields(ctx.actor, byEmail) ? describeHolder(ctx.actor, byEmail) : "another user";
     throw new ServiceError("conflict", `The email is taken by ${holder}.`);
   }
   const [byReference] = reference ? await usersByReference(ctx.db, { value: reference, except }) : [];
-  if (byReference) throw new ServiceError("conflict", `The reference is taken by user ${byReference.id}.`);
+  if (byReference)
+    throw new ServiceError("conflict", `The reference is taken by ${describeHolder(ctx.actor, byReference)}.`);
+}
+
+interface Holder {
+  readonly id: number;
+  readonly active: number;
+  readonly path: string | null;
+}
+
+/** Names a user who has an address or a reference. Tells only those who can reactivate a deactivated user that it is one. */
+function describeHolder(actor: Actor, { id, active, path }: Holder): string {
+  if (active === 1 || !may(actor, "user", path)) return `user ${id}`;
+  return `user ${id}, who is deactivated; wcs users reactivate ${id} makes the user active again`;
 }
 
 interface Taken {
@@ -204,12 +217,17 @@ const usersByEmail = prepared((db, p: Taken) =>
   db
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
-    .select(["u.id", "n.path"])
+    .select(["u.id", "u.active", "n.path"])
     .where("u.email_key", "=", p.value)
     .where("u.id", "<>", p.except),
 );
 const usersByReference = prepared((db, p: Taken) =>
-  db.selectFrom("users").select("id").where("reference", "=", p.value).where("id", "<>", p.except),
+  db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .select(["u.id", "u.active", "n.path"])
+    .where("u.reference", "=", p.value)
+    .where("u.id", "<>", p.except),
 );
 
 const userRows = prepared((db, p: { id: number }) =>
