@@ -61,7 +61,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   [
     "posts create --all-units",
     2,
-    /^error: Unknown option '--all-units' \(did you mean --visibility-all-units\?\); missing --content-type, --title\.\n$/,
+    /^error: Unknown option '--all-units' \(did you mean --visibility-all-units\?\); missing --content-type \([\w, ]+\), --title\.\n$/,
   ],
   [
     "auth sessions list",
@@ -92,7 +92,12 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     2,
     /^error: --password-stdin and --password-file cannot be used together[.;]/,
   ],
-  ['tokens create --name t --data {"scopes":[]}', 3, /^error: --scopes must have at least 1 item\.\n$/],
+  ['tokens create --name t --data {"scopes":[]}', 3, /^error: scopes in --data must have at least 1 item\.\n$/],
+  [
+    'users create --first-name A --last-name B --email a@example.com --data {"unit":"DE"}',
+    3,
+    /^error: unit in --data must be an integer\.\n$/,
+  ],
   ["settings set timezone UTC --default", 2, /^error: <value> and --default cannot be used together\.\n$/],
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
@@ -118,7 +123,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units update 2 --description @/no/such", 2, /^error: --description: no such file: \/no\/such\.\nhint: Write @@ /],
   ["units get", 2, /^error: Missing <id>\.\n$/],
   ["users create", 2, /^error: Missing --first-name, --last-name, --email, --unit\.\n$/],
-  ["events create --title E", 2, /^error: Missing --type, --start, --end\.\n$/],
+  ["events create --title E", 2, /^error: Missing --type \(chain, unit, user\), --start, --end\.\n$/],
   ["events create --title E --type user", 2, /^error: Missing --start, --end\.\n$/],
   ["units get 2 --reference SALES", 2, /^error: <id> and --reference cannot be used together\.\n$/],
   ["units list --db a --url http://b", 2, /^error: --db and --url cannot be used together\.\n$/],
@@ -347,7 +352,7 @@ describe("an interruption", () => {
   });
 
   it("Ctrl-C at a question: exit 130, and nothing was changed", async () => {
-    const { code } = await home().sit(["units", "delete", "2"], { answers: ["^C"] });
+    const { code } = await home().sit(["units", "delete", "2", "--transfer", "1"], { answers: ["^C"] });
     expect(code).toBe(130);
     expect((await home().sit(["units", "get", "2"])).code).toBe(0);
   });

@@ -19,10 +19,21 @@ export function missingFields({ fields, needed }: InputSpec, input: Input, env: 
   });
 }
 
+/** An argument or flag that a line lacks, and the values that it takes. */
+interface MissingWord {
+  readonly word: string;
+  readonly values?: readonly string[] | undefined;
+}
+
 /** Adds an issue about missing arguments and flags that no other issue is about. */
-export function noteMissing(missing: readonly string[], issues: LineIssues): void {
-  const words = missing.filter((word) => !issues.concerns(word));
-  if (words.length > 0) issues.add(new UsageError(`missing ${words.join(", ")}`), words);
+export function noteMissing(missing: readonly MissingWord[], issues: LineIssues): void {
+  const left = missing.filter(({ word }) => !issues.concerns(word));
+  const described = left.map(({ word, values }) => (values ? `${word} (${values.join(", ")})` : word));
+  if (left.length === 0) return;
+  issues.add(
+    new UsageError(`missing ${described.join(", ")}`),
+    left.map(({ word }) => word),
+  );
 }
 
 /** Returns the argument or flag of a field. */

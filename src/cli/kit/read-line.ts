@@ -48,7 +48,10 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   // A flag that was given, but cannot be read, has an issue of its own.
   const more = leaf.wizard?.missing?.(input) ?? [];
   const isGiven = more.some((word) => issues.concerns(word));
-  const missing = [...fields.map((field) => wordFor(spec, line, field)), ...(isGiven ? [] : more)];
+  const missing = [
+    ...fields.map((field) => ({ word: wordFor(spec, line, field), values: field.values })),
+    ...(isGiven ? [] : more.map((word) => ({ word }))),
+  ];
   // Asked last, because opening stdin takes longer than the rest of this function.
   if (missing.length > 0 && !terminal.interactive) noteMissing(missing, issues);
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);

@@ -1,8 +1,9 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
-import { holdsFiles } from "./field-flags.ts";
+import { holdsFiles, type OperationFlag } from "./field-flags.ts";
 import {
   attributeOf,
+  givenIn,
   type Input,
   type InputSpec,
   longOf,
@@ -30,8 +31,13 @@ export function nameInLine(spec: InputSpec, line: ParsedLine, input: Input): (fi
     const other = spec.more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
     if (other && place?.at === undefined) return longOf(other);
     if (!place) return field;
+    if (isFromData(place, line, input)) return `${field} in --data`;
     // A secret that was asked for, or is part of --data, has no flag on the line.
     if (place.reads === "secret" && input[first] !== undefined) return secretFlag(place, line) ?? field;
     return `${wordOf(place, line)}${file && holdsFiles(place.field) ? ` ${file}` : ""}`;
   };
 }
+
+/** Returns true for a field that has a value although no argument or flag of the line gives it, when the line has --data. */
+const isFromData = (place: OperationFlag, line: ParsedLine, input: Input): boolean =>
+  line.options.data !== undefined && givenIn(place, line) === undefined && input[place.path[0] ?? ""] !== undefined;
