@@ -298,6 +298,7 @@ function __wcs_place --no-scope-shadowing
         case 'webhooks delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@webhooks'
+            set many 1
         case 'webhooks rotate-secret'
             set flags '--idempotency-key	Do this only once per key within 24 hours' '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set values '--idempotency-key='
@@ -474,6 +475,7 @@ function __wcs_place --no-scope-shadowing
         case 'posts delete'
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@posts'
+            set many 1
         case 'posts seen'
             set flags '--idempotency-key	Do this only once per key within 24 hours' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set values '--idempotency-key='

@@ -106,6 +106,7 @@ export const posts: Commands = {
     ],
   }),
   delete: command(ops.delete, {
+    args: [{ ...id, many: true }],
     confirm: askAbout(ops.get, ({ title }) => `Delete post ${title} with its comments, votes and files?`),
     done: ({ id }) => `Deleted post ${id}.`,
   }),

@@ -30,6 +30,7 @@ export const webhooks: Commands = {
     examples: ["wcs webhooks update 3 --triggers user.create", "wcs webhooks update 3 --no-active"],
   }),
   delete: command(ops.delete, {
+    args: [{ ...id, many: true }],
     confirm: askAbout(ops.get, ({ name }) => `Delete webhook ${name} and its log?`),
     done: ({ id }) => `Deleted webhook ${id}.`,
   }),
