@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { useHome } from "./support.ts";
 
 const home = useHome();
@@ -17,4 +17,18 @@ it("posts delete and webhooks delete take several names, and ask about each", as
   for (const name of ["one", "two"]) await idOf("webhooks", "create", "--name", name, "--uri", "https://example.com/");
   const removed = await run("webhooks delete one two --yes");
   expect([removed.code, removed.stderr.match(/^Deleted webhook/gm)?.length]).toEqual([0, 2]);
+});
+
+describe("units delete", () => {
+  it("says what the unit holds before it asks, and asks with it when there is a receiver", async () => {
+    const id = await idOf("units", "create", "--name", "Full", "--parent", "1");
+    await idOf("units", "create", "--name", "Inner", "--parent", id);
+    await run("users membership add 1 Full");
+    expect(await run("units delete Full", { answers: [] })).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(/^error: Unit \d+ has 1 child and 1 member\.\nhint: .*--transfer ID\n$/),
+    });
+    const moved = await run("units delete Full --transfer 1", { answers: ["n"] });
+    expect(moved.stderr).toMatch(/^\? Delete unit Full, and move its 1 child and 1 member to unit 1\?/);
+  });
 });

@@ -1,6 +1,9 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import type { ItemOf } from "../../../contract/operation.ts";
 import { units as ops } from "../../../contract/units.ts";
 import { byReference } from "../../kit/alternative-requests.ts";
 import { askAbout, type CommandGroup, type Commands, command } from "../../kit/command-spec.ts";
+import { pluralize } from "../../output/pluralize.ts";
 import { imageCommands } from "../files/files-commands.ts";
 import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
 
@@ -52,7 +55,7 @@ export const units: Commands = {
   }),
   move: command(ops.move, { examples: ["wcs units move 7 --parent 4"] }),
   delete: command(ops.delete, {
-    confirm: askAbout(ops.get, ({ name }) => `Delete unit ${name}?`),
+    confirm: askAbout(ops.get, askToDelete),
     done: ({ id }) => `Deleted unit ${id}.`,
     // The root unit, which has the ID 1, cannot be deleted at all.
     onConflict: ({ id, transfer }) =>
@@ -65,3 +68,15 @@ export const units: Commands = {
   import: importUnits,
   export: exportUnits,
 };
+
+/** Asks with the numbers of what moves elsewhere. Throws what the service would answer without `transfer`, before asking. */
+function askToDelete(
+  { id, name, parent, stats }: ItemOf<typeof ops.get>,
+  { transfer }: Record<string, unknown>,
+): string {
+  const children = stats.children === 1 ? "1 child" : `${stats.children} children`;
+  const held = `${children} and ${pluralize(stats.users, "member")}`;
+  if (parent === null || stats.children + stats.users === 0) return `Delete unit ${name}?`;
+  if (transfer === undefined) throw new ServiceError("conflict", `Unit ${id} has ${held}.`);
+  return `Delete unit ${name}, and move its ${held} to unit ${transfer}?`;
+}
