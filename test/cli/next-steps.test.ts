@@ -1,9 +1,26 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { useHome } from "./support.ts";
 
 const home = useHome();
 const run = (line: string, seat = {}) => home().sit(line.split(" "), seat);
 const idOf = async (...line: string[]) => (await home().sit([...line, "--query", "id"])).stdout.trim();
+
+describe("exports into files of other kinds", () => {
+  it("events export <file.ics> names the flag for the file", async () => {
+    expect(await run("events export cal.ics")).toMatchObject({
+      code: 2,
+      stderr: "error: <ids>: cal.ics is the name of a file.\nhint: Write to it with -o cal.ics.\n",
+    });
+  });
+
+  it("users export into a workbook is refused, because it would contain CSV", async () => {
+    const file = home().path("hr.xlsx");
+    const { code, stderr } = await home().sit(["users", "export", file]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/would contain CSV\.\nhint: Name it \.csv; /)]);
+    expect(existsSync(file)).toBe(false);
+  });
+});
 
 it("posts delete and webhooks delete take several names, and ask about each", async () => {
   const posts: string[] = [];

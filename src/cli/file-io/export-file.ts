@@ -1,5 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
+import { UsageError } from "../errors/cli-errors.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
@@ -46,6 +47,8 @@ export async function writeExportFile(
 ): Promise<void> {
   const { globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
+  if (/\.(xlsx?|ods)$/i.test(path))
+    throw new UsageError(`${path} would contain CSV`, { hint: "name it .csv; spreadsheet programs open that" });
   const csv = formatFor(path, flags.format, globals) === "csv";
   const asCsv = (row: FileRow) => csvLine(table.columns.map((name) => escapeCell((row[name] as string | null) ?? "")));
   const spec: ExportSpec<FileRow> = {

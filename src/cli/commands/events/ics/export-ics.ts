@@ -56,6 +56,9 @@ async function selectionOf({ args, flags, globals, terminal }: Context): Promise
   const ids = splitList(args.ids);
   const { from, to, type } = flags as { from?: string; to?: string; type?: ListedEvent["type"] };
   if (ids.length > 0) {
+    const file = ids.find((text) => /\.ics$/i.test(text));
+    if (file !== undefined)
+      throw new UsageError(`<ids>: ${file} is the name of a file`, { hint: `write to it with -o ${file}` });
     if (from !== undefined || to !== undefined || type !== undefined)
       throw new UsageError("<ids> cannot be combined with --from, --to or --type");
     return async function* (caller) {
