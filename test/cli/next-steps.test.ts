@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { useHome } from "./support.ts";
 
@@ -47,5 +47,20 @@ describe("units delete", () => {
     });
     const moved = await run("units delete Full --transfer 1", { answers: ["n"] });
     expect(moved.stderr).toMatch(/^\? Delete unit Full, and move its 1 child and 1 member to unit 1\?/);
+  });
+});
+
+describe("users import", () => {
+  const importRows = async (...rows: string[]) => {
+    const file = home().path("rows.csv");
+    writeFileSync(file, ["reference,first_name,last_name,email,unit,user_types", ...rows, ""].join("\n"));
+    await run("units update 1 --reference root");
+    return (await home().sit(["users", "import", file])).stderr;
+  };
+
+  it("names --create-user-types when missing user types are the only issue, and not beside other ones", async () => {
+    const row = "x-1,Ann,Lee,lee@example.com,root,Astronaut";
+    expect(await importRows(row)).toContain("--create-user-types");
+    expect(await importRows(row, "x-2,Bo,Lee,bo@example.com,nowhere,")).not.toContain("--create-user-types");
   });
 });

@@ -134,7 +134,8 @@ async function finish(
 }
 
 function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
-  if (codes.has("no_such_user_type") && !options.create_user_types)
+  // Beside other issues, a user type is more likely misspelt than new.
+  if (codes.has("no_such_user_type") && codes.size === 1 && !options.create_user_types)
     return "Pass --create-user-types to create missing user types.";
   if (codes.has("no_such_department"))
     return "Add missing departments with wcs units department add <unit> <name>, and import the file again.";
