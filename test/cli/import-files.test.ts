@@ -57,16 +57,19 @@ it.each([
   expect(stderr[0]).toContain(message);
 });
 
-it.each(['[{"reference":"A"}]', '{"reference":"A"}\n', "[\n{"])("JSON %j in place of CSV gets advice", async (text) => {
-  const { code, stderr } = await imported("units", text);
-  expect([code, stderr]).toEqual([
-    3,
-    [
-      expect.stringMatching(/the first line names no columns\.$/),
-      expect.stringMatching(/^hint: It seems to be JSON: pass --format ndjson/),
-    ],
-  ]);
-});
+it.each(['[{"reference":"A"}]', '{"reference":"A"}\n', '{"reference":"A","name":"B"}\n', "[\n{"])(
+  "JSON %j in place of CSV gets advice",
+  async (text) => {
+    const { code, stderr } = await imported("units", text);
+    expect([code, stderr]).toEqual([
+      3,
+      [
+        expect.stringMatching(/the first line names no columns\.$/),
+        expect.stringMatching(/^hint: It seems to be JSON: pass --format ndjson/),
+      ],
+    ]);
+  },
+);
 
 it.each([
   [

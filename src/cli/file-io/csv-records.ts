@@ -1,3 +1,4 @@
+import { tryParseJson } from "../../contract/parse-json.ts";
 import { type Lines, longestRow } from "./read-lines.ts";
 
 /** One CSV record, which may span several lines, or the reason why it cannot be read. */
@@ -21,7 +22,8 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
     for (let text = lines[at]; text !== undefined; text = lines[at]) {
       if (delimiter === undefined && text.trim() !== "") {
         if (/\r./.test(text)) return [{ line: first + at, size: 0, cells: oldLineEnds }];
-        delimiter = delimiterOf(text);
+        // Nothing separates cells in a line of JSON, so that the header can be recognized as one.
+        delimiter = /^[[{]/.test(text) && tryParseJson(text) !== undefined ? "\n" : delimiterOf(text);
         // Excel writes such a first line for itself.
         if (/^sep=.\r?$/i.test(text)) {
           at += 1;
