@@ -76,7 +76,8 @@ Times are Unix seconds in JSON, NDJSON, CSV and YAML. Other formats show them in
 Lists print one page on a terminal, and all items elsewhere or with -o csv or ndjson. Where a list has
 pages, --all prints all items on a terminal, too; --limit N prints at most N.
 
-Values of arguments and flags: @FILE reads a text from a file, - from stdin. @@ stands for a text that begins with @.
+Texts in arguments and flags: @FILE reads the text from a file, - from stdin. @@ stands for a text that begins with @.
+IDs and names are not read from stdin: wcs batch - -- users get {id} runs a command for each row of stdin.
 `;
 
 const configuration = `config.json contains the profiles, their logins and the name of the current profile. Its directory is
