@@ -293,12 +293,18 @@ it("doctor finds overdue callbacks, and failing and disabled webhooks", async ()
 
 describe("doctor of an instance", () => {
   /** Answers as an instance of the given kind would. */
-  const stand = { ready: 200, health: 200, version: version as string | undefined, date: 0 };
+  const stand = { ready: 200, health: 200, version: version as string | undefined, date: 0, html: false };
   const server = http.createServer((request, response) => {
     const path = request.url?.replace("/api", "");
     if (stand.date !== 0) response.setHeader("date", new Date(Date.now() + stand.date * 1000).toUTCString());
     response.statusCode = path === "/readyz" ? stand.ready : path === "/healthz" ? stand.health : 200;
-    response.end(path === "/openapi.json" ? JSON.stringify({ info: { "x-wcs-version": stand.version } }) : "{}");
+    response.end(
+      path === "/openapi.json"
+        ? JSON.stringify({ info: { "x-wcs-version": stand.version } })
+        : stand.html
+          ? "<p>Welcome"
+          : '{"status":"ok"}',
+    );
   });
   let url = "";
   beforeAll(async () => {
@@ -307,7 +313,7 @@ describe("doctor of an instance", () => {
   });
   afterAll(() => void server.close());
   const as = (kind: Partial<typeof stand>) => {
-    Object.assign(stand, { ready: 200, health: 200, version, date: 0 }, kind);
+    Object.assign(stand, { ready: 200, health: 200, version, date: 0, html: false }, kind);
     return examine(["--url", url]);
   };
 
@@ -317,6 +323,8 @@ describe("doctor of an instance", () => {
       code: 9,
       states: { instance: "failed", version: "warning" },
     });
+    const page = await as({ html: true });
+    expect([page.states.instance, page.messages.instance]).toEqual(["failed", expect.stringContaining("HTTP_PROXY")]);
     const older = await as({ version: "0.0.9" });
     expect(older.states).toMatchObject({ instance: "ok", version: "warning", clock: "ok" });
     expect(older.messages.version).toContain("0.0.9");
@@ -326,7 +334,7 @@ describe("doctor of an instance", () => {
   });
 
   it("does not judge the clock of an instance that sends no Date header", () => {
-    const facts = { address: "x", health: 200, ready: 200, version, ahead: undefined };
+    const facts = { address: "x", health: 200, isOurs: true, ready: 200, version, ahead: undefined };
     expect(instanceChecks.clock?.(facts)).toBeUndefined();
   });
 

@@ -254,7 +254,10 @@ describe("an answer that is not of the service is an error that names it and the
       body === undefined ? response.writeHead(status).end() : reply(response, status, body),
     );
     const failed = await failure(client(url).call(op, input));
-    expect([failed.code, failed.hint]).toEqual(["unavailable", "Check that the URL is the one of the service."]);
+    expect([failed.code, failed.hint]).toEqual([
+      "unavailable",
+      expect.stringContaining("no proxy answers in its place"),
+    ]);
     expect(failed.message).toMatch(/^http:.* did not answer like a wcs service/);
   });
 

@@ -23,7 +23,8 @@ export function answerShapeOf({ status, list, item, bytes, knownBy = "id" }: Any
   return bytes ? {} : { field: item ?? knownBy };
 }
 
-const wrongPlace = "Check that the URL is the one of the service.";
+const wrongPlace =
+  "Check that the URL is the one of the service, and that no proxy answers in its place (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
 
 /** Throws the service's errors, and one for a response of something else. Without a `shape`, a success has any body. */
 export function readResponse(message: Answer, origin: string, shape?: AnswerShape, isDryRun = false): unknown {

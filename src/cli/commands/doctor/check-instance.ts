@@ -15,12 +15,16 @@ export async function readInstanceFacts(raw: Client["raw"], address: string) {
   return {
     address,
     health: health.status,
+    isOurs: isHealth(health.body.toString()),
     ready: ready.status,
     version: versionIn(description.body.toString()),
     /** Seconds by which its clock is ahead of this machine's; undefined when it sends no Date header. */
     ahead: Number.isNaN(theirs) ? undefined : (theirs - middle) / 1000,
   };
 }
+
+const isHealth = (text: string): boolean =>
+  (tryParseJson(text) as { status?: unknown } | null | undefined)?.status === "ok";
 
 function versionIn(text: string): string | undefined {
   const document = tryParseJson(text) as { info?: { "x-wcs-version"?: unknown } | null } | null | undefined;
@@ -32,9 +36,11 @@ function versionIn(text: string): string | undefined {
 const tolerated = { ok: 10, warning: 120 };
 
 export const instanceChecks: FactChecks<Awaited<ReturnType<typeof readInstanceFacts>>> = {
-  instance: ({ address, health, ready }) => {
-    if (health !== 200)
-      return failed(`${address} answers, but it is not a wcs instance (status ${health}). Check the URL.`);
+  instance: ({ address, health, isOurs, ready }) => {
+    if (health !== 200 || !isOurs)
+      return failed(
+        `${address} answers, but not like a wcs instance (status ${health}). Check the URL, and that no proxy answers in its place (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).`,
+      );
     return ready === 200
       ? ok(`${address} answers and is ready.`)
       : failed(`${address} answers, but is not ready (status ${ready}). Check its log: it may not reach its database.`);
