@@ -104,6 +104,21 @@ it("the scope webhooks.* is enough to create a webhook at a private address and 
   expect(await run("delete", "own hook", "--yes")).toMatchObject({ code: 0 });
 });
 
+it("names that the scopes of a token do not cover: the hint is to give IDs", async () => {
+  const { token } = await create("users only", "--scopes", "users.*");
+  const person = ["--first-name", "A", "--last-name", "B", "--email", "scoped@example.com"];
+  const named = await home().wcs(["users", "create", ...person, "--unit", "Acme"], { env: { WCS_TOKEN: token } });
+  expect([named.code, named.stderr]).toEqual([5, expect.stringMatching(/\nhint: Give IDs in place of names, or /)]);
+});
+
+it("users update --admin of a service account says that its tokens ended", async () => {
+  const job = ["users", "create", "--service", "--first-name", "Night", "--last-name", "Job", "--unit", "1"];
+  const id = (await home().sit([...job, "--query", "id"])).stdout.trim();
+  const { code, stderr } = await home().sit(["users", "update", id, "--admin"]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`wcs tokens create --owner ${id}.`)]);
+  expect((await home().sit(["users", "update", id, "--title", "Nightly"])).stderr).toBe("");
+});
+
 it("an API token is never renewed and never written to disk", async () => {
   const { token } = await create("stored", "--scopes", "write");
   const renewal = await home().wcs(["api", "POST", "/renew"], { env: { WCS_TOKEN: token } });

@@ -122,8 +122,18 @@ async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<Na
   const texts = [...new Set(named.map(({ text }) => text))];
   const matches: NameMatch[] = [];
   for (let at = 0; at < texts.length; at += mostTexts)
-    matches.push(...(await caller.call(names.find, { texts: texts.slice(at, at + mostTexts), kinds })).data);
+    matches.push(...(await findNames(caller, texts.slice(at, at + mostTexts), kinds)));
   return matches;
+}
+
+async function findNames(caller: Caller, texts: string[], kinds: NamedKind[]): Promise<NameMatch[]> {
+  try {
+    return (await caller.call(names.find, { texts, kinds })).data;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "forbidden") throw error;
+    const hint = "Give IDs in place of names, or use an API token whose scopes include names.find.";
+    throw new ServiceError("forbidden", error.message, { hint, cause: error });
+  }
 }
 
 const isName = (text: string) => text !== "" && text.length <= longestName && sanitizeLine(text) === text;
