@@ -64,3 +64,29 @@ describe("users import", () => {
     expect(await importRows(row, "x-2,Bo,Lee,bo@example.com,nowhere,")).not.toContain("--create-user-types");
   });
 });
+
+describe("users membership set without a unit", () => {
+  it("changes the only membership; of several, it names them or asks", async () => {
+    const berlin = await idOf("units", "create", "--name", "Berlin", "--parent", "1");
+    const person = ["--first-name", "Bob", "--last-name", "Roe", "--email", "bob@example.com", "--unit", "1"];
+    const id = await idOf("users", "create", ...person);
+    const moved = await run("users membership set bob@example.com --unit Berlin");
+    expect([moved.code, moved.stderr]).toEqual([
+      0,
+      expect.stringMatching(`^Moved user ${id} from unit 1 to unit \\d+\\.\n$`),
+    ]);
+    await run("users membership add bob@example.com 1");
+    const several = await run("users membership set bob@example.com --unset department");
+    expect([several.code, several.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: Missing <unit>\.\nhint: The user is a member of (.+ \(\d+\), )+.+\.\n$/),
+    ]);
+    const chosen = await run("users membership set bob@example.com --unset department", {
+      answers: [`Berlin (${berlin})`],
+    });
+    expect([chosen.code, chosen.stderr]).toEqual([
+      0,
+      expect.stringContaining(`Changed the membership of user ${id} in unit ${berlin}.`),
+    ]);
+  });
+});

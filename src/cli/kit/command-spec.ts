@@ -157,6 +157,8 @@ interface Presentation<O extends AnyOperation> {
   readonly hidden?: readonly FieldName<O>[];
   /** A field that this command requires while the field `unless` is missing. */
   readonly needed?: { readonly field: FieldName<O>; readonly unless: FieldName<O> };
+  /** A field that the line may lack, and how it is found then, after the others are known. */
+  readonly found?: { readonly field: FieldName<O>; by(run: WizardRun): Promise<number> };
   /** Paths of times in the future, each with the field that `+90m` is relative to; null means now. */
   readonly ahead?: { readonly [P in PathIn<ArgumentsOf<O>>]?: FieldName<O> | null };
   readonly flags?: readonly (CommandFlag & { readonly field?: FieldName<O> })[];

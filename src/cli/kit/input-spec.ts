@@ -52,6 +52,7 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     places: [...flags, ...positions],
     more: leaf.flags ?? [],
     needed: leaf.needed,
+    found: leaf.found,
     // A new resource has no lists to clear.
     clearable: clearableFields(
       all.filter(({ name }) => !hidden.has(name) || replaced.has(name)),

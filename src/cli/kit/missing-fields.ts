@@ -7,9 +7,11 @@ import type { LineIssues } from "./line-issues.ts";
 import { type Input, type InputSpec, type ParsedLine, placeFor, wordOf } from "./read-input.ts";
 
 /** Returns the required fields that an input lacks. A new password comes from the environment when it is there. */
-export function missingFields({ fields, needed }: InputSpec, input: Input, env: Terminal["env"]): Field[] {
+export function missingFields({ fields, needed, found }: InputSpec, input: Input, env: Terminal["env"]): Field[] {
   const also = needed && input[needed.unless] === undefined ? needed.field : undefined;
-  const missing = fields.filter(({ name, required }) => (required || name === also) && input[name] === undefined);
+  const missing = fields.filter(
+    ({ name, required }) => (required || name === also) && name !== found?.field && input[name] === undefined,
+  );
   return missing.filter((field) => {
     // With a user name, it is the password to sign in with.
     const password = field.newPassword && !env.WCS_USERNAME && environmentPassword(env);

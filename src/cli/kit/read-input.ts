@@ -19,6 +19,7 @@ export interface InputSpec {
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
   readonly needed: OperationCommand["needed"];
+  readonly found: OperationCommand["found"];
   readonly clearable: readonly (ClearableField & { readonly name: string })[];
   /** Returns the issue with the value of a field. */
   readonly check: (name: string, value: unknown) => string | undefined;

@@ -7,7 +7,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { createOutput, formatOf, type Output } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { Context, OperationCommand, Request } from "./command-spec.ts";
+import type { Context, OperationCommand, Request, WizardRun } from "./command-spec.ts";
 import { changes, isNamed, kebab, namedKindOf, takesDepartment, textsIn } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import type { LineIssues } from "./line-issues.ts";
@@ -80,6 +80,8 @@ async function requestOf(operation: OperationInput): Promise<Request> {
   if (alternative) return alternative;
   const missing = missingFields(spec, input, context.terminal.env);
   if (missing.length > 0) await (await import("./ask-for-fields.ts")).askForFields(missing, operation);
+  if (leaf.found && input[leaf.found.field] === undefined)
+    input[leaf.found.field] = await leaf.found.by(wizardRun(operation, input, await operation.connect()));
   if (spec.fields.some(takesDepartment)) await (await import("./find-department.ts")).placeDepartment(operation);
   return { op: leaf.op, input: await withCompletion(leaf, line, input) };
 }
@@ -103,15 +105,21 @@ async function resolveNames({ spec, line, input, context, connect }: OperationIn
 }
 
 /** Asks the questions of the command's wizard when a value was missing. */
-async function withWizard({ leaf, context, asked }: OperationInput, input: Input, caller: Caller): Promise<Input> {
+async function withWizard(operation: OperationInput, input: Input, caller: Caller): Promise<Input> {
+  const { leaf, context, asked } = operation;
   const { wizard, written } = leaf;
-  const { terminal, flags, globals } = context;
+  const { terminal, flags } = context;
   if (wizard === undefined || !terminal.interactive || flags.data !== undefined) return input;
   const isWritten = written?.optional !== true && written !== undefined && flags[written.field] === undefined;
   if (isWritten && !flags.edit) asked.push(`--${kebab(written.field)}`, `@${written.file}`);
   if (asked.length === 0 && !wizard.missing?.(input).length) return input;
-  return wizard.ask({ input, caller, terminal, zone: globals.tz, record: (...words) => asked.push(...words) });
+  return wizard.ask(wizardRun(operation, input, caller));
 }
+
+const wizardRun = ({ context, asked }: OperationInput, input: Input, caller: Caller): WizardRun => {
+  const { terminal, globals } = context;
+  return { input, caller, terminal, zone: globals.tz, record: (...words) => asked.push(...words) };
+};
 
 /** Throws a `UsageError` when the input of a change only says what to change. */
 function refuseNoChange({ op, input }: Request, path: readonly string[]): void {

@@ -1,4 +1,6 @@
 import { units } from "../../../contract/units.ts";
+import { users } from "../../../contract/users.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
 import type { WizardRun } from "../../kit/command-spec.ts";
 import { chooseSeveral } from "../../kit/find-by-name.ts";
 
@@ -16,4 +18,19 @@ export async function askForMembership(run: WizardRun) {
   if (department === undefined) return chosen;
   record("--department", String(department));
   return { ...chosen, department };
+}
+
+/** Returns the unit of the user's only membership. Of several, asks for one; without a terminal, throws an error that names them. */
+export async function findMembership({ input, caller, terminal, record }: WizardRun): Promise<number> {
+  const { data } = await caller.call(users.memberships, { user: Number(input.user) });
+  const held = data.map(({ unit: { id, name } }) => ({ name: terminal.sanitizeLine(`${name} (${id})`), value: id }));
+  const [first] = held;
+  if (first !== undefined && held.length === 1) return first.value;
+  if (!terminal.interactive)
+    throw new UsageError("missing <unit>", {
+      hint: `the user is a member of ${held.map(({ name }) => name).join(", ")}`,
+    });
+  const unit = await (await terminal.ask()).pick("Unit of the membership:", held);
+  record(String(unit));
+  return unit;
 }

@@ -35,9 +35,14 @@ const membership: CommandGroup = {
       examples: ["wcs users membership add 12 4 --user-types 2,3"],
     }),
     set: command(ops.membershipSet, {
-      args: [user, { field: "from", label: "unit" }],
-      done: ({ user, from }) => `Changed the membership of user ${user} in unit ${from}.`,
+      args: [user, { field: "from", label: "unit", optional: true }],
+      found: { field: "from", by: async (run) => (await import("./ask-for-membership.ts")).findMembership(run) },
+      done: ({ user, from, unit }) =>
+        unit === undefined || unit === from
+          ? `Changed the membership of user ${user} in unit ${from}.`
+          : `Moved user ${user} from unit ${from} to unit ${unit}.`,
       examples: [
+        "wcs users membership set ada@example.com --unit Sales",
         "wcs users membership set 12 4 --unit 7",
         "wcs users membership set 12 4 --user-types 3 --no-overwrite",
       ],
