@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { describePlaces } from "./places.ts";
+import { sqliteHttp } from "../support/instance.ts";
+import { describePlaces, newPlace } from "./places.ts";
 
 // One story, in which each step goes on from the one before.
 describePlaces("the order of the changes of an organisation", (place) => {
@@ -67,7 +68,7 @@ describePlaces("the order of the changes of an organisation", (place) => {
   it("apply makes administrators before it revokes the rights of others, and those of the caller last", async () => {
     const handover = [
       "{email: ada@example.com, admin: false}",
-      "{reference: E-2, active: false}",
+      "{reference: E-2, title: Clerk, active: false}",
       "{reference: E-1, admin: true}",
     ];
     const webhook = "webhooks: [{name: late, uri: https://127.0.0.1:9/late}]";
@@ -77,4 +78,22 @@ describePlaces("the order of the changes of an organisation", (place) => {
     const { code, rows } = await run("apply", file);
     expect([code, rows.map(({ name }: { name: string }) => name)]).toEqual([0, names]);
   });
+});
+
+it.each([
+  ["units", "{reference: new, name: New, parent: root}"],
+  ["users", "{reference: E-9, first_name: E-9, last_name: X, email: nine@example.com, unit: root}"],
+])("apply with an API token whose scopes leave out %s changes nothing", async (kind, entry) => {
+  const { wcs, close } = await newPlace(sqliteHttp);
+  try {
+    await wcs(["units", "update", "1", "--reference", "root"]);
+    const made = await wcs(["tokens", "create", "--name", "ci", "--scopes", "read,usertypes.*", "--json"]);
+    const env = { WCS_TOKEN: JSON.parse(made.stdout).token };
+    const stdin = `usertypes: [{name: Chief}]\n${kind}: [${entry}]`;
+    expect(await wcs(["apply", "-"], { stdin, env })).toMatchObject({ code: 5, stdout: "" });
+    expect(JSON.parse((await wcs(["usertypes", "list", "--json"])).stdout)).toEqual([]);
+    expect(await wcs(["apply", "-"], { stdin: "usertypes: [{name: Chief}]", env })).toMatchObject({ code: 0 });
+  } finally {
+    await close();
+  }
 });
