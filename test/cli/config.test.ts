@@ -13,7 +13,7 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   changeConfig,
   configDir,
@@ -310,6 +310,14 @@ describe("the lock", () => {
       await expect(save({ profiles: {} })).rejects.toThrow("took over");
     });
     expect(Object.keys(readConfig(env).profiles)).toEqual(["by the other"]);
+  });
+
+  it("of another machine is as old as the clock of its folder says, whatever the clock of this machine says", async () => {
+    writeFileSync(file(), "1 elsewhere x");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await expect(withLock(file(), 50, async () => {})).rejects.toMatchObject(locked);
+    expect(readFileSync(file(), "utf8")).toBe("1 elsewhere x");
   });
 
   it("of another machine is respected until it is too old", async () => {
