@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { auth } from "../../src/contract/auth.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
@@ -328,6 +328,18 @@ describe("an answer that is not of the service is an error that names it and the
   test("an answer that does not come in time", async () => {
     const { url } = await pretend(() => {});
     expect((await failure(get(url, { timeout: 200 }))).message).toBe(`${url} did not answer within 0.2 s.`);
+  });
+
+  test("an answer that does not come within 30 seconds, unless told otherwise", async () => {
+    const { url } = await pretend(() => {});
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => void timers.mockRestore());
+    const failed = failure(get(url, { timeout: undefined }));
+    const due = () =>
+      timers.mock.calls.filter(([, milliseconds = 0]) => milliseconds > 29_000 && milliseconds < 60_000);
+    await expect.poll(() => due().length).toBe(1);
+    for (const [end] of due()) end();
+    expect((await failed).message).toBe(`${url} did not answer within 30 s.`);
   });
 });
 
