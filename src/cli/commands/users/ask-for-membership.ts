@@ -21,7 +21,7 @@ export async function askForMembership(run: WizardRun) {
 }
 
 /** Returns the unit of the user's only membership. Of several, asks for one; without a terminal, throws an error that names them. */
-export async function findMembership({ input, caller, terminal, record }: WizardRun): Promise<number> {
+export async function findUnitOfMembership({ input, caller, terminal, record }: WizardRun): Promise<number> {
   const { data } = await caller.call(users.memberships, { user: Number(input.user) });
   const held = data.map(({ unit: { id, name } }) => ({ name: terminal.sanitizeLine(`${name} (${id})`), value: id }));
   const [first] = held;

@@ -36,7 +36,7 @@ const membership: CommandGroup = {
     }),
     set: command(ops.membershipSet, {
       args: [user, { field: "from", label: "unit", optional: true }],
-      found: { field: "from", by: async (run) => (await import("./ask-for-membership.ts")).findMembership(run) },
+      found: { field: "from", by: async (run) => (await import("./ask-for-membership.ts")).findUnitOfMembership(run) },
       done: ({ user, from, unit }) =>
         unit === undefined || unit === from
           ? `Changed the membership of user ${user} in unit ${from}.`
