@@ -715,7 +715,7 @@ function __wcs_place --no-scope-shadowing
         case 'audit'
             set words 'list	List changes and sign-ins, newest first'
         case 'audit list'
-            set flags '--actor	Only changes by this user' '--operation	Only this operation, like users.update, or all of a group, like users.*' '--path	Only changes of this path, like /users/12' '--since	Only changes at or after this time' '--until	Only changes at or before this time, or on this day' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--actor	Only changes by this user' '--operation	Only this operation, like users.update, or all of a group, like users.*' '--path	Only changes of this path and of those below it: /users/12 includes /users/12/units/3' '--since	Only changes at or after this time' '--until	Only changes at or before this time, or on this day' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--actor=@users' '--operation=' '--path=' '--since=' '--until=' '--cursor=' '--limit=' '--interval='
         case 'languages'
             set words 'list	List the languages of the instance'

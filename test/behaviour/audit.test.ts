@@ -234,6 +234,8 @@ describeEverywhere("audit", (environment) => {
     expect(await paths({ actor: ids.manager })).toEqual([c, b, a]);
     expect(await paths({ operation: "units.update" })).toEqual([b]);
     expect(await paths({ path: `/units/${b}` })).toEqual([b, b]);
+    expect(await paths({ path: "/units" })).toEqual([b, c, b, a]);
+    expect(await paths({ path: "/unit" })).toEqual([]);
     expect(await paths({ since: since + 10 })).toEqual([b, c, b]);
     expect(await paths({ until: since + 10 })).toEqual([b, a]);
     expect(await paths({ operation: "units.*" })).toEqual([b, c, b, a]);
@@ -260,6 +262,25 @@ describeEverywhere("audit", (environment) => {
     const again = await list({ ...period, cursor: oldest.meta.prev_cursor! });
     expect(again).toEqual({ data: newest.data, meta: { next_cursor: newest.meta.next_cursor, prev_cursor: null } });
     expect(await wrongFields(list({ limit: 0, since: "x" as never }))).toEqual(["limit", "since"]);
+  });
+
+  it("of a path has what is below it, and no path that only begins with the same text", async () => {
+    const { actors, types, units: places, instance } = world();
+    instance.wait(100);
+    const since = instance.now();
+    const { id } = await world().addUser({ unit: places.north });
+    const { administrator } = actors;
+    await administrator.call(users.membershipSet, { user: id, from: places.north, userTypes: [types.manager] });
+    await administrator.call(users.deactivate, { id });
+    const found = async (path: string) => (await list({ since, path })).data.map(({ operation }) => operation);
+    expect(await found(`/users/${id}`)).toEqual(expect.arrayContaining(["users.deactivate", "users.membershipSet"]));
+    expect(await found(`/users/${id}/units`)).toEqual(["users.membershipSet"]);
+    expect(await found(`/users/${String(id).slice(0, -1)}`)).toEqual([]);
+    expect(await found(`/users/${id}/unit`)).toEqual([]);
+    const [newest, ...others] = await found("/users");
+    const page = await list({ since, path: "/users", limit: 1 });
+    const rest = await list({ since, path: "/users", limit: 50, cursor: page.meta.next_cursor! });
+    expect([newest, others]).toEqual([page.data[0]?.operation, rest.data.map(({ operation }) => operation)]);
   });
 
   it("users.delete keeps the entries of the user in audit.list, without name and address", async () => {

@@ -95,10 +95,12 @@ describe("statements on SQLite", () => {
     expect(removal.filter((scan) => scan.includes("mails"))).toEqual([]);
   });
 
-  it("the audit log of an operation, and of a group of them, is read by an index", async () => {
+  it("the audit log of an operation, of a group of them, and of a path is read by an index", async () => {
     const { administrator } = world().actors;
     for (const operation of ["users.update", "users.*"])
       expect(await scansOf(() => administrator.call(audit.list, { operation }))).toEqual([]);
+    const steps = await stepsOf(() => administrator.call(audit.list, { path: "/users/2" }));
+    expect(steps.map(({ detail }) => detail)).toContainEqual(expect.stringContaining("INDEX audit_entries_path"));
   });
 
   it("counting the readers of a post reads the types of each user, not the users of each type", async () => {

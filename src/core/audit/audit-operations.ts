@@ -3,6 +3,7 @@ import type { audit as contract } from "../../contract/audit.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { ArgumentsOf } from "../../contract/operation.ts";
 import { operationsNamed } from "../../contract/token-scopes.ts";
+import { beginsWith } from "../../store/dialect.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
@@ -35,7 +36,11 @@ export const audit: Handlers<typeof contract> = {
     // An index has the entries of one operation in their order; those of several are found in the order of all.
     if (names?.length === 1) query = query.where("e.operation", "=", names[0]!);
     else if (names !== undefined) query = query.where("e.operation", "in", names);
-    if (path !== undefined) query = query.where("e.path", "=", path);
+    // One range of the index has the path and all below it; /users/20 is in that of /users/2, too.
+    if (path !== undefined)
+      query = query
+        .where(beginsWith("e.path", path))
+        .where((eb) => eb.or([eb("e.path", "=", path), beginsWith("e.path", `${path}/`)]));
     const range = { least: since, most: until };
     const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
     const { rows, meta } = await readPage(ctx, query, newestFirst, { list, limit, cursor });
