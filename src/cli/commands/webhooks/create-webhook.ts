@@ -59,9 +59,9 @@ function noteSecret({ data }: OutputOf<typeof ops.create>, { terminal, flags }: 
 /** Warns about an address to which callbacks are refused. Names are resolved by the service, so only known ones count. */
 async function warnAboutAddress(uri: string, caller: Caller, { terminal }: Context): Promise<void> {
   if (!(await isPrivate(new URL(uri).hostname))) return;
-  // Warns also when the caller may not read the settings, as with an API token for webhooks.
+  // An API token for webhooks may not read the settings.
   const found = await unlessForbidden(caller.call(settings.list, {}));
-  if (found?.["webhooks.allow_private"]) return;
+  if (found === undefined || found["webhooks.allow_private"]) return;
   terminal.note(
     "Warning: callbacks to private addresses are refused. Allow them with wcs settings set webhooks.allow_private true.",
   );
