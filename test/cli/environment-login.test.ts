@@ -34,6 +34,27 @@ describePlaces("WCS_USERNAME and WCS_PASSWORD", (place) => {
     expect(stderr).toMatch(/^error: WCS_USERNAME is set without WCS_PASSWORD\.\nhint: Set both /);
   });
 
+  it("an empty WCS_TOKEN is named, and no stored login is used in its place", async () => {
+    const { home, args } = place();
+    if (!args.includes("--url")) return;
+    const empty = await place().wcs(["whoami"], { env: { WCS_TOKEN: "" } });
+    const said =
+      "error: WCS_TOKEN is empty.\nhint: Set it to an API token, or unset it to use the login of a profile.\n";
+    expect([empty.code, empty.stderr]).toEqual([4, said]);
+    const login = ["auth", "login", "--username", "bob@example.com", "--password-stdin", ...args];
+    expect((await home.wcs(login, { stdin: password })).code).toBe(0);
+    expect(await home.wcs(["whoami", "--query", "email"])).toMatchObject({ code: 0, stdout: "bob@example.com\n" });
+    for (const target of [[], args])
+      expect(await home.wcs(["whoami", ...target], { env: { WCS_TOKEN: "" } })).toMatchObject({
+        code: 4,
+        stderr: said,
+      });
+    // The token belongs to another instance.
+    const elsewhere = { env: { WCS_TOKEN: "", WCS_URL: "https://elsewhere.example.com" } };
+    expect((await home.wcs(["whoami", ...args], elsewhere)).code).toBe(0);
+    expect((await home.wcs(["auth", "logout"])).code).toBe(0);
+  });
+
   it("are not taken for a new password", async () => {
     const { code, stderr } = await place().wcs(["users", "password", "me"], login("bob@example.com"));
     expect(code).toBe(2);

@@ -4,7 +4,7 @@ import type { Client } from "../../http/client/client.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { environmentLogin, environmentToken, requireOwnLogin } from "./environment-login.ts";
+import { environmentLogin, environmentToken, isForTarget } from "./environment-login.ts";
 import { open, type Route } from "./open-caller.ts";
 import { findTarget, type Target } from "./target.ts";
 
@@ -37,6 +37,9 @@ export async function connect(
   const raw = "raw" in opened ? opened.raw : undefined;
   return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
 }
+
+/** Loaded only for an environment that may be wrong. */
+const refusal = () => import("./refuse-login.ts");
 
 /** Loaded only for a stored login, which databases have seldom. */
 const renewal = () => import("./token-renewal.ts");
@@ -84,8 +87,10 @@ async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<
     const { endOnClose } = await import("./end-session.ts");
     return { opened: endOnClose(await open(route, (await authenticate(route, login)).jwt)) };
   }
+  const { env } = terminal;
+  if (env.WCS_TOKEN?.trim() === "" && !asIs) (await refusal()).refuseEmptyToken(env, target);
   if (ownToken !== undefined || profile?.token === undefined) {
-    requireOwnLogin(terminal.env, target);
+    if (env.WCS_USERNAME || !isForTarget(env, target)) (await refusal()).requireOwnLogin(env, target);
     // Access to the database itself needs no login.
     return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
   }

@@ -1,4 +1,3 @@
-import { ServiceError } from "../../contract/errors.ts";
 import { notUtf8 } from "../file-io/value-sources.ts";
 import type { Credentials } from "./request-token.ts";
 import { baseUrl, isRemote, type Target } from "./target.ts";
@@ -27,16 +26,3 @@ export function isForTarget({ WCS_URL: url }: NodeJS.ProcessEnv, { address, remo
 }
 
 const hrefOf = (url: string): string => new URL(baseUrl(url)).href;
-
-/** Throws `unauthenticated` when the environment has half a login, or one that is not sent to the target. */
-export function requireOwnLogin(env: NodeJS.ProcessEnv, target: Target): void {
-  if (target.remote && env.WCS_USERNAME && !env.WCS_PASSWORD && !env.WCS_TOKEN)
-    throw new ServiceError("unauthenticated", "WCS_USERNAME is set without WCS_PASSWORD.", {
-      hint: "Set both to sign in for one command, or sign in with wcs auth login.",
-    });
-  const name = env.WCS_TOKEN ? "WCS_TOKEN" : env.WCS_USERNAME && env.WCS_PASSWORD ? "WCS_PASSWORD" : undefined;
-  if (name === undefined || isForTarget(env, target)) return;
-  throw new ServiceError("unauthenticated", `${name} belongs to the instance in WCS_URL and is not sent to another.`, {
-    hint: `Set WCS_URL=${target.address} if it belongs there, or sign in with wcs auth login --url ${target.address}.`,
-  });
-}
