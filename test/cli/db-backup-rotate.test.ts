@@ -94,3 +94,14 @@ it("db backup --rotate removes nothing when the backup does not fit on the disk"
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: The (disk is full|file would be larger)/)]);
   expect(readdirSync(folder)).toEqual(before);
 });
+
+it("db backup --quiet prints nothing, so that cron sends no mail, unless a flag says how to print", async () => {
+  const quiet = async (...more: string[]) =>
+    home().wcs(["db", "backup", await filled(), "--rotate", "3", "--quiet", ...more]);
+  expect(await quiet()).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  expect(await quiet("--query", "file")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/Z\.db\n$/),
+    stderr: "",
+  });
+});

@@ -28,10 +28,17 @@ export async function backup(context: Context): Promise<void> {
   const made = await watched("copying", context, (watch) => make(database, file, flags.force === true, watch));
   const removed = kept === undefined ? undefined : oldBackups(file, instanceIn(file), kept);
   if (removed) removeBackups(removed, file);
-  await createOutput({}, context).one({ file, ...made, ...(removed && { removed }) });
+  if (!context.globals.quiet || isFormatAsked(context.globals))
+    await createOutput({}, context).one({ file, ...made, ...(removed && { removed }) });
   terminal.note(`Saved ${file} (${bytesAsText(made.size_bytes)}). It contains the keys of the instance; keep it safe.`);
   if (removed?.length) terminal.note(`Removed ${pluralize(removed.length, "older backup")}.`);
 }
+
+/** Returns true when a flag says how to print the result. Without one, --quiet prints nothing: the backup itself is the result. */
+const isFormatAsked = ({ json, raw, ...texts }: Context["globals"]): boolean =>
+  json === true ||
+  raw === true ||
+  [texts.output, texts.query, texts.fields, texts.template].some((text) => text !== undefined);
 
 async function rehearse(database: string, file: string, kept: number | undefined, context: Context): Promise<void> {
   const instance = checkBackupSource(database);
