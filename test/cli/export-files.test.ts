@@ -130,7 +130,7 @@ it("exports name the units and users that they skip, and count those with severa
   const further = await run("users", "export");
   expect(further).toMatchObject({
     code: 0,
-    stderr: "1 user with several memberships: only the first one was exported.\n",
+    stderr: "1 user with several memberships: only the first one was exported. wcs export has them all.\n",
   });
 });
 

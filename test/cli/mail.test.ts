@@ -24,7 +24,11 @@ const deliver = (...more: string[]) => home().wcs(["webhooks", "deliver", ...mor
 const linkIn = (text: string) => /https?:\S+/.exec(text)?.[0];
 
 it("without a mail server mail waits, and the commands say what is missing", async () => {
-  await welcome();
+  const noMail = "No mail is sent until mail.smtp_url and mail.from are set. See wcs settings set --help.\n";
+  expect((await welcome()).stderr).toBe(`Queued the welcome mail to user 1.\n${noMail}`);
+  expect((await home().wcs(["users", "welcome", "1", "--dry-run"])).stderr).not.toContain(noMail);
+  const bob = ["users", "create", "--first-name", "Bob", "--last-name", "Doe", "--unit", "1", "--dry-run"];
+  expect((await home().wcs([...bob, "--email", "bob@example.com", "--welcome"])).stderr).not.toContain(noMail);
   const { code, stderr } = await deliver();
   expect(code).toBe(0);
   expect(stderr).toBe(

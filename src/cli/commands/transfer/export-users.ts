@@ -40,7 +40,9 @@ export async function writeUsers(context: Context): Promise<void> {
     }
   });
   if (further > 0)
-    terminal.note(`${pluralize(further, "user")} with several memberships: only the first one was exported.`);
+    terminal.note(
+      `${pluralize(further, "user")} with several memberships: only the first one was exported. wcs export has them all.`,
+    );
 }
 
 /** Returns the error about a user whose address the caller may not see. `remedy` is another way to export. */

@@ -97,8 +97,8 @@ ${importing}`,
 
 export const exportUsers: CustomCommand = {
   summary: "Export users to a CSV or NDJSON file for import",
-  description: `Exports all active users, sorted by ID, each with the first membership. Needs the ability user over all of them, because
-the file contains e-mail addresses.`,
+  description: `Exports all active users, sorted by ID, each with the first membership (wcs export has them all). Needs the ability user over
+all of them, because the file contains e-mail addresses.`,
   args: [writtenFile],
   flags: [
     rowsFormatFlag,

@@ -13,6 +13,7 @@ import {
 import { describeNamed } from "../../kit/field-flags.ts";
 import { imageCommands } from "../files/files-commands.ts";
 import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
+import type { WelcomeRun } from "./note-unsent-mail.ts";
 
 const id = { field: "id" } as const;
 const user = { field: "user" } as const;
@@ -20,6 +21,11 @@ const unit = { field: "unit" } as const;
 const row = ["id", "name", "title", "unit.name", "email", "active"] as const;
 
 const wizard = { ask: async (run: WizardRun) => (await import("./ask-for-membership.ts")).askForMembership(run) };
+
+async function welcome(run: WelcomeRun, finished: Promise<unknown>): Promise<void> {
+  await finished;
+  await (await import("./note-unsent-mail.ts")).noteUnsentMail(run);
+}
 
 const membership: CommandGroup = {
   summary: "Manage memberships of a user in units",
@@ -97,6 +103,7 @@ export const users: Commands = {
   }),
   create: command(ops.create, {
     wizard,
+    perform: (run) => welcome(run, run.finish(run.input)),
     needed: { field: "email", unless: "service" },
     examples: [
       "wcs users create --first-name Ada --last-name Lovelace --email ada@example.com --unit 4 --welcome",
@@ -127,6 +134,7 @@ export const users: Commands = {
   reactivate: command(ops.reactivate, { args: [{ ...id, many: true }], done: ({ id }) => `Reactivated user ${id}.` }),
   current: command(ops.current, {}),
   welcome: command(ops.welcome, {
+    perform: (run) => welcome(run, run.finish(run.input)),
     args: [{ field: "users", label: "id", many: true }],
     done: ({ users }) => `Queued the welcome mail to user${users.length === 1 ? "" : "s"} ${users.join(", ")}.`,
     examples: ["wcs users welcome 12 13"],
