@@ -26,7 +26,9 @@ export const audit = operationGroup("audit", {
           placeholder: "operation",
           description: "Only this operation, like users.update, or all of a group, like users.*",
         }),
-      path: line(255, 1).optional().describe("Only changes of this path and of those below it: /users/12 includes /users/12/units/3"),
+      path: line(255, 1)
+        .optional()
+        .describe("Only changes of this path and of those below it: /users/12 includes /users/12/units/3"),
       since: time().optional().describe("Only changes at or after this time"),
       until: periodEnd().optional().describe("Only changes at or before this time"),
       ...cursorInput(),
