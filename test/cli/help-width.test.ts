@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { topicTitles } from "../../src/cli/help/topic-titles.ts";
 import { type CommandEntry, isGroup } from "../../src/cli/kit/command-spec.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { useHome } from "./support.ts";
@@ -23,6 +24,17 @@ it.each([80, 120])("every help fits %i columns", async (width) => {
     const { stdout, code } = await home().sit([...path, "--help"], { screen: { width, height: 40 } });
     expect(code).toBe(0);
     for (const line of stdout.split("\n")) if ([...line].length > width) wide.push(`${path.join(" ")}: ${line}`);
+  }
+  expect(wide).toEqual([]);
+});
+
+it.each([80, 120])("every help topic fits %i columns, with all of its words", async (width) => {
+  const wide: string[] = [];
+  for (const topic of Object.keys(topicTitles)) {
+    const { stdout } = await home().sit(["help", topic], { screen: { width, height: 40 } });
+    const { stdout: whole } = await home().sit(["help", topic]);
+    expect(stdout.split(/\s+/)).toEqual(whole.split(/\s+/));
+    for (const line of stdout.split("\n")) if ([...line].length > width) wide.push(`${topic}: ${line}`);
   }
   expect(wide).toEqual([]);
 });

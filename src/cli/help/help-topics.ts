@@ -25,7 +25,7 @@ Behaviour:
 
 Databases and wcs serve:
   WCS_SETTING_<KEY>    overrides a setting; dots become underscores: WCS_SETTING_BASE_URL,
-                       WCS_SETTING_MAIL_SMTP_URL=smtp://user:password@example.com:587
+                       WCS_SETTING_MAIL_SMTP_URL=smtp://user:secret@example.com
   WCS_TOKEN_KEY        key that signs access tokens
   WCS_SECRET_KEY       key that encrypts the secrets in the database: 32 bytes in base64 or hexadecimal;
                        wcs db rekey encrypts existing secrets or changes the key

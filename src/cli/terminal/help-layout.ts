@@ -81,5 +81,19 @@ function wrap(text: string, width: number, indent: string): string {
   return lines.join(`\n${indent}`);
 }
 
+/** Fits a topic to a width: paragraphs are filled, and wide rows of a table continue below their last column. */
+export function layOutTopic(text: string, width: number): string {
+  const lines = text.replace(/^(\S.*)\n(?=\S)/gm, "$1 ").split("\n");
+  return lines.map((line) => (line.length > width ? breakLine(line, width) : line)).join("\n");
+}
+
+function breakLine(line: string, width: number): string {
+  const [column = ""] = /^ +\S.*? {2,}(?=\S)/.exec(line) ?? [];
+  const [indent = ""] = /^ */.exec(line) ?? [];
+  const start = column.length > 0 && column.length <= width / 2 ? column : indent;
+  const below = " ".repeat(start === indent && indent !== "" ? indent.length + 4 : start.length);
+  return start + wrap(line.slice(start.length), width - below.length, below);
+}
+
 /** Indents options without a short form, so that the long forms are aligned. */
 export const termOf = (flags: string): string => (/^-\w\b/.test(flags) ? flags : `    ${flags}`);
