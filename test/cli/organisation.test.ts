@@ -629,6 +629,14 @@ describe("a user without all abilities", () => {
     expect((await place().home.sit(["export", ...place().args])).stdout).toBe(before);
   });
 
+  it("diff and apply of webhooks are refused before units and users are compared", async () => {
+    const text = "units: [{reference: eng, name: Ours}]\nwebhooks: []";
+    for (const command of ["diff", "apply"]) {
+      const { code, stderr } = await as([command, "-", "--verbose"], text);
+      expect([code, stderr]).toEqual([5, expect.not.stringContaining("units.list")]);
+    }
+  });
+
   it("applies a file within the own branch", async () => {
     const text =
       "units: [{reference: eng, name: Ours}]\nusers: [{email: linus@example.com, title: Boss, active: false}]";

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../../contract/errors.ts";
+import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
 import { openSource } from "../../file-io/open-source.ts";
 import { portionsOf } from "../../file-io/portions.ts";
@@ -70,6 +71,8 @@ async function withPlan(
   const file = await readOrganisation(source, context, scratch);
   const connection = await context.connect();
   const caller = untilAborted(connection.caller, context.stopOnInterrupt());
+  // Refuses those who must not list webhooks before everything else is compared.
+  if (file.organisation.webhooks) await caller.call(webhooks.list, {});
   terminal.progress("comparing");
   const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
   const snapshot = await loadSnapshot(caller);
