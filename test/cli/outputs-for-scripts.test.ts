@@ -158,6 +158,28 @@ describe("events", () => {
     const times = `${first}T10:00:00+00:00\t${first}T11:00:00+00:00`;
     expect(row).toBe(`1\tTalk\tuser\t${times}\t\tevery Monday until ${until}\t`);
   });
+
+  it("events list and get take the columns of their rows in --fields, in every format", async () => {
+    const start = Date.parse(`${first}T10:00:00Z`) / 1000;
+    const list = await wcs(`events list --start ${first} --limit 1 --fields id,title,start --no-header`);
+    expect(list.stdout).toBe(`1\tTalk\t${first}T10:00:00+00:00\n`);
+    for (const line of [`events list --start ${first} --limit 1`, "events get 1"]) {
+      const { stdout } = await wcs(`${line} --fields id,start,repeats --json`);
+      const row = { id: 1, start, repeats: `every Monday until ${until}` };
+      expect(JSON.parse(stdout)).toEqual(line.includes("list") ? [row] : row);
+    }
+    expect((await wcs("events get 1 --fields id,start,dates -o csv")).stdout).toMatch(
+      new RegExp(`^id,start,dates\n1,${start},.*start`),
+    );
+    expect((await wcs("events get 1 --fields begin")).stderr).toContain("unknown field 'begin'");
+  });
+
+  it("events get has the next occurrence for programs, and its CSV and JSON have all", async () => {
+    const rows = (await wcs("events get 1")).stdout;
+    expect(rows).toContain(`start\t${first}T10:00:00+00:00\n`);
+    expect(rows).not.toMatch(/^dates\t/m);
+    expect((await wcs("events get 1 -o csv")).stdout).toMatch(/^[^\n]*,dates,/);
+  });
 });
 
 describe("users import", () => {

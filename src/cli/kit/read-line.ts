@@ -68,7 +68,9 @@ async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues
   }
   // A command that performs its operation itself may show other fields.
   if (globals.fields === undefined || leaf.perform !== undefined) return;
-  await issues.gather("--fields", () => createOutput({ op }, { globals: { ...globals, tz: undefined }, terminal }));
+  await issues.gather("--fields", () =>
+    createOutput({ op, rows: leaf.rows }, { globals: { ...globals, tz: undefined }, terminal }),
+  );
 }
 
 /** Adds issues about values that the service would refuse. */

@@ -71,9 +71,8 @@ export function formatOf({ globals, terminal }: Environment): Format {
 export function createOutput<T extends object = Item>(view: View<T>, environment: Environment): Output<T> {
   const { globals, terminal } = environment;
   const format = formatOf(environment);
-  const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, view.op);
+  const { fields, rows } = selectedFields(view, format, globals);
   const zone = checkZone(globals.tz);
-  const rows = (format === "rows" || format === "csv") && !fields ? view.rows : undefined;
   const options: OutputOptions = {
     terminal,
     zone,
@@ -106,10 +105,14 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
       async page(items) {
         // The fields of an operation were checked before it was called.
         if (fields && !view.op) requireFields(fields, items, "--fields", view.columns);
-        await standard.page(items.map(derive ?? withChosenFields));
+        await standard.page(items.map((item) => withChosenFields(derive ? derive(item) : item)));
       },
       end: async () => standard.end?.(),
-      one: (item) => standard.one(withChosenFields(item)),
+      // CSV of a single item has all fields of the response.
+      one: (item) => {
+        if (derive && !fields && format === "rows") return standard.one(derive(item));
+        return standard.one(withChosenFields(derive && fields ? { ...item, ...derive(item) } : item));
+      },
     };
   };
   const raw = (response: unknown) => writeText(`${JSON.stringify(response)}\n`, terminal);
@@ -165,6 +168,15 @@ async function printFound(found: unknown, format: Format, options: OutputOptions
   if (!Array.isArray(rows)) return writer.one(rows);
   await writer.page(rows);
   await writer.end?.();
+}
+
+/** Returns the fields of --fields, and the row spec where columns of it are shown. */
+function selectedFields<T extends object>({ op, rows }: View<T>, format: Format, globals: Globals) {
+  // A query reads the response.
+  const derived = globals.query === undefined ? (rows?.columns ?? []) : [];
+  const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, op, derived);
+  const hasDerived = fields ? fields.some((name) => derived.includes(name)) : format === "rows" || format === "csv";
+  return { fields, rows: hasDerived ? rows : undefined };
 }
 
 /** Reports that a list has more items than the `count` that were shown, and the flags that show more. */

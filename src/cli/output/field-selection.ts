@@ -58,12 +58,17 @@ export function requireFields(
   throw new UsageError(`${flag}: unknown field '${unknown}'`, { hint: `available fields: ${names.join(", ")}` });
 }
 
-export function parseFields(text: string, op: AnyOperation | undefined): string[] {
+/** Returns the paths in --fields. Throws a `UsageError` for one that is neither a field of the operation nor a `derived` column. */
+export function parseFields(text: string, op: AnyOperation | undefined, derived: readonly string[] = []): string[] {
   const paths = text
     .split(",")
     .map((path) => path.trim())
     .filter(Boolean);
-  checkFields(paths, op, "--fields");
+  checkFields(
+    paths.filter((path) => !derived.includes(path)),
+    op,
+    "--fields",
+  );
   if (paths.length === 0)
     throw new UsageError("--fields names no field", { hint: "write fields with commas, as in id,name" });
   return paths;

@@ -20,6 +20,8 @@ const eventRows = {
   formats: { start: "unix-time", end: "unix-time" },
   load: async () => (await import("./render-events.ts")).eventRow(),
 } as const;
+/** Rows of a single event, which may have hundreds of occurrences. */
+const singleRows = { ...eventRows, load: async () => (await import("./render-events.ts")).singleEventRow() } as const;
 
 const planned = {
   ahead: { start: null, end: "start" },
@@ -131,10 +133,15 @@ export const events: Commands = {
     ahead: { start: null, end: null },
     examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
   }),
-  get: command(ops.get, { renderer: eventForm, examples: ["wcs events get 12", "wcs events get 12 --json"] }),
+  get: command(ops.get, {
+    rows: singleRows,
+    renderer: eventForm,
+    examples: ["wcs events get 12", "wcs events get 12 --json"],
+  }),
   create: command(ops.create, {
     ...planned,
     written: { field: "body", file: "event.md", optional: true },
+    rows: singleRows,
     renderer: eventForm,
     wizard: {
       ask: async (run) => (await import("./ask-for-event.ts")).askForEvent(run),

@@ -30,6 +30,15 @@ export function eventRow(): (event: Pick<ListedEvent, "dates" | "recurrence">) =
   };
 }
 
+/** Returns the row of a single event: the next occurrence and the recurrence in place of all occurrences. */
+export function singleEventRow(): (event: ListedEvent) => Item {
+  const rowOf = eventRow();
+  return (event) => {
+    const { dates, days, ...row } = rowOf(event);
+    return row;
+  };
+}
+
 export const eventForm: Renderer<ListedEvent> = (sheet) => {
   const { terminal } = sheet;
   const table = createTableWriter(sheet);
