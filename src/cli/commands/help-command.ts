@@ -1,6 +1,5 @@
 import { topicTitles } from "../help/topic-titles.ts";
 import type { TopLevelCommand } from "../kit/command-spec.ts";
-import { layOutTopic } from "../terminal/help-layout.ts";
 
 export const help: TopLevelCommand = {
   description: `Topics:\n${Object.entries(topicTitles)
@@ -15,7 +14,10 @@ export const help: TopLevelCommand = {
     const { topics } = await import("../help/help-topics.ts");
     const [name = ""] = words;
     const topic = words.length === 1 && Object.hasOwn(topics, name) ? topics[name] : undefined;
-    if (topic && terminal.stdoutIsTerminal) return terminal.write(layOutTopic(topic, terminal.width));
+    if (topic && terminal.stdoutIsTerminal) {
+      const { layOutTopic } = await import("../help/lay-out-topic.ts");
+      return terminal.write(layOutTopic(topic, terminal.width));
+    }
     if (topic) return terminal.write(topic);
     await program.run([...words, "--help"], terminal);
   },

@@ -23,7 +23,7 @@ export function layOut(
 ): string {
   const parts = [
     `${paint.strong("Usage:")} ${usage}`,
-    wrap(flowing(description), width, ""),
+    wrapWords(flowing(description), width, ""),
     ...sections.filter(({ rows }) => rows.length > 0).map((section) => layOutSection(section, width, paint)),
     ...(examples
       ? [`${paint.strong("Examples:")}\n${examples.map((example) => breakExample(example, width)).join("\n")}`]
@@ -37,7 +37,7 @@ function layOutSection({ title, rows }: HelpSection, width: number, paint: Paint
   const column = Math.min(widest, Math.max(...rows.map(([term]) => term.length)));
   const indent = " ".repeat(column + 4);
   const lines = rows.map(([term, meaning]) => {
-    const text = wrap(meaning, Math.max(30, width - indent.length), indent);
+    const text = wrapWords(meaning, Math.max(30, width - indent.length), indent);
     if (term.length > column) return `  ${term}\n${indent}${text}`;
     return `  ${term.padEnd(column)}  ${text}`.trimEnd();
   });
@@ -63,7 +63,7 @@ export function breakExample(example: string, width: number): string {
 const flowing = (text: string) => text.replace(/(\S)\n(?=\S)/g, "$1 ");
 
 /** Breaks lines between words, except indented ones. The libraries of wrap-text.ts would be loaded at every start. */
-function wrap(text: string, width: number, indent: string): string {
+export function wrapWords(text: string, width: number, indent: string): string {
   const lines = text.split("\n").flatMap((line) => {
     if (line.startsWith(" ")) return [line];
     const broken: string[] = [];
@@ -79,20 +79,6 @@ function wrap(text: string, width: number, indent: string): string {
     return [...broken, last];
   });
   return lines.join(`\n${indent}`);
-}
-
-/** Fits a topic to a width: paragraphs are filled, and wide rows of a table continue below their last column. */
-export function layOutTopic(text: string, width: number): string {
-  const lines = text.replace(/^(\S.*)\n(?=\S)/gm, "$1 ").split("\n");
-  return lines.map((line) => (line.length > width ? breakLine(line, width) : line)).join("\n");
-}
-
-function breakLine(line: string, width: number): string {
-  const [column = ""] = /^ +\S.*? {2,}(?=\S)/.exec(line) ?? [];
-  const [indent = ""] = /^ */.exec(line) ?? [];
-  const start = column.length > 0 && column.length <= width / 2 ? column : indent;
-  const below = " ".repeat(start === indent && indent !== "" ? indent.length + 4 : start.length);
-  return start + wrap(line.slice(start.length), width - below.length, below);
 }
 
 /** Indents options without a short form, so that the long forms are aligned. */
