@@ -73,7 +73,7 @@ it("users export fails for users who may not see all e-mail addresses, and keeps
   const { code, stderr } = await run("users", "export", file, "--as", "sally@example.com");
   expect(code).toBe(5);
   expect(stderr).toMatch(
-    /^error: You don't have access to the e-mail address of user 1\.\nhint: Exporting users needs the ability user/,
+    /^error: You don't have access to the e-mail address of Ada Lovelace \(1\)\.\nhint: Exporting users needs the ability user/,
   );
   expect(readFileSync(file, "utf8")).toBe("earlier");
   expect((await run("units", "export", "--as", "sally@example.com")).code).toBe(0);

@@ -104,7 +104,7 @@ async function* userEntries(to: Export<string>, { userTypes, unitById }: Organis
   const bad = new Set(userTypes.filter(issuesOfLabels(userTypes)).map(({ id }) => id));
   for await (const user of walkItems(to.caller, users.list, { inactive: true })) {
     if (isServiceAccount(user)) continue;
-    if (user.email === null) throw hiddenAddress(user.id, "Use --only usertypes,units to export no users.");
+    if (user.email === null) throw hiddenAddress(user, "Use --only usertypes,units to export no users.");
     const place = user.memberUnits.find(({ unit }) => labels.units(unit.id) === null)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
     if (user.memberUnits.length === 0) to.skip(`user ${user.id} (${user.name}) has no membership`);

@@ -46,13 +46,13 @@ export async function writeUsers(context: Context): Promise<void> {
 }
 
 /** Returns the error about a user whose address the caller may not see. `remedy` is another way to export. */
-export const hiddenAddress = (id: number, remedy: string): ServiceError =>
-  new ServiceError("forbidden", `You don't have access to the e-mail address of user ${id}.`, {
+export const hiddenAddress = ({ id, name }: Pick<User, "id" | "name">, remedy: string): ServiceError =>
+  new ServiceError("forbidden", `You don't have access to the e-mail address of ${name} (${id}).`, {
     hint: `Exporting users needs the ability user over all of them. ${remedy}`,
   });
 
 function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): FileRow | string {
-  if (user.email === null) throw hiddenAddress(user.id, "Use --unit UNIT to export the users of one branch.");
+  if (user.email === null) throw hiddenAddress(user, "Use --unit UNIT to export the users of one branch.");
   const [membership] = user.memberUnits;
   if (membership === undefined) return "has no membership";
   const { unit, department, userTypes } = membership;
