@@ -29,7 +29,7 @@ const issues = [
 ];
 const lastOfBad = [
   "error: 14 of 19 rows were not imported.",
-  "hint: Pass --create-user-types to create missing user types.",
+  "hint: Correct these rows and import the file again. To free the address of a user who has left, run wcs users update <id> --email <address>.",
 ];
 
 // One story, in which each step goes on from the one before.
