@@ -37,6 +37,22 @@ describeEverywhere("comments", (environment) => {
     expect([comments, stats.comments]).toEqual([{ enabled: true, count: 2, replies: 0, latest: second }, 2]);
   });
 
+  it("the latest comment of a post may be deleted by those who may delete it in the list", async () => {
+    const { instance, ids, actors } = newsroom();
+    const { administrator, member } = actors;
+    const colleague = await instance.as(ids.colleague);
+    const id = await post();
+    await add(id, "Latest");
+    const permissions = async (caller: typeof member) => {
+      const { latest } = (await caller.call(posts.get, { id })).comments;
+      const [listed] = (await caller.call(posts.commentList, { id })).data;
+      expect(latest).toEqual(listed);
+      return latest?.permissions.delete;
+    };
+    const each = [administrator, member, colleague].map((caller) => permissions(caller));
+    expect(await Promise.all(each)).toEqual([true, true, false]);
+  });
+
   it("posts.commentAdd: a reply to a reply belongs to the same comment", async () => {
     const id = await post();
     const top = await add(id, "Top");

@@ -82,7 +82,11 @@ describeEverywhere("webhooks", (environment) => {
     expect(await read()).toMatchObject({ name: "after", uri: before.uri, triggers: ["user.delete"] });
     expect((await read()).updated_at).toBeGreaterThan(before.updated_at);
     await administrator.call(webhooks.update, { id, active: false });
-    expect(await read()).toMatchObject({ active: false, disabled_reason: "manual", disabled_at: expect.any(Number) });
+    const off = await read();
+    expect(off).toMatchObject({ active: false, disabled_reason: "manual", disabled_at: expect.any(Number) });
+    instance.wait(5);
+    await administrator.call(webhooks.update, { id, active: false });
+    expect(await read()).toEqual(off);
     await administrator.call(webhooks.update, { id, active: true });
     expect(await read()).toMatchObject({ active: true, disabled_reason: null, disabled_at: null });
   });
