@@ -95,7 +95,7 @@ describe("a password", () => {
     for (const [given, seat, name] of [
       [["--password-stdin"], { stdin: "short" }, "--password-stdin"],
       [["--password-file", file], {}, "--password-file"],
-      [["--data", "-"], { stdin: json }, "password"],
+      [["--data", "-"], { stdin: json }, "password in --data"],
       [[], { answers: ["short", "short"] }, "password"],
     ] as const) {
       const { code, stderr } = await home().sit(["users", "password", "2", ...given, ...local], seat);
