@@ -31,6 +31,32 @@ describePlaces("--idempotency-key", (place) => {
     expect([read.code, read.stderr]).toEqual([2, expect.stringContaining("keeps no response to GET /groups")]);
   });
 
+  it("conversations send takes it", async () => {
+    const { stdout } = await place().wcs([
+      "users",
+      "create",
+      "--first-name",
+      "Bo",
+      "--last-name",
+      "X",
+      "--unit",
+      "1",
+      "--email",
+      "bo@example.com",
+      "--json",
+    ]);
+    const line = [
+      "conversations",
+      "send",
+      "--to",
+      String(JSON.parse(stdout).id),
+      "Hello",
+      "--idempotency-key",
+      "hello",
+    ];
+    expect(await idOf(...line)).toBe(await idOf(...line));
+  });
+
   it("a key that cannot be sent is refused, and one for several changes", async () => {
     const spaced = await place().wcs([...posting("Bad"), "--idempotency-key", "a b"]);
     expect([spaced.code, spaced.stderr]).toEqual([2, expect.stringContaining("1 to 255 visible ASCII characters")]);
@@ -98,6 +124,12 @@ describe("a change without a response", () => {
     ]);
     const raw = await through(["api", "POST", "/newer", "--idempotency-key", "new"]);
     expect([raw.code, raw.stderr]).toEqual([8, expect.stringContaining("--idempotency-key new: then it is")]);
+  });
+
+  it("names no key when it is one of several changes", async () => {
+    drop = (response) => response.destroy();
+    const { code, stderr } = await through(["users", "reactivate", "1", "1", "2"]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining("may have been made. Look before you repeat it.")]);
   });
 
   it("is not meant by the hint of a read, a dry run or a refused connection", async () => {

@@ -29,6 +29,7 @@ it("without a mail server mail waits, and the commands say what is missing", asy
   expect((await home().wcs(["users", "welcome", "1", "--dry-run"])).stderr).not.toContain(noMail);
   const bob = ["users", "create", "--first-name", "Bob", "--last-name", "Doe", "--unit", "1", "--dry-run"];
   expect((await home().wcs([...bob, "--email", "bob@example.com", "--welcome"])).stderr).not.toContain(noMail);
+  expect((await home().wcs([...bob.slice(0, -1), "--email", "carl@example.com"])).stderr).toBe("");
   const { code, stderr } = await deliver();
   expect(code).toBe(0);
   expect(stderr).toBe(

@@ -14,10 +14,10 @@ describe("exports into files of other kinds", () => {
     });
   });
 
-  it("users export into a workbook is refused, because it would contain CSV", async () => {
+  it("users export into a workbook is refused, because it would be none", async () => {
     const file = home().path("hr.xlsx");
     const { code, stderr } = await home().sit(["users", "export", file]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/would contain CSV\.\nhint: Name it \.csv; /)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/would not be a workbook\.\nhint: Name it \.csv; /)]);
     expect(existsSync(file)).toBe(false);
   });
 });

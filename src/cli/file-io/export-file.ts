@@ -48,7 +48,7 @@ export async function writeExportFile(
   const { globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
   if (/\.(xlsx?|ods)$/i.test(path))
-    throw new UsageError(`${path} would contain CSV`, { hint: "name it .csv; spreadsheet programs open that" });
+    throw new UsageError(`${path} would not be a workbook`, { hint: "name it .csv; spreadsheet programs open that" });
   const csv = formatFor(path, flags.format, globals) === "csv";
   const asCsv = (row: FileRow) => csvLine(table.columns.map((name) => escapeCell((row[name] as string | null) ?? "")));
   const spec: ExportSpec<FileRow> = {

@@ -184,8 +184,8 @@ only in case and accents.
 
 Sections that are not in the file stay unchanged, and so do fields that an entry lacks; null or an empty text clears a field.
 wcs export omits empty fields and writes "complete: true" into the file: fields that an entry lacks are then empty, so that
-wcs diff shows what was added by hand. Only "active" stays unchanged. Departments are added. Departments and entries that are
-not in the file are removed only by wcs apply --prune.
+wcs diff shows what was added by hand. Unchanged stay "active", references, and what users set themselves: phone, language and
+timezone. Departments are added. Departments and entries that are not in the file are removed only by wcs apply --prune.
 `;
 
 const proxy = `Sign-in rate limits count attempts by client address, with IPv6 addresses grouped by /64. Behind a reverse proxy, all

@@ -16,11 +16,14 @@ export function idempotencyOf({ flags }: Context, op?: AnyOperation): Pick<CallO
   return { idempotencyKey: key };
 }
 
-/** Throws the error of a change. Without a response to it, the hint names the key with which it can be repeated. */
-export function failWithKey(error: unknown): never {
+/**
+ * Throws the error of a change. Without a response to it, the hint names the key with which the command can be repeated: that
+ * of the command, or the one that the client made.
+ */
+export function failWithKey(error: unknown, { flags }: Context): never {
   if (!(error instanceof ServiceError && error.cause instanceof NoResponse)) throw error;
   const { code, message, retryAfter, cause } = error;
-  const key = error.cause.idempotencyKey;
+  const key = flags.idempotencyKey ?? error.cause.idempotencyKey;
   if (key === undefined) throw error;
   const hint = `The change may have been made. Repeat the command with --idempotency-key ${key}: then it is made only once.`;
   throw new ServiceError(code, message, { hint, retryAfter, cause });

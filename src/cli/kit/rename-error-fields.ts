@@ -31,9 +31,11 @@ export function nameInLine(spec: InputSpec, line: ParsedLine, input: Input): (fi
     const other = spec.more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
     if (other && place?.at === undefined) return longOf(other);
     if (!place) return field;
+    const secret = place.reads === "secret" ? secretFlag(place, line) : undefined;
+    if (secret !== undefined && input[first] !== undefined) return secret;
     if (isFromData(place, line, input)) return `${field} in --data`;
-    // A secret that was asked for, or is part of --data, has no flag on the line.
-    if (place.reads === "secret" && input[first] !== undefined) return secretFlag(place, line) ?? field;
+    // A secret that was asked for has no flag on the line.
+    if (place.reads === "secret" && input[first] !== undefined) return field;
     return `${wordOf(place, line)}${file && holdsFiles(place.field) ? ` ${file}` : ""}`;
   };
 }

@@ -58,7 +58,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     }
     const use = async (edited: Input) => {
       const whole = await withWizard(completed, edited, caller);
-      await perform(leaf, { ...request, op, input: whole }, caller, context);
+      await perform(leaf, { ...request, op, input: whole, isOnly: each.length === 1 }, caller, context);
     };
     if (leaf.written === undefined) for (const one of each) await use(one);
     else await (await import("./edit-field.ts")).editField(leaf.written, input, caller, context, use);
@@ -128,7 +128,10 @@ function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
   throw new UsageError("nothing to change", { hint: `see wcs ${path.join(" ")} --help for what can be changed` });
 }
 
-async function perform(command: OperationCommand, request: Request, caller: Caller, context: Context) {
+/** `isOnly` tells whether the command makes this request only. */
+type OneRequest = Request & { readonly isOnly: boolean };
+
+async function perform(command: OperationCommand, request: OneRequest, caller: Caller, context: Context) {
   const { op, input } = request;
   const { terminal, flags } = context;
   const { items = op.name.split(".")[0], columns, uncut, draw, showEmpty, rows, renderer } = command;
@@ -137,9 +140,10 @@ async function perform(command: OperationCommand, request: Request, caller: Call
   const show = async (whole: Input) => {
     const key = flags.idempotencyKey === undefined ? {} : (await idempotency()).idempotencyOf(context, op);
     const options = { dryRun: flags.dryRun === true, ...key, ...(await uploadOptions(op, whole, terminal)) };
-    const response: unknown = await caller
-      .call(op, whole, options)
-      .catch(async (error) => (await idempotency()).failWithKey(error));
+    const response: unknown = await caller.call(op, whole, options).catch(async (error) => {
+      if (!request.isOnly) throw error;
+      (await idempotency()).failWithKey(error, context);
+    });
     const item = (op.item ? valueAt(response, op.item) : response) as Input | null | undefined;
     if (item) await output.one(item, response);
     else {

@@ -88,7 +88,7 @@ async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<
     return { opened: endOnClose(await open(route, (await authenticate(route, login)).jwt)) };
   }
   const { env } = terminal;
-  if (env.WCS_TOKEN?.trim() === "" && !asIs) (await refusal()).refuseEmptyToken(env, target);
+  if (env.WCS_TOKEN?.trim() === "") (await refusal()).refuseEmptyToken(env, target);
   if (ownToken !== undefined || profile?.token === undefined) {
     if (env.WCS_USERNAME || !isForTarget(env, target)) (await refusal()).requireOwnLogin(env, target);
     // Access to the database itself needs no login.

@@ -92,7 +92,7 @@ export function createClient(options: ClientOptions): Client {
           throw withInputNames(op, input, error);
         }
       });
-      return isChange ? answer.catch((error) => failUnsure(error, key)) : answer;
+      return isChange ? answer.catch((error) => failUnsure(error, given.idempotencyKey ? undefined : key)) : answer;
     },
     async raw(method, path, { query, body, headers, signal } = {}) {
       const type = body === undefined ? undefined : { "content-type": "application/json" };
@@ -100,7 +100,7 @@ export function createClient(options: ClientOptions): Client {
       const all = { ...common, ...type, ...headers };
       const answer = transport.send(method.toUpperCase(), target, { headers: all, body, timeout, signal });
       const isChange = method.toUpperCase() !== "GET" && headers?.["dry-run"] === undefined;
-      return isChange ? answer.catch((error) => failUnsure(error, headers?.["idempotency-key"])) : answer;
+      return isChange ? answer.catch((error) => failUnsure(error)) : answer;
     },
     async close() {
       transport.close();

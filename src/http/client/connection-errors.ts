@@ -72,6 +72,7 @@ export const tooLate = { code: "TOO_LATE" };
 
 /** The cause of an error when a change was sent, and no response came. */
 export class NoResponse extends Error {
+  /** The key that the client made, with which the request can be repeated. */
   readonly idempotencyKey: string | undefined;
 
   constructor(idempotencyKey: string | undefined, cause: unknown) {

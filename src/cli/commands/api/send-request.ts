@@ -51,7 +51,9 @@ export async function request(context: Context): Promise<void> {
     const pages = walk(caller, op, input, { ...extentOf(context), all: flags.all === true });
     return createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);
   }
-  const answer: unknown = await caller.call(op, input, { dryRun: flags.dryRun === true, ...key }).catch(failWithKey);
+  const answer: unknown = await caller
+    .call(op, input, { dryRun: flags.dryRun === true, ...key })
+    .catch((error) => failWithKey(error, context));
   if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
   else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
   else await print(context, answer, op);
@@ -174,7 +176,7 @@ async function sendUnknown(
     ...(isDryRun && { "dry-run": "true" }),
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
   };
-  const message = await raw(method, path, { ...input, headers }).catch(failWithKey);
+  const message = await raw(method, path, { ...input, headers }).catch((error) => failWithKey(error, context));
   await print(context, readResponse(message, target.address, undefined, isDryRun));
 }
 

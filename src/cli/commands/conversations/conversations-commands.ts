@@ -1,6 +1,7 @@
 import { roles } from "../../../contract/conversation-schemas.ts";
 import { conversations as ops } from "../../../contract/conversations.ts";
 import type { ItemOf } from "../../../contract/operation.ts";
+import { idempotencyFlag } from "../../kit/build-command.ts";
 import {
   askAbout,
   type CommandArgument,
@@ -223,6 +224,7 @@ export const conversations: Commands = {
         description: "Attach this file, or the video at this URL; can be repeated",
         repeat: true,
       },
+      idempotencyFlag,
       dryRunFlag,
     ],
     examples: [

@@ -6,6 +6,7 @@ import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { editText } from "../../kit/edit-field.ts";
 import { findByName, findOneByName } from "../../kit/find-by-name.ts";
+import { failWithKey, idempotencyOf } from "../../kit/idempotency-key.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
@@ -25,7 +26,7 @@ export async function sendMessage(context: Context): Promise<void> {
   const sources = createSources(terminal);
   const paths = flags.file as string[] | undefined;
   const files = paths && (await (await import("../../file-io/file-items.ts")).readItems(paths, "--file", sources));
-  const options = await optionsOf(context, files);
+  const options = { ...(await optionsOf(context, files)), ...idempotencyOf(context) };
   const send = async (caller: Caller) => {
     if (place === undefined) {
       const [recipients = []] = await findByName([{ label: "--to", kind: "users", texts: to }], { caller, terminal });
@@ -37,7 +38,8 @@ export async function sendMessage(context: Context): Promise<void> {
     const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
     return compose(context, words, sources, use, begin);
   };
-  await withCaller(context, async (caller) => show(context, await send(caller)), files);
+  const sendOnce = (caller: Caller) => send(caller).catch((error) => failWithKey(error, context));
+  await withCaller(context, async (caller) => show(context, await sendOnce(caller)), files);
 }
 
 export async function editMessage(context: Context): Promise<void> {

@@ -1,16 +1,17 @@
+import { ServiceError } from "../../../contract/errors.ts";
 import { settings } from "../../../contract/settings.ts";
-import { unlessForbidden } from "../../errors/unless-forbidden.ts";
 import type { OperationRun } from "../../kit/command-spec.ts";
 import { noMail } from "../serve/smtp-option.ts";
 
-export interface WelcomeRun extends Pick<OperationRun, "context" | "caller"> {
-  readonly input: object;
-}
+export type WelcomeRun = Pick<OperationRun, "context" | "caller">;
 
-/** Prints a note when settings are missing without which no mail is sent, as far as the caller may read them. */
-export async function noteUnsentMail({ input, context, caller }: WelcomeRun): Promise<void> {
-  if (context.flags.dryRun || ("welcome" in input && input.welcome === false)) return;
-  const found = await unlessForbidden(caller.call(settings.list, {}));
+/** Prints a note when settings are missing without which no mail is sent, as far as the caller can read them. */
+export async function noteUnsentMail({ context, caller }: WelcomeRun): Promise<void> {
+  if (context.flags.dryRun) return;
+  const found = await caller.call(settings.list, {}).catch((error) => {
+    // The users were changed already.
+    if (!(error instanceof ServiceError)) throw error;
+  });
   if (found === undefined) return;
   const missing = (["mail.smtp_url", "mail.from"] as const).filter((key) => found[key] === null);
   if (missing.length > 0) context.terminal.note(noMail(missing));

@@ -22,9 +22,9 @@ const row = ["id", "name", "title", "unit.name", "email", "active"] as const;
 
 const wizard = { ask: async (run: WizardRun) => (await import("./ask-for-membership.ts")).askForMembership(run) };
 
-async function welcome(run: WelcomeRun, finished: Promise<unknown>): Promise<void> {
+async function welcome(run: WelcomeRun, finished: Promise<unknown>, isWelcomed: boolean): Promise<void> {
   await finished;
-  await (await import("./note-unsent-mail.ts")).noteUnsentMail(run);
+  if (isWelcomed) await (await import("./note-unsent-mail.ts")).noteUnsentMail(run);
 }
 
 const membership: CommandGroup = {
@@ -103,7 +103,7 @@ export const users: Commands = {
   }),
   create: command(ops.create, {
     wizard,
-    perform: (run) => welcome(run, run.finish(run.input)),
+    perform: (run) => welcome(run, run.finish(run.input), run.input.welcome === true),
     needed: { field: "email", unless: "service" },
     examples: [
       "wcs users create --first-name Ada --last-name Lovelace --email ada@example.com --unit 4 --welcome",
@@ -134,7 +134,7 @@ export const users: Commands = {
   reactivate: command(ops.reactivate, { args: [{ ...id, many: true }], done: ({ id }) => `Reactivated user ${id}.` }),
   current: command(ops.current, {}),
   welcome: command(ops.welcome, {
-    perform: (run) => welcome(run, run.finish(run.input)),
+    perform: (run) => welcome(run, run.finish(run.input), true),
     args: [{ field: "users", label: "id", many: true }],
     done: ({ users }) => `Queued the welcome mail to user${users.length === 1 ? "" : "s"} ${users.join(", ")}.`,
     examples: ["wcs users welcome 12 13"],

@@ -1,7 +1,10 @@
 import { isRecord } from "../../../../contract/parse-input.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 
-/** Values of the fields that a complete entry lacks. `active` has none: a file reactivates only users whom it calls active. */
+/**
+ * Values of the fields that a complete entry lacks. `active` has none: a file reactivates only users whom it calls active. Nor do
+ * those that users change themselves: phone, language and time zone.
+ */
 const empty = {
   units: {
     description: "",
@@ -13,7 +16,7 @@ const empty = {
   },
   users: {
     ...{ user_types: [], department: null, memberships: [], admin: false, provider: "local" },
-    ...{ title: "", phone: null, birthday: null, language: null, timezone: null },
+    ...{ title: "", birthday: null },
     ...{ meta_field_0: "", meta_field_1: "", meta_field_2: "", meta_field_3: "", meta_field_4: "" },
   },
 } satisfies { [S in "units" | "users"]: Partial<OrganisationEntry<S>> };
