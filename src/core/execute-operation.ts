@@ -100,7 +100,13 @@ export async function executeOperation(
   if (actor !== nobody) origin.onIdentified?.(actor.id);
   const isSame = actor === presumed?.actor && caller.settingsVersion === presumed.settingsVersion;
   if (early && isSame) return early;
-  return executeAs(runtime, { op, input, origin, moment, caller });
+  // Without versions at hand, a read waits for a database server, and others run meanwhile.
+  const turn = op.transaction === "read" && moment.versions ? runtime.fairTurns.turnFor(actor.id) : undefined;
+  if (turn === undefined) return executeAs(runtime, { op, input, origin, moment, caller });
+  await turn;
+  // The sign-in, or the right to read something, may have ended while the read waited.
+  const later = currentMoment(runtime);
+  return executeAs(runtime, { op, input, origin, moment: later, caller: await runtime.identify(op, origin, later) });
 }
 
 async function executeAs(
@@ -140,7 +146,6 @@ async function executeAs(
   return runtime.runExclusively(actor.id, origin, async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);
     if (op.transaction === "own") return runOwn(execution, run);
-    // Without versions at hand, a read waits for a database server, and others run meanwhile.
     return moment.versions ? runtime.fairTurns.run(actor.id, () => run(reading)) : run(reading);
   });
 }

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Fake, serveFake, speak } from "./support.ts";
@@ -21,16 +22,31 @@ describe("pipelined requests of a connection", () => {
   const answered = (text: string) => [...text.matchAll(/\r\n\r\n\{"id":(\d+)\}/g)].map(([, id]) => Number(id));
   const ids = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
-  test("run one after the other, so that those of others come in between", async () => {
+  test("run one after the other", async () => {
     const text = ids(50).map((id) => get(id, id === 50 ? "Connection: close\r\n" : ""));
     expect(answered(await speak(server.port, text.join("")))).toEqual(ids(50));
     expect(mostAtOnce).toBe(1);
   });
 
-  test("are all answered, in order, when thousands are sent before the first response is read", async () => {
+  test("are all answered, in order, when thousands are sent at once", async () => {
     const count = 6000;
     const text = ids(count).map((id) => get(id, id === count ? "Connection: close\r\n" : ""));
     expect(answered(await speak(server.port, text.join("")))).toEqual(ids(count));
+  });
+
+  test("are not read while the response to an earlier one is missing", async () => {
+    const first = Promise.withResolvers<object>();
+    const slow = await serveFake(() => first.promise);
+    const text = get(1).repeat(10_000);
+    const socket = connect(slow.port, "127.0.0.1");
+    for (let times = 0; times < 50; times++) socket.write(text);
+    await expect.poll(() => slow.calls.length).toBe(1);
+    for (let times = 0; times < 100; times++) await fetch(`http://127.0.0.1:${slow.port}/healthz`);
+    // The rest of what the system does not keep between the two sides.
+    expect(socket.writableLength).toBeGreaterThan(text.length * 20);
+    socket.destroy();
+    first.resolve({ id: 1 });
+    await slow.close();
   });
 
   test("with bodies that arrive slowly are answered in order", async () => {

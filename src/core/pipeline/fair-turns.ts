@@ -13,26 +13,30 @@ export class FairTurns {
   /** The turns of the last waiting reads, by user. Each user has one turn at a time. */
   readonly #waiting = new Map<number, Promise<void>>();
 
+  /** Returns the turn for which a read of the user must wait; undefined when it can run now. */
+  turnFor(user: number): Promise<void> | undefined {
+    const before = this.#waiting.get(user);
+    if (before === undefined && (this.#taken.get(user) ?? 0) < share) return undefined;
+    const turn = this.#nextTurn(before).then(() => {
+      if (this.#waiting.get(user) === turn) this.#waiting.delete(user);
+    });
+    this.#waiting.set(user, turn);
+    return turn;
+  }
+
+  async #nextTurn(before: Promise<void> | undefined): Promise<void> {
+    await before;
+    await yieldToEventLoop();
+  }
+
+  /** Runs a read, and counts its time for the user. */
   async run<T>(user: number, read: () => Promise<T>): Promise<T> {
-    if (this.#waiting.has(user) || (this.#taken.get(user) ?? 0) >= share) await this.#waitForTurn(user);
     const start = performance.now();
     try {
       return await read();
     } finally {
-      this.#count(user, performance.now() - start);
+      if (this.#taken.size === 0) setImmediate(() => this.#taken.clear());
+      this.#taken.set(user, (this.#taken.get(user) ?? 0) + performance.now() - start);
     }
-  }
-
-  async #waitForTurn(user: number): Promise<void> {
-    const before = this.#waiting.get(user);
-    const turn = before === undefined ? yieldToEventLoop() : before.then(() => yieldToEventLoop());
-    this.#waiting.set(user, turn);
-    await turn;
-    if (this.#waiting.get(user) === turn) this.#waiting.delete(user);
-  }
-
-  #count(user: number, milliseconds: number): void {
-    if (this.#taken.size === 0) setImmediate(() => this.#taken.clear());
-    this.#taken.set(user, (this.#taken.get(user) ?? 0) + milliseconds);
   }
 }

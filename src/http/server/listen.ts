@@ -131,8 +131,12 @@ function inTurn(socket: Socket, outgoing: ServerResponse, handle: () => void): v
     return;
   }
   waiting.set(socket, (waiting.get(socket) ?? 0) + 1);
-  // Reads no further requests while some are waiting in memory.
-  socket.pause();
+  // Reads no further requests while some are waiting in memory. Node resumes the socket in the tick after each request, so the
+  // pause comes after that.
+  const pause = () => {
+    if ((waiting.get(socket) ?? 0) > 0) socket.pause();
+  };
+  process.nextTick(() => process.nextTick(pause));
   outgoing.once("socket", () => {
     const left = (waiting.get(socket) ?? 1) - 1;
     waiting.set(socket, left);
