@@ -72,7 +72,29 @@ describePlaces("wcs events update --start", (place) => {
     const open = await wcs("events", "update", id, "--no-all-day", "--start", "2030-12-24 10:00");
     expect([open.code, open.stderr]).toEqual([3, expect.stringContaining("--end is required")]);
     const timed = await update(id, "--no-all-day", "--start", "2030-12-24 10:00", "--end", "+2h");
-    expect(timed.stderr).toContain("It is on 2030-12-24 10:00–12:00.\n");
+    expect(timed.stderr).toContain("The new time is 2030-12-24 10:00–12:00.\n");
     expect((await wcs("events", "update", id, "--date", "2030-12-31")).stderr).toBe(`Updated event ${id}.\n`);
+  });
+
+  it("does not read the event when start and end are whole, which make an all-day event a time", async () => {
+    const id = await create("--title", "Trip", "--date", "2030-06-01");
+    const token = await wcs("tokens", "create", "--name", "mover", "--scopes", "events.update", "--json");
+    const env = { WCS_TOKEN: JSON.parse(token.stdout).token };
+    const move = async (...args: string[]) => {
+      const { code, stderr } = await place().wcs(["events", "update", id, ...args, ...zone], { env });
+      return { code, stderr };
+    };
+    const note = (is: string) => `The new time ${is} 2030-06-02 10:00–11:00.\n`;
+    const dry = await move("--start", "2030-06-02 10:00", "--end", "11:00", "--dry-run");
+    expect(dry).toEqual({ code: 0, stderr: expect.stringContaining(note("would be")) });
+    expect(await move("--start", "2030-06-02 10:00", "--end", "11:00")).toEqual({
+      code: 0,
+      stderr: `Updated event ${id}.\n${note("is")}`,
+    });
+    expect(await datesOf(id)).toEqual([{ start: at("2030-06-02T08:00Z"), end: at("2030-06-02T09:00Z") }]);
+    expect(await move("--start", "10:00", "--end", "11:00")).toEqual({
+      code: 5,
+      stderr: expect.stringContaining("events.get"),
+    });
   });
 });

@@ -13,9 +13,19 @@ type Flags = OperationRun["context"]["flags"];
 const daySeconds = 86_400;
 
 /** Updates an event. With --start alone it keeps its duration; a time of day is that on the day of the event. */
-export async function updateEvent({ input, context, caller, finish }: OperationRun<typeof ops.update>): Promise<void> {
-  const { flags, globals, terminal } = context;
-  if (input.all_day || (flags.start === undefined && flags.end === undefined)) return void (await finish(input));
+export async function updateEvent(run: OperationRun<typeof ops.update>): Promise<void> {
+  const { input, context, finish } = run;
+  const { start, end, dryRun } = context.flags;
+  if (input.all_day || (start === undefined && end === undefined)) return void (await finish(input));
+  if (start === undefined || end === undefined || isTimeOfDay(String(start))) return moveEvent(run);
+  // The service ignores the times of an event that stays an all-day event.
+  await finish({ ...input, all_day: false });
+  noteTimes(`The new time ${dryRun ? "would be" : "is"}`, input, context);
+}
+
+/** Updates an event whose new times depend on the present ones. */
+async function moveEvent({ input, context, caller, finish }: OperationRun<typeof ops.update>): Promise<void> {
+  const { flags, globals } = context;
   const event = await caller.call(ops.get, { id: input.id });
   const first = event.dates[0];
   if (event.all_day && input.all_day === undefined)
@@ -24,10 +34,18 @@ export async function updateEvent({ input, context, caller, finish }: OperationR
     });
   const moved = first ? { ...input, ...(await movedTimes(first, { input, flags, zone: globals.tz })) } : input;
   await finish(moved);
-  const { start = first?.start, end = first?.end } = moved;
-  if (typeof start !== "number" || typeof end !== "number") return;
   const which = (input.recurrence ?? event.recurrence).length > 0 ? "The first occurrence" : "It";
-  terminal.note(`${which} ${flags.dryRun ? "would be" : "is"} on ${spanIn(globals.tz)({ start, end })}.`);
+  const { start = first?.start, end = first?.end } = moved;
+  noteTimes(`${which} ${flags.dryRun ? "would be" : "is"} on`, { start, end }, context);
+}
+
+function noteTimes(
+  text: string,
+  { start, end }: Pick<Input, "start" | "end">,
+  { terminal, globals }: OperationRun["context"],
+): void {
+  if (typeof start !== "number" || typeof end !== "number") return;
+  terminal.note(`${text} ${spanIn(globals.tz)({ start, end })}.`);
 }
 
 async function movedTimes(
