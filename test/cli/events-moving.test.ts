@@ -71,6 +71,10 @@ describePlaces("wcs events update --start", (place) => {
     ]);
     const open = await wcs("events", "update", id, "--no-all-day", "--start", "2030-12-24 10:00");
     expect([open.code, open.stderr]).toEqual([3, expect.stringContaining("--end is required")]);
+    const clock = await update(id, "--no-all-day", "--start", "10:00", "--end", "11:00");
+    expect(clock.stderr).toContain("It is on 2030-12-24 10:00–11:00.\n");
+    expect(clock.first.start).toBe(at("2030-12-24T09:00Z"));
+    expect((await wcs("events", "update", id, "--date", "2030-12-24")).code).toBe(0);
     const timed = await update(id, "--no-all-day", "--start", "2030-12-24 10:00", "--end", "+2h");
     expect(timed.stderr).toContain("The new time is 2030-12-24 10:00–12:00.\n");
     expect((await wcs("events", "update", id, "--date", "2030-12-31")).stderr).toBe(`Updated event ${id}.\n`);

@@ -32,7 +32,7 @@ async function moveEvent({ input, context, caller, finish }: OperationRun<typeof
     throw new UsageError(`event ${input.id} is an all-day event`, {
       hint: "move it with --date, or pass --no-all-day with --start and --end",
     });
-  const moved = first ? { ...input, ...(await movedTimes(first, { input, flags, zone: globals.tz })) } : input;
+  const moved = { ...input, ...(await movedTimes(event, { input, flags, zone: globals.tz })) };
   await finish(moved);
   const which = (input.recurrence ?? event.recurrence).length > 0 ? "The first occurrence" : "It";
   const { start = first?.start, end = first?.end } = moved;
@@ -49,17 +49,18 @@ function noteTimes(
 }
 
 async function movedTimes(
-  first: Event["dates"][number],
+  { dates: [first], date }: Event,
   { input, flags, zone }: { readonly input: Input; readonly flags: Flags; readonly zone: string | undefined },
 ): Promise<Pick<Input, "start" | "end">> {
   const clock = clockOf(zone);
+  const before = first?.start ?? clock.startOf(date ?? "");
   const start =
     flags.start !== undefined && isTimeOfDay(String(flags.start))
-      ? await readTimeAhead(String(flags.start), "--start", { zone, after: clock.startOf(clock.day(first.start)) })
+      ? await readTimeAhead(String(flags.start), "--start", { zone, after: clock.startOf(clock.day(before)) })
       : (input.start ?? undefined);
   if (flags.end !== undefined)
-    return { start, end: await readTimeAhead(String(flags.end), "--end", { zone, after: start ?? first.start }) };
-  if (start === undefined || input.end !== undefined) return { start };
+    return { start, end: await readTimeAhead(String(flags.end), "--end", { zone, after: start ?? before }) };
+  if (first === undefined || start === undefined || input.end !== undefined) return { start };
   const seconds = first.end - first.start;
   // A clock change makes a day shorter or longer.
   const wall = clock.wall(start) + clock.wall(first.end) - clock.wall(first.start);
