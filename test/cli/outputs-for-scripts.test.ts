@@ -180,6 +180,15 @@ describe("events", () => {
     expect(rows).not.toMatch(/^dates\t/m);
     expect((await wcs("events get 1 -o csv")).stdout).toMatch(/^[^\n]*,dates,/);
   });
+
+  it("events create and get have the days of an all-day event for programs", async () => {
+    const week = ["--date", first, "--repeat", `every monday until ${until}`];
+    const created = await home().wcs(["events", "create", "--type", "user", "--title", "Inventory", ...week]);
+    const days = `\ndays\t${first}, ${dayAfter(7)}\n`;
+    expect(created.stdout).toContain(days);
+    const [, id] = /^id\t(\d+)$/m.exec(created.stdout) ?? [];
+    expect((await wcs(`events get ${id}`)).stdout).toContain(days);
+  });
 });
 
 describe("users import", () => {

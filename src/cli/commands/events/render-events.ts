@@ -30,11 +30,11 @@ export function eventRow(): (event: Pick<ListedEvent, "dates" | "recurrence">) =
   };
 }
 
-/** Returns the row of a single event: the next occurrence and the recurrence in place of all occurrences. */
+/** Returns the row of a single event: the next occurrence in place of all, but all days of an all-day event. */
 export function singleEventRow(): (event: ListedEvent) => Item {
   const rowOf = eventRow();
   return (event) => {
-    const { dates, days, ...row } = rowOf(event);
+    const { dates, ...row } = rowOf(event);
     return row;
   };
 }
