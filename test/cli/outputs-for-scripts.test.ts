@@ -171,7 +171,10 @@ describe("events", () => {
     expect((await wcs("events get 1 --fields id,start,dates -o csv")).stdout).toMatch(
       new RegExp(`^id,start,dates\n1,${start},.*start`),
     );
-    expect((await wcs("events get 1 --fields begin")).stderr).toContain("unknown field 'begin'");
+    expect((await wcs("events get 1 --fields begin")).stderr).toMatch(
+      /unknown field 'begin'\.\nhint: Available fields: id, .*, dates, .*, start, end, repeats\.\n/,
+    );
+    expect((await wcs("events get 1 --fields repeat")).stderr).toContain("hint: Did you mean 'repeats'?");
   });
 
   it("events get has the next occurrence for programs, and its CSV and JSON have all", async () => {

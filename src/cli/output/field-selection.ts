@@ -64,31 +64,36 @@ export function parseFields(text: string, op: AnyOperation | undefined, derived:
     .split(",")
     .map((path) => path.trim())
     .filter(Boolean);
-  checkFields(
-    paths.filter((path) => !derived.includes(path)),
-    op,
-    "--fields",
-  );
+  checkFields(paths, op, "--fields", derived);
   if (paths.length === 0)
     throw new UsageError("--fields names no field", { hint: "write fields with commas, as in id,name" });
   return paths;
 }
 
-/** Throws a `UsageError` that names the flag for a path that no item of the operation can have. */
-export function checkFields(paths: readonly string[], op: AnyOperation | undefined, flag: string): void {
+/** Throws a `UsageError` that names the flag for a path that no item of the operation can have and that is no `derived` column. */
+export function checkFields(
+  paths: readonly string[],
+  op: AnyOperation | undefined,
+  flag: string,
+  derived: readonly string[] = [],
+): void {
   const known = op && itemFields(op);
   if (known?.length === 0) throw new UsageError(`${flag}: this command prints no fields`);
-  for (const path of paths) if (known) checkPath(path, known, flag);
+  for (const path of paths) if (known && !derived.includes(path)) checkPath(path, known, { flag, derived });
 }
 
-function checkPath(path: string, fields: readonly Field[], flag: string): void {
+function checkPath(
+  path: string,
+  fields: readonly Field[],
+  { flag, derived }: { readonly flag: string; readonly derived: readonly string[] },
+): void {
   let inner: readonly Field[] | undefined = fields;
   const parts = path.split(".");
   if (fields.some(({ name }) => name === path)) return;
   for (const [depth, part] of parts.entries()) {
     const field: Field | undefined = inner?.find(({ name }) => name === part);
     if (!field && inner) {
-      const names = inner.map(({ name }) => name);
+      const names = [...new Set([...inner.map(({ name }) => name), ...(depth === 0 ? derived : [])])];
       const meant = suggestName(part, names);
       const whole = [...parts.slice(0, depth), meant].join(".");
       const hint = meant ? `did you mean '${whole}'?` : `available fields: ${names.join(", ")}`;
