@@ -132,7 +132,7 @@ __wcs_place() {
     'conversations message get') flags='--watch --interval'; values='--interval='; args=('@conversations' '@messages') ;;
     'conversations message edit') flags='--dry-run -n'; args=('@conversations' '@messages' ''); many=1 ;;
     'conversations message delete') flags='--yes -y --dry-run -n'; args=('@conversations' '@messages') ;;
-    'conversations send') flags='--to --reply-to --file --dry-run -n'; values='--to=@users --reply-to=@messages --file=@file'; args=('@conversations' ''); many=1 ;;
+    'conversations send') flags='--to --reply-to --file --idempotency-key --dry-run -n'; values='--to=@users --reply-to=@messages --file=@file --idempotency-key='; args=('@conversations' ''); many=1 ;;
     'conversations react') flags='--idempotency-key --dry-run -n'; values='--idempotency-key='; args=('@conversations' '@messages' '') ;;
     'conversations unreact') flags='--dry-run -n'; args=('@conversations' '@messages' '') ;;
     'conversations search') flags='--conversation --limit --all --watch --interval'; values='--conversation=@conversations --limit= --interval='; args=(''); many=1 ;;

@@ -432,8 +432,8 @@ function __wcs_place --no-scope-shadowing
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@conversations' '@messages'
         case 'conversations send'
-            set flags '--to	Send to these users' '--reply-to	Reply to this message' '--file	Attach this file, or the video at this URL; can be repeated' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
-            set values '--to=@users' '--reply-to=@messages' '--file=@file'
+            set flags '--to	Send to these users' '--reply-to	Reply to this message' '--file	Attach this file, or the video at this URL; can be repeated' '--idempotency-key	Do this only once per key within 24 hours' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
+            set values '--to=@users' '--reply-to=@messages' '--file=@file' '--idempotency-key='
             set args '@conversations' ''
             set many 1
         case 'conversations react'

@@ -61,7 +61,7 @@ export const webhooks = operationGroup("webhooks", {
   }),
   rotateSecret: operation("POST", "/webhooks/{id}/rotate-secret", "Replace the secret of a webhook", {
     description:
-      "For 24 hours, callbacks are also signed with the old secret, as with each of up to five earlier ones that were replaced less than 24 hours ago. Repeats with the same Idempotency-Key get a response without the secret.",
+      "For 24 hours, callbacks are also signed with the old secret, and with earlier ones that were replaced less than 24 hours ago: up to five in all. Repeats with the same Idempotency-Key get a response without the secret.",
     access: "administrator",
     input: one,
     output: oneWebhook,

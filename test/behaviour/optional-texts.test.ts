@@ -63,7 +63,7 @@ describeOnOneDatabase("optional texts that are empty or null count as absent", (
     expect(made.map((event) => event.uid)).toEqual([expect.stringMatching(/@wcs$/), expect.stringMatching(/@wcs$/)]);
   });
 
-  it("conversations.send: the text of a message with files", async () => {
+  it("conversations.create: the text of a message with files", async () => {
     const input = { recipients: [world().ids.colleague], message: null };
     const { message } = await admin().call(conversations.create, { ...input, files: [upload("a.txt", "a")] });
     expect(message).toBe("");
@@ -71,7 +71,7 @@ describeOnOneDatabase("optional texts that are empty or null count as absent", (
   });
 
   it.each(["", null])(
-    "posts.create and posts.vote: the time zone of an event and an added choice: %j",
+    "posts.update and posts.vote: the time zone of an event and an added choice: %j",
     async (nothing) => {
       const event = { datetime_start: "2027-03-01T10:00", timezone: "Europe/Copenhagen" };
       const poll = { question: "When?", choices: [{ title: "Now" }], allow_user_choices: true };

@@ -219,7 +219,7 @@ describeOnOneDatabase("posts that are refused", (environment) => {
   });
 
   describe("who may edit", () => {
-    it("posts.update and posts.delete are for the author and users with the ability in the owning unit", async () => {
+    it("posts.update is for the author and users with the ability in the owning unit", async () => {
       const { editor, planner, actors, write, units } = newsroom();
       const event = { content_type: "event" as const, event: { datetime_start: "2026-06-01T10:00" } };
       const home = { unit: units.harbour, visibility: { all_units: true } };

@@ -32,7 +32,7 @@ describeEverywhere("providers of users", (environment) => {
   });
 
   it.each(["service", "Okta", "okta ad", "-okta", "ø", "o".repeat(64)])(
-    "users.create and users.update refuse the provider %j",
+    "users.update and users.import refuse the provider %j",
     async (name) => {
       const { ids } = world();
       expect(await wrongFields(update(ids.colleague, name))).toEqual(["provider"]);
