@@ -101,12 +101,14 @@ export async function executeOperation(
   const isSame = actor === presumed?.actor && caller.settingsVersion === presumed.settingsVersion;
   if (early && isSame) return early;
   // Without versions at hand, a read waits for a database server, and others run meanwhile.
-  const turn = op.transaction === "read" && moment.versions ? runtime.fairTurns.turnFor(actor.id) : undefined;
-  if (turn === undefined) return executeAs(runtime, { op, input, origin, moment, caller });
-  await turn;
-  // The sign-in, or the right to read something, may have ended while the read waited.
-  const later = currentMoment(runtime);
-  return executeAs(runtime, { op, input, origin, moment: later, caller: await runtime.identify(op, origin, later) });
+  const isShared = op.transaction === "read" && moment.versions !== undefined && actor !== nobody;
+  if (!isShared) return executeAs(runtime, { op, input, origin, moment, caller });
+  return runtime.fairTurns.run(actor.id, async (hasWaited) => {
+    if (!hasWaited) return executeAs(runtime, { op, input, origin, moment, caller });
+    // The sign-in, or the right to read something, may have ended meanwhile.
+    const later = currentMoment(runtime);
+    return executeAs(runtime, { op, input, origin, moment: later, caller: await runtime.identify(op, origin, later) });
+  });
 }
 
 async function executeAs(
@@ -145,8 +147,7 @@ async function executeAs(
   };
   return runtime.runExclusively(actor.id, origin, async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);
-    if (op.transaction === "own") return runOwn(execution, run);
-    return moment.versions ? runtime.fairTurns.run(actor.id, () => run(reading)) : run(reading);
+    return op.transaction === "own" ? runOwn(execution, run) : run(reading);
   });
 }
 

@@ -10,33 +10,43 @@ const share = 5;
 export class FairTurns {
   /** Milliseconds by user in this turn. */
   readonly #taken = new Map<number, number>();
+  /** Users with a read that began in this turn and has not ended. */
+  readonly #reading = new Set<number>();
   /** The turns of the last waiting reads, by user. Each user has one turn at a time. */
   readonly #waiting = new Map<number, Promise<void>>();
+  #endsTurn = false;
 
-  /** Returns the turn for which a read of the user must wait; undefined when it can run now. */
-  turnFor(user: number): Promise<void> | undefined {
-    const before = this.#waiting.get(user);
-    if (before === undefined && (this.#taken.get(user) ?? 0) < share) return undefined;
-    const turn = this.#nextTurn(before).then(() => {
-      if (this.#waiting.get(user) === turn) this.#waiting.delete(user);
-    });
-    this.#waiting.set(user, turn);
-    return turn;
-  }
-
-  async #nextTurn(before: Promise<void> | undefined): Promise<void> {
-    await before;
-    await yieldToEventLoop();
-  }
-
-  /** Runs a read, and counts its time for the user. */
-  async run<T>(user: number, read: () => Promise<T>): Promise<T> {
+  /** Runs a read of the user now, or in a later turn; `hasWaited` tells which. */
+  async run<T>(user: number, read: (hasWaited: boolean) => Promise<T>): Promise<T> {
+    const mustWait = this.#waiting.has(user) || this.#reading.has(user) || (this.#taken.get(user) ?? 0) >= share;
+    if (mustWait) await this.#waitForTurn(user);
     const start = performance.now();
+    this.#endTurnLater();
+    this.#reading.add(user);
     try {
-      return await read();
+      return await read(mustWait);
     } finally {
-      if (this.#taken.size === 0) setImmediate(() => this.#taken.clear());
+      this.#endTurnLater();
+      this.#reading.delete(user);
       this.#taken.set(user, (this.#taken.get(user) ?? 0) + performance.now() - start);
     }
+  }
+
+  async #waitForTurn(user: number): Promise<void> {
+    const before = this.#waiting.get(user);
+    const turn = before === undefined ? yieldToEventLoop() : before.then(() => yieldToEventLoop());
+    this.#waiting.set(user, turn);
+    await turn;
+    if (this.#waiting.get(user) === turn) this.#waiting.delete(user);
+  }
+
+  #endTurnLater(): void {
+    if (this.#endsTurn) return;
+    this.#endsTurn = true;
+    setImmediate(() => {
+      this.#endsTurn = false;
+      this.#taken.clear();
+      this.#reading.clear();
+    });
   }
 }
