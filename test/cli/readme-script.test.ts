@@ -7,7 +7,7 @@ import { newReceiver, type Receiver } from "../support/receiver.ts";
 import { bin, finished, type Home, newHome, start, useHome } from "./support.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const [, script = ""] = /## Webhooks in CI\n[^]*?```sh\n(export [^`]*)```/.exec(read("docs/guides/webhooks.md")) ?? [];
+const [, script = ""] = /## Webhooks in CI\n[^#]*?```sh\n(export [^`]*)```/.exec(read("docs/guides/webhooks.md")) ?? [];
 const [, firstSteps = ""] = /## Five minutes with it\n[^#]*?```sh\n([^`]*)```/.exec(read("README.md")) ?? [];
 
 const home = useHome();
