@@ -17,6 +17,7 @@ import { forgetAccount } from "../pipeline/rate-limits.ts";
 import { placeInFeed } from "../visibility/feed-index.ts";
 import { requireOtherAdministrator } from "./change-account.ts";
 import { oneUser } from "./read-users.ts";
+import { emptyUser } from "./user-columns.ts";
 
 /** Erases personal data in all tables. The row stays, because posts, messages and audit entries refer to it. */
 export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id }) => {
@@ -54,29 +55,13 @@ async function removeTraces(ctx: Ctx, id: number): Promise<void> {
 }
 
 const erased = {
+  ...emptyUser,
   first_name: "Deleted",
   last_name: "user",
   name_key: "",
-  reference: null,
-  email: null,
-  email_key: null,
-  title: "",
-  phone: null,
-  birthday: null,
-  birthday_key: null,
-  show_birthdays: "all",
-  birthdays_optout: 0,
-  language: null,
-  timezone: null,
-  admin: 0,
   active: 0,
   password_hash: null,
   policy_accepted_at: null,
-  meta_field_0: "",
-  meta_field_1: "",
-  meta_field_2: "",
-  meta_field_3: "",
-  meta_field_4: "",
 } as const;
 
 /** Events removed at a time: with 730 occurrences each, for up to 50 ms, when no other request can run on SQLite. */

@@ -24,8 +24,8 @@ export function userColumns({ email, birthday, admin, settings, ...same }: UserF
 
 type Columns = Partial<ReturnType<typeof userColumns>> & { readonly first_name: string; readonly last_name: string };
 
-/** Defaults of columns that are not given, so that all new rows have the same columns. */
-const newUser = {
+/** Columns of a user of whom nothing is known: those that are not given of a new one, and those that are erased of a deleted one. */
+export const emptyUser = {
   reference: null,
   email: null,
   email_key: null,
@@ -36,7 +36,6 @@ const newUser = {
   language: null,
   timezone: null,
   admin: 0,
-  provider: "local",
   show_birthdays: "all",
   birthdays_optout: 0,
   meta_field_0: "",
@@ -48,5 +47,6 @@ const newUser = {
 
 export function newUserRow({ now }: Ctx, columns: Columns, unit: number) {
   const key = { name_key: userNameKey(columns), unit_id: unit, created_at: now, updated_at: now };
-  return { ...newUser, ...given(columns), ...key };
+  // All new rows have the same columns.
+  return { ...emptyUser, provider: "local", ...given(columns), ...key };
 }
