@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqliteHttp } from "../support/instance.ts";
 import { describePlaces, usePlace } from "./places.ts";
@@ -124,6 +124,29 @@ describe("a change without a response", () => {
     ]);
     const raw = await through(["api", "POST", "/newer", "--idempotency-key", "new"]);
     expect([raw.code, raw.stderr]).toEqual([8, expect.stringContaining("--idempotency-key new: then it is")]);
+  });
+
+  it.each([502, 504])("after status %s of a proxy names the proxy, too", async (status) => {
+    drop = (response) => response.writeHead(status, { "content-type": "text/html" }).end();
+    const proxy = "hint: A proxy answered in place of the service. Check that the service is running. The change may";
+    const update = await through(["units", "update", "1", "--name", "Acme AG"]);
+    expect([update.code, update.stderr]).toEqual([8, expect.stringContaining(`${proxy} have been made. Look before`)]);
+    const post = await through([...posting(`Status ${status}`), "--idempotency-key", `k${status}`]);
+    const { stderr } = post;
+    expect(stderr).toContain(`${proxy} have been made. Repeat the command with --idempotency-key k${status}: then`);
+  });
+
+  it("was not sent when the connection was not made in time", async () => {
+    const silent = createTcpServer(() => {});
+    await new Promise<void>((done) => void silent.listen(0, "127.0.0.1", done));
+    const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const line = ["units", "update", "1", "--name", "Acme AG", "--url", url, "--timeout", "1s"];
+    const { code, stderr } = await place().home.spawn(line, { env: place().env });
+    silent.close();
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringContaining("did not accept the connection within 1 s.\nhint: Check"),
+    ]);
   });
 
   it("names no key when it is one of several changes", async () => {

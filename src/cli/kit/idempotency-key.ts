@@ -22,10 +22,11 @@ export function idempotencyOf({ flags }: Context, op?: AnyOperation): Pick<CallO
  */
 export function failWithKey(error: unknown, { flags }: Context): never {
   if (!(error instanceof ServiceError && error.cause instanceof NoResponse)) throw error;
-  const { code, message, retryAfter, cause } = error;
-  const key = flags.idempotencyKey ?? error.cause.idempotencyKey;
+  const { code, message, retryAfter } = error;
+  const { cause } = error;
+  const key = flags.idempotencyKey ?? cause.idempotencyKey;
   if (key === undefined) throw error;
-  const hint = `The change may have been made. Repeat the command with --idempotency-key ${key}: then it is made only once.`;
+  const hint = `${cause.advice}The change may have been made. Repeat the command with --idempotency-key ${key}: then it is made only once.`;
   throw new ServiceError(code, message, { hint, retryAfter, cause });
 }
 

@@ -61,38 +61,53 @@ export function unreachable(cause: unknown, base: Base): ServiceError {
 }
 
 export function timedOut(origin: string, ms: number): ServiceError {
-  return new ServiceError("unavailable", `${origin} did not answer within ${Math.round(ms / 100) / 10} s.`, {
+  return new ServiceError("unavailable", `${origin} did not answer within ${seconds(ms)} s.`, {
     hint: "Try again later, or allow more time.",
     cause: tooLate,
   });
 }
 
+/** Returns the error of a request that was not sent, because the connection was not made in time. */
+export function connectedTooLate(origin: string, ms: number): ServiceError {
+  return new ServiceError("unavailable", `${origin} did not accept the connection within ${seconds(ms)} s.`, {
+    hint: network,
+    cause: { code: "ETIMEDOUT" },
+  });
+}
+
+const seconds = (ms: number): number => Math.round(ms / 100) / 10;
+
 /** The cause of an error when no answer came in time. */
-export const tooLate = { code: "TOO_LATE" };
+const tooLate = { code: "TOO_LATE" };
 
 /** The cause of an error when a change was sent, and no response came. */
 export class NoResponse extends Error {
   /** The key that the client made, with which the request can be repeated. */
   readonly idempotencyKey: string | undefined;
+  /** Sentences for the beginning of the hint, each with a space after it. */
+  readonly advice: string;
 
-  constructor(idempotencyKey: string | undefined, cause: unknown) {
+  constructor({ idempotencyKey, advice, cause }: { idempotencyKey?: string; advice: string; cause: unknown }) {
     super("no response to a change", { cause });
     this.idempotencyKey = idempotencyKey;
+    this.advice = advice;
   }
 }
 
 /** Throws the error of a change with a hint that it may have been made, if the service may have got the request. */
 export function failUnsure(error: unknown, idempotencyKey?: string): never {
   if (!(error instanceof ServiceError)) throw error;
-  if (error.cause !== tooLate && phaseOf(error) !== "talking") throw error;
-  const { code, message, retryAfter } = error;
-  const proxy = error.cause === badGateway ? `${error.hint} ` : "";
-  const hint = `${proxy}The change may have been made. Look before you repeat it.`;
-  throw new ServiceError(code, message, { hint, retryAfter, cause: new NoResponse(idempotencyKey, error.cause) });
+  const { code, message, retryAfter, cause } = error;
+  if (cause !== tooLate && cause !== gatewayTimeout && phaseOf(error) !== "talking") throw error;
+  const advice = cause === badGateway || cause === gatewayTimeout ? `${error.hint} ` : "";
+  const hint = `${advice}The change may have been made. Look before you repeat it.`;
+  throw new ServiceError(code, message, { hint, retryAfter, cause: new NoResponse({ idempotencyKey, advice, cause }) });
 }
 
 /** The cause of an error when a proxy answered because the service did not; it may have got the request. */
 export const badGateway = { code: "BAD_GATEWAY" };
+/** The cause of an error when a proxy did not wait any longer. The service may still be working, so no retry. */
+export const gatewayTimeout = { code: "GATEWAY_TIMEOUT" };
 
 /** Returns the progress of a failed request; undefined when a retry cannot help. */
 export function phaseOf({ cause }: ServiceError): Phase | undefined {

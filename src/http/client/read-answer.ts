@@ -4,7 +4,7 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { tryParseJson } from "../../contract/parse-json.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
-import { badGateway, tooLate } from "./connection-errors.ts";
+import { badGateway, gatewayTimeout } from "./connection-errors.ts";
 import type { HttpResponse } from "./transport.ts";
 
 type Answer = Pick<HttpResponse, "status" | "headers"> & { readonly body: { toString(): string } };
@@ -79,8 +79,7 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const gateway = status === 502 || status === 503 || status === 504;
   return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
     hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
-    // After 504, the service may still be working.
-    cause: gateway ? (status === 504 ? tooLate : badGateway) : undefined,
+    cause: gateway ? (status === 504 ? gatewayTimeout : badGateway) : undefined,
     retryAfter: gateway || status === 429 ? retryAfter(headers) : undefined,
   });
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Base } from "./base-url.ts";
-import { timedOut, unreachable } from "./connection-errors.ts";
+import { connectedTooLate, timedOut, unreachable } from "./connection-errors.ts";
 
 export interface HttpResponse {
   readonly status: number;
@@ -72,7 +72,9 @@ type Take<T> = (response: IncomingMessage) => Promise<T>;
 function exchange<T>(make: () => ClientRequest, base: Base, options: SendOptions, take: Take<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = begin(make);
-    const late = setTimeout(() => stop(timedOut(base.origin, options.timeout)), options.timeout);
+    const isConnected = watchConnection(request, base);
+    const giveUp = () => stop((isConnected() ? timedOut : connectedTooLate)(base.origin, options.timeout));
+    const late = setTimeout(giveUp, options.timeout);
     const abort = () => stop(options.signal?.reason);
     const settle = (done: () => void) => {
       clearTimeout(late);
@@ -97,6 +99,18 @@ function exchange<T>(make: () => ClientRequest, base: Base, options: SendOptions
     });
     void sendBody(request, options);
   });
+}
+
+/** Returns a function that tells whether anything of the request may have been sent. */
+function watchConnection(request: ClientRequest, { secure }: Base): () => boolean {
+  let isConnected = false;
+  const note = () => {
+    isConnected = true;
+  };
+  request.once("socket", (socket) =>
+    socket.connecting ? socket.once(secure ? "secureConnect" : "connect", note) : note(),
+  );
+  return () => isConnected;
 }
 
 /** Size in bytes from which a body waits for `100 Continue`, for at most `politeness` ms: some proxies do not pass it on. */
