@@ -186,6 +186,18 @@ describe("wcs profile", () => {
     for (const name of ["__proto__", "constructor", "toString"])
       expect((await home().sit(["profile", "use", name])).code, name).toBe(6);
   });
+
+  it("init and auth login name a new profile as a property that every object has", async () => {
+    const { sit, path } = newHome();
+    const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace"];
+    const made = await sit(["init", "--db", path("c.db"), ...administrator, "--profile", "constructor"]);
+    expect([made.stderr, made.code]).toEqual([expect.stringContaining("Profile constructor is now"), 0]);
+    const unknown = await sit(["users", "list", "--profile", "toString"]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Unknown profile 'toString'")]);
+    const login = ["auth", "login", "--profile", "valueOf", "--username", "ada@example.com", "--password-stdin"];
+    const { code, stderr } = await sit([...login, "--db", path("c.db")], { stdin: "wrong" });
+    expect([code, stderr]).toEqual([4, expect.stringContaining("is wrong")]);
+  });
 });
 
 describe("wcs serve and a login over HTTP", () => {

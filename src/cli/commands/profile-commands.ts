@@ -1,4 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { isHttpUrl } from "../../http/client/base-url.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { createSources } from "../file-io/value-sources.ts";
@@ -7,7 +8,7 @@ import { noteDone } from "../kit/note-done.ts";
 import { createOutput } from "../output/create-output.ts";
 import { type Config, changeConfig, readConfig, withProfile } from "../session/config.ts";
 import { withoutPassword } from "../session/database-url.ts";
-import { baseUrl, databaseAddress, isRemote } from "../session/target.ts";
+import { baseUrl, databaseAddress } from "../session/target.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 
 const nameArgument = { name: "name", description: "Name of the profile", completes: "profiles" } as const;
@@ -105,13 +106,13 @@ async function givenTarget({ globals, flags, terminal }: Context): Promise<strin
   if (WCS_URL) return baseUrl(WCS_URL);
   if (!terminal.interactive) throw new UsageError("pass --url or --db");
   const answer = (await (await terminal.ask()).secret("Path or URL of the database, or URL of the instance:")).trim();
-  return isRemote(answer) ? baseUrl(answer) : database(answer);
+  return isHttpUrl(answer) ? baseUrl(answer) : database(answer);
 }
 
 function database(text: string): string {
   const address = text.trim();
   if (address === "") throw new UsageError("the path or URL of the database is empty");
-  if (isRemote(address)) throw new UsageError("this is the URL of an instance, not a database", { hint: "use --url" });
+  if (isHttpUrl(address)) throw new UsageError("this is the URL of an instance, not a database", { hint: "use --url" });
   return databaseAddress(address);
 }
 

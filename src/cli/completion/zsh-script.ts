@@ -1,11 +1,11 @@
+import { quoteForShell } from "../../store/shell-quote.ts";
 import { shortVerbs } from "../kit/command-aliases.ts";
-import { quoteWord } from "../terminal/shell-words.ts";
 import { type CompletedFlag, type Described, formatValued, type Model } from "./completion-model.ts";
 
 const described = (list: readonly Described[]) =>
-  list.map(({ name, description }) => quoteWord(`${name.replaceAll(":", "\\:")}:${description}`)).join(" ");
+  list.map(({ name, description }) => quoteForShell(`${name.replaceAll(":", "\\:")}:${description}`)).join(" ");
 const valued = (flags: readonly CompletedFlag[]) =>
-  formatValued(flags, (name, values) => `${quoteWord(name)} ${quoteWord(values)}`).join(" ");
+  formatValued(flags, (name, values) => `${quoteForShell(name)} ${quoteForShell(values)}`).join(" ");
 
 export function zsh({ places, globals }: Model): string {
   const cases = places.map(({ path, words, flags, args, many }) => {
@@ -13,10 +13,10 @@ export function zsh({ places, globals }: Model): string {
       words.length > 0 && `words_here=(${described(words)})`,
       flags.length > 0 && `flags=(${described(flags)})`,
       flags.some(({ values }) => values !== undefined) && `kinds=(${valued(flags)})`,
-      args.length > 0 && `args=(${args.map(quoteWord).join(" ")})`,
+      args.length > 0 && `args=(${args.map(quoteForShell).join(" ")})`,
       many && "many=1",
     ].filter(Boolean);
-    return `    ${quoteWord(path)}) ${parts.join("; ") || ":"} ;;`;
+    return `    ${quoteForShell(path)}) ${parts.join("; ") || ":"} ;;`;
   });
   const verbs = Object.entries(shortVerbs).map(([name, meant]) => `    ${name}) names=(${meant.join(" ")} $names) ;;`);
   return `#compdef wcs

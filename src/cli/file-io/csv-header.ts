@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { quoteForShell } from "../../store/shell-quote.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
-import { quoteWord } from "../terminal/shell-words.ts";
 import { type ColumnMapping, columnKey } from "./column-mapping.ts";
 import { hintOfJson } from "./file-format.ts";
 import type { Table } from "./file-rows.ts";
@@ -56,7 +56,7 @@ function requireOnce(names: readonly string[], fields: HeaderFields, table: Tabl
     const [one = "", other = ""] = [names[first], names[at]];
     if (columnKey(one) === columnKey(other)) throw refusedHeader(`${label}: duplicate column ${one}.`, table);
     throw new UsageError(`${label}: the columns '${one}' and '${other}' both give the field ${field}`, {
-      hint: `leave one out with --map ${quoteWord(`${columnKey(one) === field ? one : other}=`)}`,
+      hint: `leave one out with --map ${quoteForShell(`${columnKey(one) === field ? one : other}=`)}`,
     });
   }
 }
@@ -72,6 +72,6 @@ function requireFit(names: readonly string[], fields: HeaderFields, label: strin
   const at = fields.findIndex((field) => field !== "" && field in values);
   if (at < 0) return;
   throw new UsageError(`${label}: the column '${names[at]}' gives the field ${fields[at]}, which --set gives as well`, {
-    hint: `leave the column out with --map ${quoteWord(`${names[at]}=`)}`,
+    hint: `leave the column out with --map ${quoteForShell(`${names[at]}=`)}`,
   });
 }

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { type FileItem, uploadLimit } from "../../contract/file-schemas.ts";
+import { isHttpUrl } from "../../http/client/base-url.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
 import { reason, type Sources } from "./value-sources.ts";
@@ -10,7 +11,7 @@ const most = ((uploadLimit - 1_048_576) * 3) / 4;
 
 /** Reads files by path, stdin for `-`, and videos by URL into the items of a request. `flag` names the flag in errors. */
 export async function readItems(given: readonly string[], flag: string, sources: Sources): Promise<FileItem[]> {
-  const sizes = given.map((text) => (isUrl(text) || text === "-" ? 0 : access(text, flag, () => sizeOf(text))));
+  const sizes = given.map((text) => (isHttpUrl(text) || text === "-" ? 0 : access(text, flag, () => sizeOf(text))));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total > most) {
     const what = given.length > 1 ? "the files together are" : `${given[0]} is`;
@@ -18,7 +19,7 @@ export async function readItems(given: readonly string[], flag: string, sources:
   }
   const items: FileItem[] = [];
   for (const text of given) {
-    if (isUrl(text)) items.push(video(text, flag));
+    if (isHttpUrl(text)) items.push(video(text, flag));
     else if (text === "-") items.push(item("stdin", await sources.bytes(flag, most - total), flag));
     else {
       const bytes = access(text, flag, () => readFileSync(text));
@@ -27,8 +28,6 @@ export async function readItems(given: readonly string[], flag: string, sources:
   }
   return items;
 }
-
-const isUrl = (text: string) => /^https?:\/\//i.test(text);
 
 /** Returns the size of a file. Sizes are checked before reading, so that a large file does not fill the memory. */
 function sizeOf(path: string): number {

@@ -175,6 +175,10 @@ function removeDrafts(dir: string): void {
   }
 }
 
+/** Returns the profile with a name, which may also be that of a property of all objects, such as `constructor`. */
+export const profileNamed = ({ profiles }: Config, name: string): Profile | undefined =>
+  Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+
 export const withProfile = (config: Config, name: string, profile: Profile): Config => ({
   ...config,
   profiles: { ...config.profiles, [name]: profile },

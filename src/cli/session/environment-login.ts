@@ -1,6 +1,7 @@
+import { isHttpUrl } from "../../http/client/base-url.ts";
 import { notUtf8 } from "../file-io/value-sources.ts";
 import type { Credentials } from "./request-token.ts";
-import { baseUrl, isRemote, type Target } from "./target.ts";
+import { baseUrl, type Target } from "./target.ts";
 
 /** Returns the token of the environment, unless it belongs to another instance than the target. */
 export const environmentToken = (env: NodeJS.ProcessEnv, target: Target): string | undefined =>
@@ -22,7 +23,7 @@ export function environmentLogin(env: NodeJS.ProcessEnv, target: Target): Creden
 
 /** With WCS_URL, the secrets belong to that instance: somebody else may have written the line that names another one. */
 export function isForTarget({ WCS_URL: url }: NodeJS.ProcessEnv, { address, remote }: Target): boolean {
-  return !remote || !url || (isRemote(url) && URL.canParse(url) && hrefOf(url) === hrefOf(address));
+  return !remote || !url || (isHttpUrl(url) && URL.canParse(url) && hrefOf(url) === hrefOf(address));
 }
 
 const hrefOf = (url: string): string => new URL(baseUrl(url)).href;

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { once } from "../../contract/once.ts";
+import { isHttpUrl } from "../../http/client/base-url.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Globals } from "../terminal/global-options.ts";
-import { type Config, type Profile, readConfig } from "./config.ts";
+import { type Config, type Profile, profileNamed, readConfig } from "./config.ts";
 import { withoutPassword } from "./database-url.ts";
 
 export interface Target {
@@ -14,14 +15,12 @@ export interface Target {
   readonly profile?: { readonly name: string } & Profile;
 }
 
-export const isRemote = (address: string): boolean => /^https?:\/\//i.test(address);
-
 /** Returns what a target is called in files and messages: its address without a password. */
 export const shownAddress = ({ address, remote }: Target): string =>
   remote ? address : withoutPassword(databaseAddress(address));
 
 export function baseUrl(text: string): string {
-  if (!isRemote(text) || !URL.canParse(text)) {
+  if (!isHttpUrl(text) || !URL.canParse(text)) {
     throw new UsageError(`'${text}' is not the URL of an instance`, { hint: "use a URL like https://wcs.example.com" });
   }
   return text.replace(/(?<=[^:/])(\/+api)?\/*$/, "");
@@ -88,7 +87,7 @@ function chosen(read: () => Config, choice: (kind: Kind) => [source: string, val
   const { kind, source, value } = given[0];
   if (kind === "profile") return byProfile(read(), value);
   if (kind === "db") {
-    if (isRemote(value))
+    if (isHttpUrl(value))
       throw new UsageError(`'${value}' is the URL of an instance, not a database`, { hint: "use --url" });
     return { address: givenDatabase(source, value), remote: false };
   }
@@ -96,7 +95,7 @@ function chosen(read: () => Config, choice: (kind: Kind) => [source: string, val
   const config = read();
   const names = [config.current ?? "", ...Object.keys(config.profiles)];
   const [profile] = names.flatMap((name) => {
-    const found = config.profiles[name];
+    const found = profileNamed(config, name);
     return found?.target === address ? [{ name, ...found }] : [];
   });
   return { address, remote: true, profile };
@@ -106,12 +105,12 @@ const currentProfile = (config: Config): Target | undefined =>
   config.current === undefined ? undefined : byProfile(config, config.current);
 
 function byProfile(config: Config, name: string): Target {
-  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  const profile = profileNamed(config, name);
   if (!profile) {
     const meant = suggestName(name, Object.keys(config.profiles));
     throw new UsageError(`unknown profile '${name}'`, {
       hint: meant ? `did you mean '${meant}'?` : "list profiles with wcs profile list",
     });
   }
-  return { address: profile.target, remote: isRemote(profile.target), profile: { name, ...profile } };
+  return { address: profile.target, remote: isHttpUrl(profile.target), profile: { name, ...profile } };
 }

@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { isAging, tokenTimesOf } from "../../http/client/token-times.ts";
 import { lineOf } from "../terminal/shell-words.ts";
-import { readConfig, withConfigLock, withProfile } from "./config.ts";
+import { profileNamed, readConfig, withConfigLock, withProfile } from "./config.ts";
 import { open, type Route } from "./open-caller.ts";
 
 const now = () => Date.now() / 1000;
@@ -36,7 +36,7 @@ export async function renew(route: Route, name: string, token: string): Promise<
   return withConfigLock(env, 3000, async (save) => {
     const config = readConfig(env);
     // The profile may have got another target since the command began: no token goes from one instance to another.
-    const known = config.profiles[name];
+    const known = profileNamed(config, name);
     const profile = known?.target === route.target.address ? known : undefined;
     if (profile?.token !== undefined && profile.token !== token) return profile.token;
     const { auth } = await import("../../contract/auth.ts");

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { quoteForShell } from "../../store/shell-quote.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { quoteWord } from "./shell-words.ts";
 
 export type EditedText = Awaited<ReturnType<typeof edit>>;
 
@@ -33,7 +33,7 @@ export async function edit(text: string, env: NodeJS.ProcessEnv, name: string) {
 
 /** Stdout may be a pipe, so the editor uses stderr. */
 function run(command: string, path: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const quoted = process.platform === "win32" ? `"${path}"` : quoteWord(path);
+  const quoted = process.platform === "win32" ? `"${path}"` : quoteForShell(path);
   const editor = spawn(`${command} ${quoted}`, { shell: true, stdio: ["inherit", 2, "inherit"], env });
   return new Promise((resolve, reject) => {
     editor.on("error", reject);

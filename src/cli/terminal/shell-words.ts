@@ -1,8 +1,7 @@
-const isPlain = /^[\w%+=:,./@-]+$/;
+import { quoteForShell } from "../../store/shell-quote.ts";
 
-/** Quotes a word for a POSIX shell. */
-export const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const isPlain = /^[\w%+=:,./@-]+$/;
 
 /** Returns a command line of wcs, with quotes where they are necessary. */
 export const lineOf = (words: readonly string[]): string =>
-  ["wcs", ...words].map((word) => (isPlain.test(word) ? word : quoteWord(word))).join(" ");
+  ["wcs", ...words].map((word) => (isPlain.test(word) ? word : quoteForShell(word))).join(" ");

@@ -1,6 +1,7 @@
 import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Caller } from "../../../contract/operation.ts";
+import { isHttpUrl } from "../../../http/client/base-url.ts";
 import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { unlessForbidden } from "../../errors/unless-forbidden.ts";
@@ -9,13 +10,13 @@ import { noteDone } from "../../kit/note-done.ts";
 import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
-import { changeConfig, readConfig, withProfile } from "../../session/config.ts";
+import { changeConfig, profileNamed, readConfig, withProfile } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { endSession } from "../../session/end-session.ts";
 import { environmentLogin, environmentToken } from "../../session/environment-login.ts";
 import { ownSignIn } from "../../session/read-password.ts";
 import { authenticate, signIn } from "../../session/request-token.ts";
-import { findTarget, isRemote, type Target } from "../../session/target.ts";
+import { findTarget, type Target } from "../../session/target.ts";
 import { renew } from "../../session/token-renewal.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 
@@ -37,7 +38,7 @@ export async function login(context: Context): Promise<void> {
     Boolean,
   );
   if (username === undefined || password === undefined) throw new UsageError(`missing ${missing.join(", ")}`);
-  const before = readConfig(terminal.env).profiles[name];
+  const before = profileNamed(readConfig(terminal.env), name);
   await signIn({ target, globals, terminal }, name, { username, password, otp: given.otp });
   terminal.note(`Signed in to ${withoutPassword(target.address)} as ${username} (profile ${name}).`);
   if (before?.token !== undefined && before.user !== undefined && before.user.toLowerCase() !== username.toLowerCase())
@@ -53,11 +54,12 @@ async function askTarget(context: Context): Promise<{ target: Target; globals: G
   const isChosen = [globals.url, globals.db, terminal.env.WCS_URL, terminal.env.WCS_DB, terminal.env.WCS_PROFILE].some(
     Boolean,
   );
-  const { current, profiles } = readConfig(terminal.env);
-  const isKnown = globals.profile === undefined ? current !== undefined : profiles[globals.profile] !== undefined;
+  const config = readConfig(terminal.env);
+  const isKnown =
+    (globals.profile === undefined ? config.current : profileNamed(config, globals.profile)) !== undefined;
   if (isChosen || isKnown || !terminal.interactive) return { target: loginTarget(context), globals };
   const url = await (await terminal.ask()).text("URL of the instance:", (text) =>
-    URL.canParse(text.trim()) && isRemote(text.trim()) ? true : "Enter a URL like https://wcs.example.com",
+    URL.canParse(text.trim()) && isHttpUrl(text.trim()) ? true : "Enter a URL like https://wcs.example.com",
   );
   const asked = { ...globals, url: url.trim() };
   return { target: loginTarget({ ...context, globals: asked }), globals: asked };
@@ -67,7 +69,7 @@ async function askTarget(context: Context): Promise<{ target: Target; globals: G
 function loginTarget({ globals, terminal }: Context): Target {
   const { profile, ...others } = globals;
   const config = readConfig(terminal.env);
-  const isNew = profile !== undefined && config.profiles[profile] === undefined;
+  const isNew = profile !== undefined && profileNamed(config, profile) === undefined;
   if (profile !== undefined && (isNew || globals.url !== undefined || globals.db !== undefined)) {
     return findTarget(others, { ...terminal.env, WCS_PROFILE: undefined }, config);
   }
@@ -77,10 +79,13 @@ function loginTarget({ globals, terminal }: Context): Target {
 function loginProfile({ globals, terminal }: Context, { address, remote, profile }: Target): string {
   if (globals.profile !== undefined) return globals.profile;
   if (profile) return profile.name;
-  const { profiles } = readConfig(terminal.env);
-  const same = Object.keys(profiles).find((name) => profiles[name]?.target === address);
+  const config = readConfig(terminal.env);
+  const same = Object.keys(config.profiles).find((name) => config.profiles[name]?.target === address);
   const plain = remote ? new URL(address).hostname : "local";
-  return same ?? (profiles[plain] === undefined ? plain : remote ? new URL(address).host : withoutPassword(address));
+  return (
+    same ??
+    (profileNamed(config, plain) === undefined ? plain : remote ? new URL(address).host : withoutPassword(address))
+  );
 }
 
 /** `wcs auth logout`. Forgets the token also when its session cannot be ended, and then fails. */
@@ -91,7 +96,7 @@ export async function logout(context: Context): Promise<void> {
   if (context.flags.dryRun) return noteDone(context, `Signed out of profile ${name}.`);
   const failure = await endSession(routeOf(context, target), token);
   await changeConfig(context.terminal.env, (config) => {
-    const profile = config.profiles[name];
+    const profile = profileNamed(config, name);
     // Another process may have removed it meanwhile.
     if (profile === undefined) return config;
     const { token: _token, expires: _expires, ...rest } = profile;
@@ -183,7 +188,7 @@ async function factsOfApiToken(caller: Caller, owner: number | undefined) {
 
 /** Reads the token from the configuration again, because connecting may have renewed it. */
 const tokenOf = ({ terminal }: Context, { profile }: Target): string | undefined =>
-  profile && readConfig(terminal.env).profiles[profile.name]?.token;
+  profile && profileNamed(readConfig(terminal.env), profile.name)?.token;
 
 export async function printToken(context: Context): Promise<void> {
   const { terminal } = context;

@@ -34,7 +34,8 @@ export async function knownValues(
         name: lineOf(words),
       }));
     case "alias": {
-      const meant = shortcutOf(typed) ?? readConfig(terminal.env).aliases?.[typed] ?? [];
+      const { aliases = {} } = readConfig(terminal.env);
+      const meant = shortcutOf(typed) ?? (Object.hasOwn(aliases, typed) ? aliases[typed] : []) ?? [];
       return meant.map((value) => ({ value, name: "" }));
     }
     case "profiles":

@@ -1,4 +1,5 @@
 import { wordsInOrder } from "../../../core/conversations/query-words.ts";
+import { isHttpUrl } from "../../../http/client/base-url.ts";
 import { checkCopy, copyInstance } from "../../../store/move/copy-instance.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -6,7 +7,7 @@ import { noteDone } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { refusePassword, withoutPassword } from "../../session/database-url.ts";
-import { databaseAddress, isRemote } from "../../session/target.ts";
+import { databaseAddress } from "../../session/target.ts";
 import { checkDatabase } from "./db-check.ts";
 import { databaseOf, watched } from "./db-target.ts";
 
@@ -49,6 +50,6 @@ function addressOf({ flags }: Context, name: "from" | "to"): string | undefined 
   const value = flags[name] as string | undefined;
   if (value === undefined) return undefined;
   refusePassword(value, `--${name}`);
-  if (isRemote(value)) throw new UsageError(`--${name} needs a database, not the URL of an instance`);
+  if (isHttpUrl(value)) throw new UsageError(`--${name} needs a database, not the URL of an instance`);
   return databaseAddress(value);
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
+import { quoteForShell } from "../../../store/shell-quote.ts";
 import { configDir, configFile, hasConfigDir, readConfig } from "../../session/config.ts";
-import { quoteWord } from "../../terminal/shell-words.ts";
 import { type FactChecks, failed, ok, type Verdict } from "./finding.ts";
 
 interface Place {
@@ -64,7 +64,7 @@ export function checkPrivacy({ path, mode }: Place, wanted: number): Verdict | u
   const [is, should] = [mode, wanted].map((bits) => bits.toString(8).padStart(4, "0"));
   return mode & ~wanted & 0o077
     ? failed(
-        `Other users can read ${path} (${is}), which contains secrets. Restrict it with chmod ${should} ${quoteWord(path)}.`,
+        `Other users can read ${path} (${is}), which contains secrets. Restrict it with chmod ${should} ${quoteForShell(path)}.`,
       )
     : ok(`Only the owner can read ${path} (${is}).`);
 }

@@ -7,7 +7,7 @@ import { type Context, dryRunFlag, type TopLevelCommand } from "../../kit/comman
 import { noteDone } from "../../kit/note-done.ts";
 import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { changeConfig, dataDir, readConfig, withProfile } from "../../session/config.ts";
+import { changeConfig, dataDir, profileNamed, readConfig, withProfile } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { openWithKey, withKey } from "../../session/open-with-key.ts";
 import { ownPassword } from "../../session/read-password.ts";
@@ -155,15 +155,15 @@ async function fill(database: string, userId: number, env: NodeJS.ProcessEnv): P
 
 /** Throws `conflict` when the user names a profile that has another target. */
 function requireFreeProfile(name: string | undefined, target: string, env: NodeJS.ProcessEnv): void {
-  const known = name === undefined ? undefined : readConfig(env).profiles[name];
+  const known = name === undefined ? undefined : profileNamed(readConfig(env), name);
   if (known !== undefined && known.target !== target)
     throw new ServiceError("conflict", `There is a profile ${name} already. Choose another name with --profile.`);
 }
 
 /** Saves a profile with the target and the user; it has no token, because the owner of the database needs none. */
 async function keepProfile({ terminal: { env }, globals }: Context, target: string, user: string): Promise<string> {
-  const { profiles } = readConfig(env);
-  const isFree = (name: string) => profiles[name] === undefined || profiles[name].target === target;
+  const config = readConfig(env);
+  const isFree = (name: string) => [undefined, target].includes(profileNamed(config, name)?.target);
   let name = globals.profile ?? "local";
   for (let number = 2; globals.profile === undefined && !isFree(name); number++) name = `local-${number}`;
   await changeConfig(env, (config) => ({ ...withProfile(config, name, { target, user }), current: name }));

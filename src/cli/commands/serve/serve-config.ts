@@ -5,21 +5,22 @@ import { z } from "zod";
 import { type Issues, tryParse } from "../../../contract/parse-input.ts";
 import { defaults, type Settings, settingsSchema, settingVariable } from "../../../contract/settings.ts";
 import { isShortTokenKey, tokenKeyBytes } from "../../../core/pipeline/load-instance.ts";
+import { isHttpUrl } from "../../../http/client/base-url.ts";
+import { quoteForShell } from "../../../store/shell-quote.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { readNamedFile } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { advice, parseDatabaseKey } from "../../session/open-with-key.ts";
-import { databaseAddress, isRemote } from "../../session/target.ts";
-import { quoteWord } from "../../terminal/shell-words.ts";
+import { databaseAddress } from "../../session/target.ts";
 import { sharedOptions } from "./serve-schema.ts";
 
 /** The key, as in `settings.base_url`, and what is wrong with its value. */
 type ConfigIssue = Readonly<Record<"field" | "message", string>>;
 
 const text = () => z.string().min(1);
-const database = () => text().refine((value) => !isRemote(value), "must be a SQLite file or a postgres:// URL");
+const database = () => text().refine((value) => !isHttpUrl(value), "must be a SQLite file or a postgres:// URL");
 
 const options = () =>
   z.strictObject({
@@ -81,7 +82,7 @@ function exposedSecrets(config: Options, path: string): ConfigIssue[] {
     ...(db !== undefined && withoutPassword(db) !== db ? ["db"] : []),
     ...(smtp !== undefined && new URL(smtp).password !== "" ? ["smtp_url"] : []),
   ];
-  const message = `has a secret, but other users can read the file (${modeText(mode)}); run chmod 0600 ${quoteWord(path)}`;
+  const message = `has a secret, but other users can read the file (${modeText(mode)}); run chmod 0600 ${quoteForShell(path)}`;
   return found.map((field) => ({ field, message }));
 }
 
