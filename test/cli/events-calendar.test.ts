@@ -42,6 +42,13 @@ function draw(
 }
 
 describe("a calendar of a month", () => {
+  it.each([105, 106, 112, 113])("is as wide as seven cells allow in %i columns", (width) => {
+    const [, headings = "", rule, , lunch] = draw([timed("Lunch", "2026-12-02T12:00:00")], december, { width });
+    const cell = Math.floor((width - 8) / 7);
+    expect([rule?.length, headings.indexOf("Tue")]).toEqual([cell * 7 + 8, cell + (cell < 14 ? 2 : 3)]);
+    expect(lunch?.split("│")[3]?.trimEnd()).toBe(cell < 14 ? "12 Lunch" : " 12:00 Lunch");
+  });
+
   it("draws a grid with the numbers of the weeks", () => {
     expect(draw([timed("Standup", "2026-12-01T09:00:00"), whole("Christmas Eve", "2026-12-24")], december)).toEqual([
       "                                 December 2026",

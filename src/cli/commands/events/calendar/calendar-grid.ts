@@ -12,7 +12,7 @@ export interface CellLine {
 interface Grid {
   readonly span: TimeSpan;
   readonly today: string;
-  /** Width of the text in a cell, in terminal columns. */
+  /** Width of a cell, in terminal columns. */
   readonly cell: number;
   readonly linesOf: (day: string) => readonly CellLine[];
 }
@@ -22,24 +22,27 @@ export const weekdayHeadings = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 /** Columns from which a cell has room for a blank on its left and for whole times. */
 export const roomyCell = 14;
 
-/** Returns the width of the text in a cell for a terminal of that width; 0 when a week does not fit. */
+/** Returns the width of a cell for a terminal of that width; 0 when a week does not fit. */
 export function cellWidth(width: number): number {
   const cell = Math.floor((width - 8) / 7);
-  return cell < 8 ? 0 : Math.min(cell < roomyCell ? cell : cell - 1, 30);
+  return cell < 8 ? 0 : Math.min(cell, 31);
 }
+
+/** Returns the width of the text in a cell. */
+export const textWidth = (cell: number): number => (cell < roomyCell ? cell : cell - 1);
 
 export const weeksIn = ({ first, last }: TimeSpan): number => daysBetween(mondayOf(first), mondayOf(last)) / 7 + 1;
 
 /** Draws weeks below each other, with a column per day from Monday on and the week's number in the line above it. */
 export function drawGrid(grid: Grid, paint: Paint): string {
   const { span, cell } = grid;
-  const wide = cell < roomyCell ? cell : cell + 1;
-  const pad = " ".repeat(wide - cell);
+  const text = textWidth(cell);
+  const pad = " ".repeat(cell - text);
   const rule = (left: string, middle: string, right: string, label = "") =>
-    paint.dim(left + label + "─".repeat(wide - label.length) + `${middle}${"─".repeat(wide)}`.repeat(6) + right);
+    paint.dim(left + label + "─".repeat(cell - label.length) + `${middle}${"─".repeat(cell)}`.repeat(6) + right);
   const row = (cells: readonly CellLine[]) =>
-    paint.dim("│") + cells.map((line) => pad + fitted(line, cell) + paint.dim("│")).join("");
-  const lines = [` ${weekdayHeadings.map((name) => (pad + name).padEnd(wide)).join(" ")}`.trimEnd()];
+    paint.dim("│") + cells.map((line) => pad + fitted(line, text) + paint.dim("│")).join("");
+  const lines = [` ${weekdayHeadings.map((name) => (pad + name).padEnd(cell)).join(" ")}`.trimEnd()];
   for (let week = 0; week < weeksIn(span); week++) {
     const monday = addDays(mondayOf(span.first), week * 7);
     const label = `─ ${weekOf(monday)} `;

@@ -6,7 +6,7 @@ import { wrapText } from "../../../terminal/wrap-text.ts";
 import { addDays, dayOfMonth, daysBetween, monthOf, weekdayOf, weekOf } from "../../../time/days.ts";
 import { monthNames } from "../../../time/recurrence/recurrence-words.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import { type CellLine, cellWidth, drawGrid, roomyCell, weekdayHeadings, weeksIn } from "./calendar-grid.ts";
+import { type CellLine, cellWidth, drawGrid, roomyCell, textWidth, weekdayHeadings, weeksIn } from "./calendar-grid.ts";
 import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
 interface Picture {
@@ -30,7 +30,7 @@ export function drawCalendar(occurrences: readonly ShownOccurrence[], picture: P
   const most = Math.max(3, Math.floor((height - 4) / weeks) - 2);
   const linesOf = (day: string) => {
     const some = entries.get(day) ?? [];
-    return weeks === 1 ? longLines(some, cell, paint) : shortLines(some, cell, most, paint);
+    return weeks === 1 ? longLines(some, textWidth(cell), paint) : shortLines(some, cell, most, paint);
   };
   return `${centred(titleOf(span), width, paint)}\n${drawGrid({ span, today, cell, linesOf }, paint)}`;
 }
@@ -73,18 +73,18 @@ function drawDays(entries: ReadonlyMap<string, readonly CalendarEntry[]>, paint:
 const mostTitleLines = 4;
 
 /** Returns one line per entry, at most `most` lines; with more entries the last line counts the rest. */
-function shortLines(entries: readonly CalendarEntry[], width: number, most: number, paint: Paint): CellLine[] {
+function shortLines(entries: readonly CalendarEntry[], cell: number, most: number, paint: Paint): CellLine[] {
   const shown = entries.length > most ? entries.slice(0, most - 1) : entries;
-  const lines = shown.map((entry) => shortLine(entry, width, paint));
+  const lines = shown.map((entry) => shortLine(entry, cell, paint));
   const left = entries.length - shown.length;
   return left > 0 ? [...lines, { text: `+${left} more`, look: paint.dim }] : lines;
 }
 
-function shortLine({ title, from, goesOn }: CalendarEntry, width: number, paint: Paint): CellLine {
+function shortLine({ title, from, goesOn }: CalendarEntry, cell: number, paint: Paint): CellLine {
   if (goesOn) return { text: `› ${title}`, look: paint.dim };
   if (from === "") return { text: title, look: paint.success };
   // Narrow cells show 9 for 09:00.
-  const time = width < roomyCell ? from.replace(/^0/, "").replace(/(?<=..|[1-9]):00/, "") : from;
+  const time = cell < roomyCell ? from.replace(/^0/, "").replace(/(?<=..|[1-9]):00/, "") : from;
   return { text: `${time} ${title}`, look: (text) => paint.key(text.slice(0, time.length)) + text.slice(time.length) };
 }
 
