@@ -31,12 +31,12 @@ export async function sendMessage(context: Context): Promise<void> {
     if (place === undefined) {
       const [recipients = []] = await findByName([{ label: "--to", kind: "users", texts: to }], { caller, terminal });
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
-      return compose(context, words, sources, use);
+      return compose(context, { words, sources, use });
     }
     const id = await findOneByName("conversations", "<id>", place, { caller, terminal });
     const begin = () => caller.call(conversations.get, { id }).then(() => "");
     const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
-    return compose(context, words, sources, use, begin);
+    return compose(context, { words, sources, use, begin });
   };
   const sendOnce = (caller: Caller) => send(caller).catch((error) => failWithKey(error, context));
   await withCaller(context, async (caller) => show(context, await sendOnce(caller)), files);
@@ -51,7 +51,7 @@ export async function editMessage(context: Context): Promise<void> {
     const begin = async () => (await caller.call(conversations.message, { id, messageId })).message;
     const use = (message: string) => caller.call(conversations.messageUpdate, { id, messageId, message }, options);
     const sources = createSources(context.terminal);
-    await show(context, await compose(context, wordsIn(args.text), sources, use, begin));
+    await show(context, await compose(context, { words: wordsIn(args.text), sources, use, begin }));
   });
 }
 
@@ -67,24 +67,25 @@ async function show(context: Context, message: ShownMessage): Promise<void> {
   if (context.flags.dryRun) context.terminal.note(dryRunNote);
 }
 
+interface Composition<T> {
+  readonly words: readonly string[];
+  readonly sources: Sources;
+  use(text: string): Promise<T>;
+  /** Returns the text with which the editor opens. Runs before that, so that a missing conversation fails early. */
+  begin?(): Promise<string>;
+}
+
 /**
  * Passes the text of a message to `use`: the words on the command line; else stdin, for `-` or when stdin is not a
- * terminal; else text written in an editor. `begin` returns the text with which the editor opens; it runs before that, so that a
- * missing conversation fails early.
+ * terminal; else text written in an editor.
  */
-async function compose<T>(
-  { terminal }: Context,
-  words: readonly string[],
-  sources: Sources,
-  use: (text: string) => Promise<T>,
-  begin = async () => "",
-): Promise<T> {
+async function compose<T>({ terminal }: Context, { words, sources, use, begin }: Composition<T>): Promise<T> {
   const fromStdin = words.length === 0 ? !terminal.stdinIsTerminal : words.length === 1 && words[0] === "-";
   if (fromStdin) return use(await sources.stdin("<text>"));
   if (words.length > 0) return use(words.join(" "));
   if (!terminal.interactive)
     throw new UsageError("missing <text>", { hint: "pass the text as an argument, or - to read it from stdin" });
-  const before = await begin();
+  const before = (await begin?.()) ?? "";
   const edited = await editText(before, "message.txt", terminal, use);
   if (edited) return edited.result;
   terminal.note(before === "" ? "Nothing was sent." : "Nothing was changed.");
