@@ -125,7 +125,7 @@ export const auth = operationGroup("auth", {
   }),
   passwordReset: operation("POST", "/password/reset", "Set a new password with the token from the mail", {
     description:
-      "A token can be used once, within 30 minutes (7 days if it came in a welcome mail), and only until a newer one is requested.",
+      "A token can be used once, within 30 minutes (7 days if it came in a welcome mail), and only until a newer one of its kind is sent, or the password changes.",
     access: "public",
     input: () => ({
       token: line(200, 1).meta({ secret: true, description: "Password reset token" }),

@@ -97,6 +97,31 @@ describeEverywhere("password reset", (environment) => {
     expect(await wrongFields(reset(email!, third))).toEqual(["token"]);
   });
 
+  it("auth.passwordReset: a token from a welcome mail is valid until a newer welcome mail, not until a reset is requested", async () => {
+    const { instance, addUser, actors } = world();
+    const { id, email } = await addUser();
+    const invited = async () => {
+      await actors.administrator.call(users.welcome, { users: [id] });
+      return mailedToken(instance, email!);
+    };
+    const [first, second] = [await invited(), await invited()];
+    await requested(email!);
+    instance.wait(3600);
+    expect(await wrongFields(reset(email!, first))).toEqual(["token"]);
+    const third = await requested(email!);
+    expect(await codeOf(reset(email!, second))).toBe("ok");
+    expect(await wrongFields(reset(email!, third))).toEqual(["token"]);
+  });
+
+  it("auth.passwordReset: setting a password through the link of a reset ends that of the welcome mail", async () => {
+    const { instance, addUser, actors } = world();
+    const { id, email } = await addUser();
+    await actors.administrator.call(users.welcome, { users: [id] });
+    const welcome = await mailedToken(instance, email!);
+    expect(await codeOf(reset(email!, await requested(email!)))).toBe("ok");
+    expect(await wrongFields(reset(email!, welcome))).toEqual(["token"]);
+  });
+
   it("auth.passwordReset refuses the token of another user", async () => {
     const { addUser } = world();
     const [one, other] = [await addUser(), await addUser()];

@@ -203,7 +203,15 @@ describeOnDatabases("retention", (open, kind) => {
     await own.call(tokens.create, { name: "short", scopes: ["read"], expires_at: instance.now() + day });
     await own.call(tokens.create, { name: "endless", scopes: ["read"] });
     const names = async () => (await administrator.call(tokens.list, {})).data.map(({ name }) => name).sort();
-    await instance.database.write((tx) => replacePasswordToken(tx, 1, instance.now() + day));
+    const add = (kind: "welcome" | "password_reset", seconds: number) =>
+      instance.database.write((tx) =>
+        replacePasswordToken(tx, { user: 1, kind, expires_at: instance.now() + seconds }),
+      );
+    await add("welcome", 7 * day);
+    await add("password_reset", 1800);
+    await remove();
+    expect(await count("password_tokens")).toBe(2);
+    instance.wait(1800);
     await remove();
     expect(await count("password_tokens")).toBe(1);
     instance.wait(30 * day);

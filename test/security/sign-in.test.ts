@@ -177,7 +177,7 @@ describeEverywhere("attacks on signing in", (environment) => {
     const token = "the token of the mail";
     const mailed = async (to: string) => {
       const token_hash = createHash("sha256").update(token).digest("base64url");
-      const row = { user_id: id, token_hash, expires_at: instance.now() + 60 };
+      const row = { user_id: id, kind: "password_reset" as const, token_hash, expires_at: instance.now() + 60 };
       await instance.database.write((tx) => tx.insertInto("password_tokens").values(row).execute());
       const input = { token, email, password: to, password_confirm: to };
       await instance.from(office).call(auth.passwordReset, input);

@@ -118,7 +118,7 @@ const talk: readonly ExportSection[] = [
 const access: readonly ExportSection[] = [
   rowsOf("sign_ins", "sessions", "user_id", { ...byId, hidden: ["key"], isPrivate }),
   rowsOf("tokens", "api_tokens", "user_id", { ...byId, hidden: ["token_hash"], json: ["scopes"] }),
-  rowsOf("password_links", "password_tokens", "user_id", { key: ["user_id"], hidden: ["token_hash"] }),
+  rowsOf("password_links", "password_tokens", "user_id", { key: ["kind"], hidden: ["token_hash"] }),
   rowsOf("second_factor", "two_factors", "user_id", { key: ["user_id"], hidden: ["secret", "last_step"] }),
   {
     name: "attempts",

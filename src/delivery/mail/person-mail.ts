@@ -9,7 +9,7 @@ import type { Addressee, Person } from "./mail-text.ts";
 /** The recipient, with a new token where the mail lets the user set a password; or the reason why the mail is not sent. */
 type Prepared = { readonly person: Person } | { readonly obsolete: string };
 
-/** Prepares a mail to be sent now. Its new token replaces an earlier one. `now` is in Unix milliseconds. */
+/** Prepares a mail to be sent now. Its new token replaces that of an earlier one of the same kind. `now` is in Unix milliseconds. */
 export async function preparePersonMail(
   database: Database,
   mail: ClaimedMail,
@@ -32,7 +32,8 @@ export async function preparePersonMail(
     const person = { name: `${user.first_name} ${user.last_name}`, email, language, timezone, inviter };
     if (!isLocal || (isWelcome && password_hash !== null)) return { person };
     const expires_at = seconds + lifetime;
-    const token = await replacePasswordToken(tx, mail.user_id, expires_at);
+    const kind = isWelcome ? "welcome" : "password_reset";
+    const token = await replacePasswordToken(tx, { user: mail.user_id, kind, expires_at });
     return { person: { ...person, invitation: { token, expires_at } } };
   });
 }

@@ -87,7 +87,7 @@ export const retentionRules: readonly RetentionRule[] = [
     expired: (moment) => sql`expires_at < ${beginOf(moment, "tokens.expired_days")} order by expires_at`,
   },
   { kind: "expired sessions", table: "sessions", expired: ends },
-  { kind: "expired password links", table: "password_tokens", key: "user_id", expired: ends },
+  { kind: "expired password links", table: "password_tokens", key: "token_hash", expired: ends },
   {
     kind: "unconfirmed second factors",
     table: "two_factors",

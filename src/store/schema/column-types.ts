@@ -1,5 +1,8 @@
 export type FileOwner = "event" | "post" | "message" | "user" | "unit" | "group";
 
+/** The mail that a link for setting a password is in. A newer link of the same kind replaces it. */
+export type PasswordTokenKind = "welcome" | "password_reset";
+
 /** A change of how a person signs in. */
 export type AccountChange =
   | "email"

@@ -1,3 +1,4 @@
+import type { PasswordTokenKind } from "../../schema/column-types.ts";
 import { columns, table } from "../../schema/table.ts";
 
 const { id, text, key, number, integer, flag, real, timestamps } = columns;
@@ -160,7 +161,12 @@ export const organisationTables = {
     .clusteredBy("membership_id", "user_type_id")
     .index("membership_user_types_type", ["user_type_id", "membership_id"]),
 
-  password_tokens: table({ user_id: number.constraint("primary key"), token_hash: key, expires_at: number }),
+  password_tokens: table({
+    user_id: number,
+    kind: key.as<PasswordTokenKind>(),
+    token_hash: key.constraint("unique"),
+    expires_at: number,
+  }).primaryKey("user_id", "kind"),
 
   api_tokens: table({
     id,
