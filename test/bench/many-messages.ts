@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { peopleKey } from "../../src/core/conversations/recipients.ts";
+import { wordKinds } from "../../src/core/directory/user-words.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Database, Db } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
@@ -65,7 +66,7 @@ async function addUsers(db: Db, count: number): Promise<void> {
   }));
   await insertRows(db, "users", people);
   const words = people.flatMap(({ id, first_name, last_name }) =>
-    [first_name, last_name].map((name) => ({ word: name.toLowerCase(), user_id: id, private: 0, of_name: 1 })),
+    [first_name, last_name].map((name) => ({ word: name.toLowerCase(), user_id: id, kind: wordKinds.name })),
   );
   await insertRows(db, "user_words", words);
 }
