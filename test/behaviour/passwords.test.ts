@@ -8,10 +8,33 @@ import { users } from "../../src/contract/users.ts";
 import { password, useWorld, type World } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
+import { mailedToken } from "../support/password-mail.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 const signInAs = ({ stranger }: World, username: string, as: string) =>
   stranger.call(auth.authenticate, { username, password: as });
+
+/** Calls `work` several times at once, and returns how many hashes ran at the same moment. */
+async function mostHashesAtOnce(times: number, work: (at: number) => Promise<unknown>): Promise<number> {
+  const { argon2 } = crypto;
+  const running = { now: 0, most: 0 };
+  crypto.argon2 = (algorithm, parameters, done) => {
+    running.now += 1;
+    running.most = Math.max(running.most, running.now);
+    argon2(algorithm, parameters, (error, tag) => {
+      running.now -= 1;
+      done(error, tag);
+    });
+  };
+  syncBuiltinESMExports();
+  try {
+    await Promise.allSettled(Array.from({ length: times }, (_, at) => work(at)));
+  } finally {
+    crypto.argon2 = argon2;
+    syncBuiltinESMExports();
+  }
+  return running.most;
+}
 
 describeEverywhere("passwords", (environment) => {
   useQuickPasswords();
@@ -35,17 +58,6 @@ describeEverywhere("passwords", (environment) => {
 
   it("users.create hashes the passwords of one actor one after the other, so that others do not wait for all", async () => {
     const { actors, units } = world();
-    const { argon2 } = crypto;
-    const running = { now: 0, most: 0 };
-    crypto.argon2 = (algorithm, parameters, done) => {
-      running.now += 1;
-      running.most = Math.max(running.most, running.now);
-      argon2(algorithm, parameters, (error, tag) => {
-        running.now -= 1;
-        done(error, tag);
-      });
-    };
-    syncBuiltinESMExports();
     let number = 0;
     const create = (by: Caller) => {
       number += 1;
@@ -53,15 +65,44 @@ describeEverywhere("passwords", (environment) => {
       const input = { first_name: "A", last_name: "B", email, unit: units.harbour, password };
       return by.call(users.create, input, { dryRun: true });
     };
-    try {
-      await Promise.all(Array.from({ length: 5 }, () => create(actors.manager)));
-      expect(running.most).toBe(1);
-      await Promise.all(Array.from({ length: 6 }, (_, at) => create(at % 2 ? actors.manager : actors.administrator)));
-      expect(running.most).toBe(2);
-    } finally {
-      crypto.argon2 = argon2;
-      syncBuiltinESMExports();
-    }
+    expect(await mostHashesAtOnce(5, () => create(actors.manager))).toBe(1);
+    expect(await mostHashesAtOnce(6, (at) => create(at % 2 ? actors.manager : actors.administrator))).toBe(2);
+  });
+
+  it.each<[string, (world: World, id: number, email: string) => Promise<(at: number) => Promise<unknown>>]>([
+    ["auth.authenticate", async (world, _, email) => () => signInAs(world, email, password)],
+    [
+      "auth.authenticate with wrong passwords",
+      async (world, _, email) => (at) => signInAs(world, email, `wrong ${at}`),
+    ],
+    ["auth.authenticate of nobody", async (world) => (at) => signInAs(world, "nobody@example.com", `wrong ${at}`)],
+    [
+      "users.password",
+      async ({ instance }, id) => {
+        const self = await instance.as(id);
+        return (at) => self.call(users.password, { id, password: `new password ${at}`, current: password });
+      },
+    ],
+    [
+      "auth.twoFactorBegin",
+      async ({ instance }, id) => {
+        const self = await instance.as(id);
+        return () => self.call(auth.twoFactorBegin, { password });
+      },
+    ],
+    [
+      "auth.passwordReset",
+      async ({ instance, stranger }, _, email) => {
+        await stranger.call(auth.passwordRequest, { email });
+        const token = await mailedToken(instance, email);
+        const input = (text: string) => ({ email, token, password: text, password_confirm: text });
+        return (at) => stranger.call(auth.passwordReset, input(`new password ${at}`));
+      },
+    ],
+  ])("%s has one hash of an account at a time, so that others do not wait for all", async (_, prepare) => {
+    const { id, email } = await world().addUser({ password });
+    const work = await prepare(world(), id, email!);
+    expect(await mostHashesAtOnce(5, work)).toBe(1);
   });
 
   it("users.password counts a surrogate pair as one character", async () => {

@@ -6,13 +6,13 @@ import { deleteRows, findRow, updateRows } from "../../store/bulk.ts";
 import { hashToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
 import { replacePassword } from "../directory/end-access.ts";
-import { checkNewPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
+import { checkNewPassword, hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { fieldErrorsOf, requireNoCodedIssues } from "../pipeline/field-issues.ts";
 import { queueMails } from "../pipeline/queue-mail.ts";
-import { accountOf, countEvent } from "../pipeline/rate-limits.ts";
+import { accountOf, accountOfUser, countEvent } from "../pipeline/rate-limits.ts";
 import {
   proofIssues,
   twoFactorBegin,
@@ -29,14 +29,14 @@ export const auth: Handlers<typeof contract> = {
     const account = accountOf(ctx, emailKey(username), typed);
     const subject = { kind: "sign_in", account, network: ctx.network } as const;
     const checked = await attempt(ctx, subject, {
-      check: () => checkSignIn(ctx, typed, { password, otp }),
+      check: () => checkSignIn(ctx, typed, { account, password, otp }),
       settled: (tx, good) => recordSignIn(tx, typed?.id, good),
     });
     if (!checked.good) throw checked.failure;
     const { user } = checked;
     if (checked.outdated) {
       const before = { id: user.id, password_hash: user.password_hash };
-      const password_hash = await hashPassword(password);
+      const password_hash = await hashInTurn(account, password);
       await ctx.transaction(({ db }) => updateRows(db, "users", before, { password_hash }));
     }
     return [await startSession(ctx, user.id, user.token_version)];
@@ -80,7 +80,7 @@ export const auth: Handlers<typeof contract> = {
     if (user.provider !== "local") issues.push({ field: "email", code: "managed_elsewhere" });
     requireNoCodedIssues(issues);
     await checkNewPassword(password, user, ctx.settings);
-    const password_hash = await hashPassword(password);
+    const password_hash = await hashInTurn(accountOfUser(user.id), password);
     await ctx.transaction(async (tx) => {
       // Checked again in the transaction: of several simultaneous uses, the first invalidates the token for the others.
       if (!(await isToken(tx, user.id, token))) requireNoCodedIssues([badToken]);

@@ -30,11 +30,13 @@ async function proveIdentity(ctx: Ctx, proof: Proof): Promise<ValidCode | undefi
   requireNoIssues(await proofIssues(ctx, proof));
   const { password, otp = "" } = proof;
   const { id } = ctx.actor;
-  const { good, code } = await attempt(ctx, proofSubject(ctx), {
+  const subject = proofSubject(ctx);
+  const { good, code } = await attempt(ctx, subject, {
     check: async () => {
       if (password !== undefined) {
         const user = await findRow(ctx.db, "users", { id }, ["password_hash"]);
-        return { ...(await checkPassword(password, user?.password_hash ?? null)), code: undefined };
+        const hash = user?.password_hash ?? null;
+        return { ...(await checkPassword(subject.account, password, hash)), code: undefined };
       }
       const code = await findCode(ctx, id, otp);
       return { good: code !== undefined, code };

@@ -23,10 +23,11 @@ type CheckedSignIn<U> =
 export async function checkSignIn<U extends Account>(
   ctx: Ctx,
   user: U | undefined,
-  { password, otp }: { readonly password: string; readonly otp?: string | undefined },
+  { account, password, otp }: Record<"account" | "password", string> & { readonly otp?: string | undefined },
 ): Promise<CheckedSignIn<U>> {
   // Users of other providers do not sign in by password.
-  const { good, outdated } = await checkPassword(password, user?.provider === "local" ? user.password_hash : null);
+  const hash = user?.provider === "local" ? user.password_hash : null;
+  const { good, outdated } = await checkPassword(account, password, hash);
   if (!good || user === undefined)
     return {
       good: false,

@@ -12,11 +12,12 @@ const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
-const byActor = new QueuesByName();
+/** Few threads hash all passwords, so each account has one hash at a time. */
+const byAccount = new QueuesByName();
 
-/** Hashes one password of an actor at a time, because few threads hash all passwords. */
-export const hashInTurn = (actor: number, password: string): Promise<string> =>
-  byActor.run(String(actor), () => hashPassword(password));
+/** Hashes a password after those that the account is having hashed or checked. */
+export const hashInTurn = (account: string, password: string): Promise<string> =>
+  byAccount.run(account, () => hashPassword(password));
 
 /** Hashes a password off the event loop, in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
@@ -31,15 +32,16 @@ const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 // Used when there is no such user, so that the check takes the same time.
 const absent = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(tagBytes))}`;
 
-/** Compares a password with its hash, in the same time without one; `outdated` tells that its parameters are old. */
+/** Compares a password with its hash in the account's turn, in the same time without a hash; `outdated` tells that its parameters are old. */
 export async function checkPassword(
+  account: string,
   password: string,
   hash: string | null,
 ): Promise<{ good: boolean; outdated: boolean }> {
   const [, memory, passes, parallelism, salt = "", tag = ""] = phc.exec(hash ?? absent) ?? phc.exec(absent) ?? [];
   const used = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   const expected = Buffer.from(tag, "base64");
-  const found = await digest(password, Buffer.from(salt, "base64"), used);
+  const found = await byAccount.run(account, () => digest(password, Buffer.from(salt, "base64"), used));
   const { timingSafeEqual } = await import("node:crypto");
   const good = hash !== null && found.length === expected.length && timingSafeEqual(found, expected);
   const outdated =

@@ -18,6 +18,7 @@ import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireSignIn, requireUser } from "../pipeline/permissions.ts";
+import { accountOfUser } from "../pipeline/rate-limits.ts";
 import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
 import { oneUser } from "./read-users.ts";
 import { newUserRow, type UserFields, userColumns } from "./user-columns.ts";
@@ -51,7 +52,7 @@ export const userChangeHandlers = {
     }
     if (password !== undefined) requireSignIn(ctx, "set passwords");
     requireNoIssues(await newUserIssues(ctx, input));
-    const password_hash = password === undefined ? null : await hashInTurn(ctx.actor.id, password);
+    const password_hash = password === undefined ? null : await hashInTurn(accountOfUser(ctx.actor.id), password);
     return ctx.transaction(async (tx) => {
       if (fields.admin) requireAdministrator(tx);
       await requireUntaken(tx, fields);

@@ -10,6 +10,7 @@ import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireUser } from "../pipeline/permissions.ts";
+import { accountOfUser } from "../pipeline/rate-limits.ts";
 
 /** Sets a password. Hashes outside the transaction, because it would block all other writers. */
 export const password: Handlers<typeof contract>["password"] = async (ctx, { id, password, current }) => {
@@ -18,7 +19,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
   const issues = await passwordIssues(ctx, { id, password, current });
   if (id === ctx.actor.id) Object.assign(issues, await currentIssues(ctx, user.password_hash, current));
   requireNoIssues(issues);
-  const password_hash = await hashInTurn(ctx.actor.id, password);
+  const password_hash = await hashInTurn(accountOfUser(ctx.actor.id), password);
   await ctx.transaction((tx) => replacePassword(tx, user, password_hash));
 };
 
@@ -45,6 +46,7 @@ export async function passwordIssues(ctx: Ctx, { id, password, current }: Partia
 /** Limits guessing the current password with a stolen token. Sign-ins have a separate limit. */
 async function currentIssues(ctx: Ctx, hash: string | null, current: string | undefined): Promise<FieldErrors> {
   if (hash === null || current === undefined) return {};
-  const { good } = await attempt(ctx, proofSubject(ctx), { check: () => checkPassword(current, hash) });
+  const subject = proofSubject(ctx);
+  const { good } = await attempt(ctx, subject, { check: () => checkPassword(subject.account, current, hash) });
   return good ? {} : { current: ["is not your current password"] };
 }
