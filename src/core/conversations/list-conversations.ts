@@ -11,7 +11,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
-import { conversationQuery, presentConversations } from "./present-conversations.ts";
+import { conversationColumns, conversationQuery, presentConversations } from "./present-conversations.ts";
 import { peopleKey } from "./recipients.ts";
 
 /** Maximum number of conversations counted beyond the page. */
@@ -65,14 +65,18 @@ const searches = (filter: Filter) => ({
   count: (db: Db, range: Range) => countQuery(db, range, filter).execute(),
 });
 
-/** Selects the conversations of the page, in no order. */
+/** Selects the conversations of the page, in no order. What the user has in each comes with the search, not by a second look-up. */
 function pageQuery(db: Db, range: Range, filter: Filter) {
   const page = matchingConversations(db, range.user, filter)
-    .select("p.conversation_id")
+    .select(["p.conversation_id", "p.latest_message_id", "p.mute_rule", "p.muted_until", "p.unread_count"])
+    .select("p.archived_at")
     .orderBy("p.latest_message_id", "desc")
     .limit(rowCount(range.limit))
     .offset(rowCount(range.offset));
-  return conversationQuery(db, range.user).where("c.id", "in", page);
+  return db
+    .selectFrom(page.as("own"))
+    .innerJoin("conversations as c", "c.id", "own.conversation_id")
+    .select(conversationColumns);
 }
 
 const countQuery = (db: Db, range: Range, filter: Filter) =>

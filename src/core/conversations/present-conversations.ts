@@ -11,12 +11,17 @@ import { type ParticipantRow, participantsIn } from "./present-participants.ts";
 
 type Conversation = z.infer<ReturnType<typeof contract>>;
 
+/** Columns of a conversation, and of the part `own` that a user has in it. */
+export const conversationColumns = [
+  ...(["c.id", "c.type", "c.title", "c.created_at", "c.updated_at"] as const),
+  ...(["own.latest_message_id", "own.mute_rule", "own.muted_until", "own.unread_count", "own.archived_at"] as const),
+];
+
 export const conversationQuery = (db: Db, user: number) =>
   db
     .selectFrom("conversations as c")
     .innerJoin("conversation_participants as own", "own.conversation_id", "c.id")
-    .select(["c.id", "c.type", "c.title", "c.created_at", "c.updated_at"])
-    .select(["own.latest_message_id", "own.mute_rule", "own.muted_until", "own.unread_count", "own.archived_at"])
+    .select(conversationColumns)
     .where("own.user_id", "=", user);
 
 const conversationById = prepared((db, p: { id: number; user: number }) =>
