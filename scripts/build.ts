@@ -2,6 +2,7 @@ import { cp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
+import { openapiDocument } from "../src/http/openapi-document.ts";
 import { buildClient } from "./build-client.ts";
 import { compileStatements, insertStatements } from "./built-statements.ts";
 import { packagesOf } from "./bundled-packages.ts";
@@ -48,6 +49,15 @@ const directDefaults: Plugin = {
       ),
   },
 };
+const openapiText = await openapiDocument();
+/** Inserts openapi.json, so that the server need not make it. */
+const insertOpenapi: Plugin = {
+  name: "insert-openapi",
+  load: {
+    filter: { id: /\/src\/http\/openapi-document\.ts$/ },
+    handler: () => `export const openapiDocument = async () => ${JSON.stringify(openapiText)};`,
+  },
+};
 const lazyImports = new Map<string, readonly string[]>();
 /** Collects which modules each module imports on demand. */
 const collectLazyImports: Plugin = {
@@ -74,6 +84,7 @@ const bundle = await rolldown({
     directDefaults,
     groupImports,
     insertStatements(await compileStatements()),
+    insertOpenapi,
     loadOnUse("kysely"),
     // Takes 20 ms to load, and is only needed for texts beyond `narrow` of text-width.ts.
     loadOnUse("string-width"),

@@ -22,11 +22,8 @@ export const recordedExamples: Readonly<Record<string, { readonly request?: unkn
 /** The version of the interface, which clients rely on. The version of the program is in `x-wcs-version`. */
 const interfaceVersion = "1.0";
 
-/** `url` is that of the service without `/api`. Default: the origin of the document. */
-export function openapi(
-  operations: readonly AnyOperation[],
-  { version = "0.0.0", url = "" }: { version?: string; url?: string } = {},
-) {
+/** Returns the document of these operations, for any instance. */
+export function openapi(operations: readonly AnyOperation[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const op of operations) {
     const path = documentedPath(op);
@@ -37,13 +34,13 @@ export function openapi(
     info: {
       title: "Workplace communication service",
       version: interfaceVersion,
-      "x-wcs-version": version,
+      "x-wcs-version": "0.0.0",
       description:
         "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds. Bodies, messages, comments and descriptions hold tabs and line feeds, and no other control characters; CR LF becomes LF. All other text is one line, without control characters and direction overrides.",
-      contact: { name: "Administrators of this instance", ...(url && { url }) },
+      contact: { name: "Administrators of this instance" },
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: url || "/" }],
+    servers: [{ url: "/" }],
     security: [{ bearer: [] }],
     tags: tagsOf(operations),
     paths,

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { documentedPath, openapi } from "../../src/http/openapi.ts";
+import { ofInstance } from "../../src/http/openapi-instance.ts";
 import { operations } from "./support.ts";
 
-const document = JSON.parse(JSON.stringify(openapi(operations, { version: "1.2.3", url: "https://wcs.example.com" })));
+const ofAny = openapi(operations);
+const instance = { version: "1.2.3", url: "https://wcs.example.com" };
+const document = JSON.parse(JSON.stringify(ofInstance(ofAny, instance)));
 
 interface Described {
   readonly operationId: string;
@@ -96,7 +99,7 @@ test("the document names the URL of the instance, or none and the origin of the 
   const contact = { name: "Administrators of this instance" };
   expect(document.info.contact).toEqual({ ...contact, url: "https://wcs.example.com" });
   expect(document.servers).toEqual([{ url: "https://wcs.example.com" }]);
-  const anywhere = openapi(operations);
+  const anywhere = ofInstance(ofAny, { ...instance, url: "" });
   expect([anywhere.info.contact, anywhere.servers]).toEqual([contact, [{ url: "/" }]]);
 });
 

@@ -6,6 +6,7 @@ import { type AnyOperation, type Invoke, idempotencyKeyForm } from "../../contra
 import { decodeWire, withRefused } from "../codec.ts";
 import { hasBody } from "../encode-request.ts";
 import { withWireNames } from "../field-names.ts";
+import { ofInstance } from "../openapi-instance.ts";
 import { addPages } from "../pages/add-pages.ts";
 import type { PageInstance } from "../pages/page-context.ts";
 import { type BodyOptions, bodyReader } from "./admitted-body.ts";
@@ -159,8 +160,9 @@ function openapiReader(options: AppOptions, state: ServerState): () => Promise<s
   return async () => {
     const url = await publicUrl(options, state);
     if (made?.url !== url) {
-      const { openapi } = await import("../openapi.ts");
-      made = { url, text: JSON.stringify(openapi(options.operations, { version: options.version, url })) };
+      const { openapiDocument } = await import("../openapi-document.ts");
+      const document = JSON.parse(await openapiDocument());
+      made = { url, text: JSON.stringify(ofInstance(document, { version: options.version, url })) };
     }
     return made.text;
   };
