@@ -19,6 +19,7 @@ export const userImportOperations = {
     output: importResult,
     knownBy: "results",
     bodyLimit: 4_194_304,
+    transaction: "own",
   }),
   deactivateMissing: operation(
     "POST",

@@ -48,7 +48,7 @@ export async function bootstrap(
   });
   const ctx = { db, actor: nobody };
   await addMembership(ctx, { user: id, unit: root });
-  await addSearchWords(ctx, id, { ...administrator, title: "" });
+  await addSearchWords(ctx, { ...administrator, title: "", id });
   return id;
 }
 

@@ -191,6 +191,62 @@ function runUpdate<R>(
   return runText(db, statement, [...Object.values(changes), ...values]);
 }
 
+/** Changes columns of the rows with these IDs, each to its own values: one statement for all with the same columns. */
+export async function updateEach<T extends TableWithId>(
+  db: Kysely<Schema>,
+  table: T,
+  rows: readonly ({ readonly id: number } & Updateable<Schema[T]>)[],
+): Promise<void> {
+  await changeEach(db, table, rows, (column) => `${column} = v.${column}`);
+}
+
+/** Adds to columns of the rows with these IDs, to each its own numbers. */
+export async function addToEach<T extends TableWithId>(
+  db: Kysely<Schema>,
+  table: T,
+  rows: readonly ({ readonly id: number } & { readonly [C in keyof Schema[T]]?: number })[],
+): Promise<void> {
+  await changeEach(db, table, rows, (column) => `${column} = ${table}.${column} + v.${column}`);
+}
+
+async function changeEach(
+  db: Kysely<Schema>,
+  table: TableWithId,
+  rows: readonly object[],
+  change: (column: string) => string,
+): Promise<void> {
+  const columnsOf = (row: object) => Object.keys(row).filter((column) => column !== "id");
+  for (const [, some] of Map.groupBy(rows, (row) => columnsOf(row).join())) {
+    const changes = columnsOf(some[0] ?? {}).map(change);
+    const { text, value } = tableOf(db, table, some as readonly StoredRow[]);
+    await runText(db, `update ${table} set ${changes.join(", ")} from ${text} v where ${table}.id = v.id`, [value]);
+  }
+}
+
+/** Deletes the rows that have all values of one of `rows`. */
+export async function deleteEach<T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  rows: readonly Partial<Selectable<Schema[T]>>[],
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const columns = Object.keys(first).join(", ");
+  const { text, value } = tableOf(db, table, rows as readonly StoredRow[]);
+  await runText(db, `delete from ${table} where (${columns}) in (select ${columns} from ${text} v)`, [value]);
+}
+
+/** Returns rows of one shape as a table expression with a single parameter. */
+function tableOf(db: Kysely<Schema>, table: keyof Schema, rows: readonly StoredRow[]) {
+  if (isPostgres(db)) return { text: `json_populate_recordset(null::${table}, $1)`, value: JSON.stringify(rows) };
+  const columns = Object.keys(rows[0] ?? {});
+  const values = columns.map((name, index) => `value ->> ${index} as ${name}`).join(", ");
+  return {
+    text: `(select ${values} from json_each(?))`,
+    value: JSON.stringify(rows.map((row) => columns.map((name) => row[name]))),
+  };
+}
+
 /** Inserts a row with that key or, if there is one, changes its columns. */
 export async function upsertRow<T extends keyof Schema>(
   db: Kysely<Schema>,

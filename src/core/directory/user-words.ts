@@ -1,4 +1,4 @@
-import { insertRows } from "../../store/bulk.ts";
+import { deleteEach, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
@@ -23,35 +23,39 @@ export function searchWords(user: Texts) {
   return [...found.values()];
 }
 
-const wordsOfUser = prepared((db, p: { id: number }) =>
-  db.selectFrom("user_words").select(["kind", "word"]).where("user_id", "=", p.id),
+const wordsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
+  db.selectFrom("user_words").select(["kind", "word", "user_id"]).where("user_id", "in", p.ids),
 );
-export type WordRow = Awaited<ReturnType<typeof wordsOfUser>>[number];
+export type WordRow = Omit<UserWord, "user_id">;
+type UserWord = Awaited<ReturnType<typeof wordsOfUsers>>[number];
 
-const deleteWords = prepared((db, p: { id: number; words: readonly string[] }) =>
-  db.deleteFrom("user_words").where("user_id", "=", p.id).where("word", "in", p.words),
-);
+type NamedUser = Texts & { readonly id: number };
 
-/** Updates the search words of a user with these texts, where they differ. */
-export async function setSearchWords({ db }: Ctx, id: number, user: Texts): Promise<void> {
-  const wanted = searchWords(user);
-  const known = await wordsOfUser(db, { id });
-  const gone = without(known, wanted).map(({ word }) => word);
-  if (gone.length > 0) await deleteWords(db, { id, words: gone });
-  await insertWords(db, id, without(wanted, known));
+/** Updates the search words of users with these texts, where they differ. */
+export async function setSearchWords({ db }: Ctx, users: readonly NamedUser[]): Promise<void> {
+  if (users.length === 0) return;
+  const wanted = users.flatMap(wordsOf);
+  const known = await wordsOfUsers(db, { ids: users.map(({ id }) => id) });
+  await deleteEach(db, "user_words", without(known, wanted));
+  await insertWords(db, without(wanted, known));
 }
 
-export const addSearchWords = ({ db }: Pick<Ctx, "db">, id: number, user: Texts): Promise<void> =>
-  insertWords(db, id, searchWords(user));
+export const addSearchWords = ({ db }: Pick<Ctx, "db">, ...users: readonly NamedUser[]): Promise<void> =>
+  insertWords(db, users.flatMap(wordsOf));
 
-async function insertWords(db: Db, id: number, words: readonly WordRow[]): Promise<void> {
-  const rows = words.map(({ kind, word }) => ({ kind, word, user_id: id }));
-  await insertRows(db, "user_words", rows);
+const wordsOf = (user: NamedUser): UserWord[] =>
+  searchWords(user).map(({ kind, word }) => ({ kind, word, user_id: user.id }));
+
+/** Inserts words sorted, so that neighbouring index entries are written together. */
+async function insertWords(db: Db, words: readonly UserWord[]): Promise<void> {
+  const byWord = Map.groupBy(words, ({ kind, word }) => `${kind}${word}`);
+  const sorted = [...byWord.keys()].sort().flatMap((key) => byWord.get(key) ?? []);
+  await insertRows(db, "user_words", sorted);
 }
 
 /** Returns the words of `some` that are not among `others`, or are of another kind there. */
-function without<T extends WordRow>(some: readonly T[], others: readonly WordRow[]): T[] {
-  const keyOf = ({ kind, word }: WordRow) => `${kind}${word}`;
+function without(some: readonly UserWord[], others: readonly UserWord[]): UserWord[] {
+  const keyOf = ({ kind, word, user_id }: UserWord) => `${user_id} ${kind}${word}`;
   const keys = new Set(others.map(keyOf));
   return some.filter((each) => !keys.has(keyOf(each)));
 }

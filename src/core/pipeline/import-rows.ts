@@ -2,18 +2,32 @@ import type { z } from "zod";
 import type { Issue } from "../../contract/issue-messages.ts";
 import { type Issues, tryParse } from "../../contract/parse-input.ts";
 import type { importResult } from "../../contract/user-schemas.ts";
+import { inTurns } from "./event-loop-turns.ts";
 import { fieldErrorsOf } from "./field-issues.ts";
 
 type ImportResult = z.infer<ReturnType<typeof importResult>>;
 type RowResult = ImportResult["results"][number];
 
-type ParsedRow<T> = { readonly index: number; readonly row: T } | { readonly index: number; readonly wrong: Issues };
+export type ParsedRow<T> =
+  | { readonly index: number; readonly row: T }
+  | { readonly index: number; readonly wrong: Issues };
 
-export function parseRows<S extends z.ZodType>(schema: S, rows: readonly unknown[]): ParsedRow<z.infer<S>>[] {
-  return rows.map((row, index) => {
-    const result = tryParse(schema, row);
-    return result.ok ? { index, row: result.value } : { index, wrong: result };
-  });
+/** Rows parsed in one turn of the event loop. */
+const rowsAtOnce = 200;
+
+export async function parseRows<S extends z.ZodType>(
+  schema: S,
+  rows: readonly unknown[],
+): Promise<ParsedRow<z.infer<S>>[]> {
+  const parsed: ParsedRow<z.infer<S>>[] = [];
+  for await (const some of inTurns(rows, rowsAtOnce)) {
+    for (const row of some) {
+      const result = tryParse(schema, row);
+      const index = parsed.length;
+      parsed.push(result.ok ? { index, row: result.value } : { index, wrong: result });
+    }
+  }
+  return parsed;
 }
 
 type Cause = Omit<Issue, "field">;

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { findRow, insertRow } from "../../store/bulk.ts";
+import { findRows, insertRows } from "../../store/bulk.ts";
 import type { AccountChange, AccountNotice } from "../../store/schema/column-types.ts";
 import type { Ctx } from "./context.ts";
-import { countNotice } from "./rate-limits.ts";
+import { countNotices } from "./rate-limits.ts";
 
 /** Queues a mail to each user, or makes the waiting one of that kind due now. The worker adds a token when it sends the mail. */
 export async function queueMails(
@@ -33,26 +33,36 @@ export async function queueMails(
 }
 
 /**
- * Queues a notice to a user who has a password, about a change of how this user signs in. Must run before the change: the notice
- * goes to the address of this moment. Queues nothing without a mail server, because the notice would come too late to help, and
- * nothing beyond the limit of notices. That counts by address, because many accounts can have one after the other, and by kind of
- * change, so that a burst of one kind does not hide another one.
+ * Queues a notice to each of these users who has a password, about a change of how the user signs in. Must run before the change:
+ * the notice goes to the address of this moment. Queues nothing without a mail server, because the notice would come too late to
+ * help, and nothing beyond the limit of notices. That counts by address, because many accounts can have one after the other, and by
+ * kind of change, so that a burst of one kind does not hide another one.
  */
-export async function queueNotice(ctx: Ctx, user: number, change: AccountChange): Promise<void> {
-  if (ctx.settings["mail.smtp_url"] === null || ctx.settings["mail.from"] === null) return;
-  const row = await findRow(ctx.db, "users", { id: user }, ["email", "email_key", "password_hash"]);
-  if (row === undefined || row.email === null || row.password_hash === null) return;
-  // An import may have cleared the key to free the address for another user.
-  const isLast = await countNotice(ctx, change, row.email_key ?? row.email);
-  if (isLast === undefined) return;
-  const { now } = ctx;
-  await insertRow(ctx.db, "mails", {
-    kind: "account_change",
-    user_id: user,
-    recipient: row.email,
-    payload: JSON.stringify({ change, isLast } satisfies AccountNotice),
-    due_at: now * 1000,
-    created_at: now,
+export async function queueNotices(ctx: Ctx, users: readonly number[], change: AccountChange): Promise<void> {
+  const { db, now, settings } = ctx;
+  if (users.length === 0 || settings["mail.smtp_url"] === null || settings["mail.from"] === null) return;
+  const rows = await findRows(db, "users", { id: users }, ["id", "email", "email_key", "password_hash"]);
+  const told = rows.flatMap(({ id, email, email_key, password_hash }) =>
+    // An import may have cleared the key to free the address for another user.
+    email === null || password_hash === null ? [] : [{ id, email, address: email_key ?? email }],
+  );
+  if (told.length === 0) return;
+  const counted = await countNotices(
+    ctx,
+    change,
+    told.map(({ address }) => address),
+  );
+  const mails = told.flatMap(({ id, email, address }) => {
+    const isLast = counted.get(address);
+    if (isLast === undefined) return [];
+    const payload = JSON.stringify({ change, isLast } satisfies AccountNotice);
+    return [
+      { kind: "account_change", user_id: id, recipient: email, payload, due_at: now * 1000, created_at: now } as const,
+    ];
   });
-  ctx.announce("outbox");
+  await insertRows(db, "mails", mails);
+  if (mails.length > 0) ctx.announce("outbox");
 }
+
+export const queueNotice = (ctx: Ctx, user: number, change: AccountChange): Promise<void> =>
+  queueNotices(ctx, [user], change);

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
-import { deleteRows, insertRow } from "../../store/bulk.ts";
+import { deleteRows, insertRow, insertRows } from "../../store/bulk.ts";
 import { isPostgres, waitForTurn } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
@@ -23,6 +23,9 @@ interface RateLimits {
 /** Maximum number of welcome mails to one address in an hour. */
 export const mostWelcomeMails = 5;
 
+/** Maximum number of notices about one kind of change to one address in an hour. */
+const mostNotices = 5;
+
 export const rateLimits: Record<Subject["kind"], RateLimits> = {
   sign_in: {
     seconds: 900,
@@ -42,7 +45,7 @@ export const rateLimits: Record<Subject["kind"], RateLimits> = {
       { by: ["network"], most: 30 },
     ],
   },
-  account_notice: { seconds: 3600, limits: [{ by: ["account"], most: 5 }] },
+  account_notice: { seconds: 3600, limits: [{ by: ["account"], most: mostNotices }] },
   welcome_mail: { seconds: 3600, limits: [{ by: ["account"], most: mostWelcomeMails }] },
   welcome_sender: { seconds: 3600, limits: [{ by: ["account"], most: 10_000 }] },
 };
@@ -73,13 +76,32 @@ export async function countEvent(ctx: Ctx, subject: Subject, isWanted = true): P
   return counts;
 }
 
-/** Counts a notice, and returns true for the last one before the limit; undefined at the limit. Takes no lock. */
-export async function countNotice(ctx: Ctx, kind: string, address: string): Promise<boolean | undefined> {
-  const subject = { kind: "account_notice", account: accountOf(ctx, `${kind} ${address}`) } as const;
-  const isReached = async () => (await checkLimits(ctx, subject)).until > 0;
-  if (await isReached()) return undefined;
-  await insert(ctx, subject, { pending: 0, expires_at: ctx.now + rateLimits.account_notice.seconds });
-  return isReached();
+/** Counts a notice to each of these different addresses that is below the limit; returns true for the last one before it. Takes no lock. */
+export async function countNotices(
+  ctx: Ctx,
+  change: string,
+  addresses: readonly string[],
+): Promise<Map<string, boolean>> {
+  const kind = "account_notice";
+  const accounts = new Map(addresses.map((address) => [address, accountOf(ctx, `${change} ${address}`)]));
+  const before = await ctx.db
+    .selectFrom("rate_limit_events")
+    .select(["account", (eb) => eb.fn.countAll<number>().as("count")])
+    .where("kind", "=", kind)
+    .where("account", "in", [...accounts.values()])
+    .where(countsNow(ctx, kind))
+    .groupBy("account")
+    .execute();
+  const countOf = new Map(before.map(({ account, count }) => [account, count]));
+  const left = (account: string) => mostNotices - (countOf.get(account) ?? 0);
+  const counted = [...accounts].filter(([, account]) => left(account) > 0);
+  const event = { kind, network: "", pending: 0, expires_at: ctx.now + rateLimits[kind].seconds } as const;
+  await insertRows(
+    ctx.db,
+    "rate_limit_events",
+    counted.map(([, account]) => ({ ...event, account })),
+  );
+  return new Map(counted.map(([address, account]) => [address, left(account) === 1]));
 }
 
 /** The ID of a reserved place. Without it, `until` is the time until which a limit applies, or `busy` names one that pending attempts use up. */

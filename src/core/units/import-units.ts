@@ -37,7 +37,7 @@ export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
   const report = collectResults(rows);
   const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));
   let waiting: Waiting[] = [];
-  for (const each of parseRows(unitRow(), rows)) {
+  for (const each of await parseRows(unitRow(), rows)) {
     if ("row" in each) waiting.push(each);
     else report.skip(each.index, each.wrong);
   }

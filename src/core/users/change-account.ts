@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { addToRows, updateRow } from "../../store/bulk.ts";
+import { addToRows, updateEach } from "../../store/bulk.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { endAccess } from "../directory/end-access.ts";
@@ -7,36 +7,49 @@ import { activeAdministrators } from "../directory/present-users.ts";
 import { userNameKey } from "../directory/text-keys.ts";
 import { setSearchWords } from "../directory/user-words.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { queueNotice } from "../pipeline/queue-mail.ts";
+import { queueNotices } from "../pipeline/queue-mail.ts";
 
-/** Updates columns of a user and its search words. A new address ends password links; a new provider also sessions and the password. */
-export async function updateColumns(
-  ctx: Ctx,
-  before: RowOf<"users", "id" | "first_name" | "last_name" | "title" | "email">,
-  changes: Partial<RowOf<"users">>,
-): Promise<void> {
-  const { id } = before;
-  const after = { ...before, ...changes };
-  const hasNewProvider = changes.provider !== undefined;
-  const hasNewAddress = changes.email_key !== undefined;
-  if (hasNewProvider) await queueNotice(ctx, id, "provider");
-  if (hasNewAddress) await queueNotice(ctx, id, "email");
-  const isRenamed = changes.first_name !== undefined || changes.last_name !== undefined;
-  await updateRow(ctx.db, "users", id, {
-    ...changes,
-    ...(isRenamed && { name_key: userNameKey(after) }),
-    ...(hasNewProvider && { password_hash: null }),
-    updated_at: ctx.now,
-  });
-  if (isRenamed || changes.title !== undefined || changes.email !== undefined) await setSearchWords(ctx, id, after);
-  if (hasNewProvider) {
-    await addToRows(ctx.db, "users", id, { token_version: 1 });
-    await endAccess(ctx, [id], ["sessions", "password_tokens"]);
-  } else if (hasNewAddress) {
-    // The link was sent to the old address. A queued mail goes to the address that the user has when it is sent.
-    await endAccess(ctx, [id], ["password_tokens"]);
-  }
+/** A user, and the columns that change. */
+export interface ChangedUser {
+  readonly before: RowOf<"users", "id" | "first_name" | "last_name" | "title" | "email">;
+  readonly changes: Partial<RowOf<"users">>;
 }
+
+/** Updates columns of users and their search words. A new address ends password links; a new provider also sessions and the password. */
+export async function updateColumns(ctx: Ctx, users: readonly ChangedUser[]): Promise<void> {
+  const idsWith = (column: keyof ChangedUser["changes"]) =>
+    users.filter(({ changes }) => changes[column] !== undefined).map(({ before }) => before.id);
+  const newProvider = idsWith("provider");
+  const newAddress = idsWith("email_key");
+  await queueNotices(ctx, newProvider, "provider");
+  await queueNotices(ctx, newAddress, "email");
+  await updateEach(
+    ctx.db,
+    "users",
+    users.map(({ before, changes }) => ({
+      id: before.id,
+      ...changes,
+      ...(isRenamed(changes) && { name_key: userNameKey({ ...before, ...changes }) }),
+      ...(changes.provider !== undefined && { password_hash: null }),
+      updated_at: ctx.now,
+    })),
+  );
+  const reworded = users.filter(
+    ({ changes }) => isRenamed(changes) || changes.title !== undefined || changes.email !== undefined,
+  );
+  await setSearchWords(
+    ctx,
+    reworded.map(({ before, changes }) => ({ ...before, ...changes })),
+  );
+  if (newProvider.length > 0) await addToRows(ctx.db, "users", newProvider, { token_version: 1 });
+  // The link was sent to the old address. A queued mail goes to the address that the user has when it is sent.
+  if (newProvider.length > 0) await endAccess(ctx, newProvider, ["sessions"]);
+  const unlinked = [...newProvider, ...newAddress];
+  if (unlinked.length > 0) await endAccess(ctx, unlinked, ["password_tokens"]);
+}
+
+const isRenamed = ({ first_name, last_name }: ChangedUser["changes"]) =>
+  first_name !== undefined || last_name !== undefined;
 
 /** Deactivates active users, ends their sessions, deletes their API tokens and password links, and passes on their group conversations. */
 export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise<void> {

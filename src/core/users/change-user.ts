@@ -62,7 +62,7 @@ export const userChangeHandlers = {
       const row = { ...newUserRow(tx, columns, unit), password_hash };
       const id = await insertRow(tx.db, "users", row);
       await insertMembership(tx, id, membership);
-      await addSearchWords(tx, id, row);
+      await addSearchWords(tx, { ...row, id });
       if (welcome) await (await import("./send-welcome.ts")).sendWelcome(tx, [id]);
       tx.changed("user.create", id);
       return oneUser(tx, id);
@@ -92,7 +92,7 @@ export const userChangeHandlers = {
       throw new ServiceError("forbidden", "You cannot change your own provider; ask another administrator.");
     if (changes.provider !== undefined && row.provider === "local" && isAdmin) await requireOtherAdministrator(ctx, id);
     if (changes.admin === 1) await endServiceTokens(ctx, id);
-    await updateColumns(ctx, row, changes);
+    await updateColumns(ctx, [{ before: row, changes }]);
     ctx.changed("user.update", id);
     return oneUser(ctx, id);
   },

@@ -10,65 +10,67 @@ import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { collectResults, parseRows, RowIssues } from "../pipeline/import-rows.ts";
+import { collectResults, type ParsedRow, parseRows, RowIssues } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { isSignInAddress } from "./change-user.ts";
 import { freeClaimedKeys } from "./free-claimed-keys.ts";
 import { userColumns } from "./user-columns.ts";
 import { type ExistingUser, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
 import type { UserImportRow, Wanted } from "./user-import-row.ts";
-import { changeUser, createUsers, findUserChanges } from "./user-import-writes.ts";
+import { findUserChanges, type UserChanges } from "./user-import-writes.ts";
+import { WaitingRows } from "./waiting-rows.ts";
 
 type Import = Handlers<typeof contract>["import"];
 
-/** Processes rows in order, but inserts new users together, and lets a row take an address that a later row gives up. */
-export const importUserRows: Import = async (ctx, { rows, key, create_user_types }) => {
+/** Rows planned in one turn of the event loop. */
+const rowsAtOnce = 100;
+
+export const importUserRows: Import = async (ctx, input) => {
+  // Before the transaction, during which changes of others wait.
+  const parsed = await parseRows(userRow(), input.rows);
+  return ctx.transaction((tx) => importParsed(tx, input, parsed));
+};
+
+/** Processes rows in order, but writes them together, and lets a row take an address that a later row gives up. */
+async function importParsed(
+  ctx: Ctx,
+  { rows, key, create_user_types }: InputOf<typeof contract.import>,
+  parsed: readonly ParsedRow<UserImportRow>[],
+): ReturnType<Import> {
   const { list, skip, done, markDeactivated } = collectResults(rows);
-  const parsed = parseRows(userRow(), rows);
   const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
   const known = await lookUp(ctx, validRows, create_user_types);
   const plan = (row: UserImportRow) => planRow(ctx, known, row, key);
   const userOf = (row: UserImportRow) => findUser(known, row, key);
   const isValid = (row: UserImportRow) => plan(row).issues.size === 0;
   await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
-  let pending: { index: number; wanted: Wanted }[] = [];
-  const flush = async () => {
-    const created = await createUsers(ctx, pending);
-    for (const { index, id } of created) {
-      ctx.changed("user.create", id);
-      done(index, "created", id);
-    }
-    pending = [];
-    return created.map(({ id }) => id);
+  const waiting = new WaitingRows(ctx);
+  const write = async () => {
+    const { created, changed } = await waiting.write();
+    for (const { index, id } of created) done(index, "created", id);
+    return [...created, ...changed].map(({ id }) => id);
   };
-  const waiting = new Set<string>();
   for (const each of parsed) {
+    if (each.index % rowsAtOnce === rowsAtOnce - 1) await takeTurn();
     if ("wrong" in each) {
       skip(each.index, each.wrong);
       continue;
     }
     const { index, row } = each;
-    // A row about a user that an earlier row creates needs that row's result.
-    const keys = keysOf(row);
-    if (keys.some((each) => waiting.has(each))) {
-      known.add(await loadUsers(ctx, await flush()));
-      waiting.clear();
-    }
+    if (waiting.concern(row)) known.add(await loadUsers(ctx, await write()));
     const { existing, wanted, changes, issues } = plan(row);
     if (wanted === undefined || issues.size > 0) skip(index, issues.all());
-    else if (existing === undefined) {
-      pending.push({ index, wanted });
-      for (const each of keys) waiting.add(each);
-    } else {
-      if (changes) await update(ctx, known, existing, wanted, changes);
+    else if (existing === undefined) waiting.create({ index, row, wanted });
+    else {
+      if (changes) waiting.change({ row, existing, wanted, changes });
       done(index, changes ? "changed" : "unchanged", existing.id);
       if (existing.active === 0) markDeactivated(index);
     }
   }
-  await flush();
+  await write();
   await dropUnheld(ctx, known.newTypes);
   return { results: list };
-};
+}
 
 type ImportKey = InputOf<typeof contract.import>["key"];
 
@@ -86,21 +88,6 @@ function planRow(ctx: Ctx, known: Known, row: UserImportRow, key: ImportKey) {
 function findUser(known: Known, { reference, email }: UserImportRow, key: ImportKey) {
   if (key !== "email" && reference) return known.byReference.get(reference);
   return key === "reference" ? undefined : known.byEmail.get(emailKey(email));
-}
-
-type Changes = NonNullable<ReturnType<typeof findUserChanges>>;
-
-async function update(ctx: Ctx, known: Known, existing: ExistingUser, wanted: Wanted, changes: Changes): Promise<void> {
-  await changeUser(ctx, existing, wanted, changes);
-  ctx.changed("user.update", existing.id);
-  known.add(await loadUsers(ctx, [existing.id]));
-  // Hundreds of changes would take hundreds of milliseconds, when no other request can run on SQLite.
-  await takeTurn();
-}
-
-function keysOf({ reference, email }: UserImportRow): string[] {
-  const byEmail = `email ${emailKey(email)}`;
-  return reference ? [byEmail, `reference ${reference}`] : [byEmail];
 }
 
 /** Resolves the references of a row and checks the actor's permissions; adds every error to `issues`. */
@@ -179,7 +166,7 @@ function checkReach(
 function checkTakeover(
   { actor }: Ctx,
   { id, grants, unit_id, types: held }: ExistingUser,
-  { unit, columns, types = [] }: Pick<Changes, "columns" | "types"> & { unit: number },
+  { unit, columns, types = [] }: Pick<UserChanges, "columns" | "types"> & { unit: number },
   issues: RowIssues,
 ): void {
   if (id === actor.id && columns.provider !== undefined) issues.set("provider", { code: "own_provider" });

@@ -1,6 +1,7 @@
 import { fold } from "../../contract/fold-text.ts";
 import type { Ability } from "../../contract/operation.ts";
 import { findRows, insertRows } from "../../store/bulk.ts";
+import { prepared } from "../../store/prepared.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -66,19 +67,41 @@ function createUserIndex(): Pick<Known, "byReference" | "byEmail" | "add"> {
   };
 }
 
-/** Loads users as an import compares them: with the first membership, and the units and grants of all. */
-export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
-  if (ids.length === 0) return [];
-  const rows = await ctx.db
+const usersById = prepared((db, p: { ids: readonly number[] }) =>
+  db
     .selectFrom("users as u")
     .leftJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "u.id").onRef("m.unit_id", "=", "u.unit_id"))
     .leftJoin("units as n", "n.id", "u.unit_id")
     .selectAll("u")
     .select(["m.id as membership_id", "m.department_id", "n.path as unit_path"])
-    .where("u.id", "in", ids)
-    .where("u.deleted_at", "is", null)
-    .execute();
-  const { typesOf, membershipsOf } = await loadMemberships(ctx, ids);
+    .where("u.id", "in", p.ids)
+    .where("u.deleted_at", "is", null),
+);
+
+const membershipsByUser = prepared((db, p: { users: readonly number[] }) =>
+  db
+    .selectFrom("memberships as m")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .select(["m.id", "m.user_id", "m.unit_id", "n.path"])
+    .where("m.user_id", "in", p.users),
+);
+
+const typesByMembership = prepared((db, p: { memberships: readonly number[] }) =>
+  db
+    .selectFrom("membership_user_types as mt")
+    .innerJoin("user_types as t", "t.id", "mt.user_type_id")
+    .select(["mt.membership_id", "t.id", "t.name", "t.abilities"])
+    .where("mt.membership_id", "in", p.memberships),
+);
+
+/** Loads users as an import compares them: with the first membership, and the units and grants of all. */
+export async function loadUsers({ db }: Ctx, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const rows = await usersById(db, { ids });
+  const memberships = await membershipsByUser(db, { users: ids });
+  const types = await typesByMembership(db, { memberships: memberships.map((row) => row.id) });
+  const typesOf = Map.groupBy(types.map(parseAbilities), (type) => type.membership_id);
+  const membershipsOf = Map.groupBy(memberships, (row) => row.user_id);
   return rows.map((row) =>
     // Extends the row itself, because copying so many columns takes longer than the query.
     Object.assign(row, {
@@ -89,25 +112,6 @@ export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
       ),
     }),
   );
-}
-
-/** Loads the memberships of users, by user, and their user types, by membership. */
-async function loadMemberships(ctx: Ctx, ids: readonly number[]) {
-  const memberships = await ctx.db
-    .selectFrom("memberships as m")
-    .innerJoin("units as n", "n.id", "m.unit_id")
-    .select(["m.id", "m.user_id", "m.unit_id", "n.path"])
-    .where("m.user_id", "in", ids)
-    .execute();
-  const membershipIds = memberships.map((row) => row.id);
-  const types = await ctx.db
-    .selectFrom("membership_user_types as mt")
-    .innerJoin("user_types as t", "t.id", "mt.user_type_id")
-    .select(["mt.membership_id", "t.id", "t.name", "t.abilities"])
-    .where("mt.membership_id", "in", membershipIds)
-    .execute();
-  const typesOf = Map.groupBy(types.map(parseAbilities), (type) => type.membership_id);
-  return { typesOf, membershipsOf: Map.groupBy(memberships, (row) => row.user_id) };
 }
 
 /** A user type in the form that an import compares. */

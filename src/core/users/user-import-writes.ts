@@ -1,7 +1,5 @@
-import { sql } from "kysely";
-import { insertRows, rowsAs, updateRow } from "../../store/bulk.ts";
-import { moveMembership, removeMembership, setUserTypes } from "../directory/memberships.ts";
-import { searchWords } from "../directory/user-words.ts";
+import { addToEach, deleteEach, insertRows, updateEach } from "../../store/bulk.ts";
+import { addSearchWords } from "../directory/user-words.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireOtherAdministrator, updateColumns } from "./change-account.ts";
@@ -19,11 +17,7 @@ export async function createUsers<T extends { readonly wanted: Wanted }>(ctx: Ct
   // RETURNING gives every inserted row.
   const created = rows.map((each) => ({ ...each, id: idByKey.get(each.user.email_key)! }));
   await insertMemberships(ctx, created);
-  const words = created.flatMap(({ user, id }) => searchWords(user).map((word) => ({ ...word, user_id: id })));
-  const byWord = Map.groupBy(words, ({ kind, word }) => `${kind}${word}`);
-  // Inserts words sorted, so that neighbouring index entries are written together.
-  const sorted = [...byWord.keys()].sort().flatMap((key) => byWord.get(key) ?? []);
-  await insertRows(ctx.db, "user_words", sorted);
+  await addSearchWords(ctx, ...created.map(({ user, id }) => ({ ...user, id })));
   return created;
 }
 
@@ -40,11 +34,22 @@ async function insertMemberships(ctx: Ctx, users: readonly { id: number; wanted:
     (wanted.types ?? []).map((user_type_id) => ({ membership_id: membershipOf.get(id)!, user_type_id })),
   );
   await insertRows(ctx.db, "membership_user_types", types);
-  const byUnit = Map.groupBy(rows, (row) => row.unit_id);
-  const members = [...byUnit].map(([unit, joined]) => ({ unit, more: joined.length }));
-  const counts = rowsAs(ctx.db, "joined", { unit: "bigint", more: "bigint" }, members);
-  await sql`update units set user_count = user_count + joined.more from ${counts} where units.id = joined.unit`.execute(
-    ctx.db,
+  await countMembers(ctx, { joined: rows.map((row) => row.unit_id) });
+}
+
+/** Changes the numbers of members of units, each of which is named once for every user who joined or left. */
+async function countMembers(
+  { db }: Ctx,
+  { joined, left = [] }: { joined: readonly number[]; left?: readonly number[] },
+) {
+  const more = new Map<number, number>();
+  for (const unit of joined) more.set(unit, (more.get(unit) ?? 0) + 1);
+  for (const unit of left) more.set(unit, (more.get(unit) ?? 0) - 1);
+  const rows = [...more].map(([id, user_count]) => ({ id, user_count }));
+  await addToEach(
+    db,
+    "units",
+    rows.filter(({ user_count }) => user_count !== 0),
   );
 }
 
@@ -59,20 +64,61 @@ export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
   return changed ? { columns, moved, types: retyped ? types : undefined, department } : undefined;
 }
 
-export async function changeUser(
-  ctx: Ctx,
-  existing: ExistingUser,
-  { unit }: Wanted,
-  { columns, moved, types, department }: NonNullable<ReturnType<typeof findUserChanges>>,
-): Promise<void> {
-  const { id, admin, provider, unit_id, membership_id, units } = existing;
-  if (columns.provider !== undefined && provider === "local" && admin === 1) await requireOtherAdministrator(ctx, id);
-  await updateColumns(ctx, existing, columns);
-  if (membership_id !== null && unit_id !== null) {
-    // The first membership takes the place of a further one in the unit.
-    if (moved && units.includes(unit.id)) await removeMembership(ctx, id, unit.id);
-    if (moved) await moveMembership(ctx, { id: membership_id, user: id, from: unit_id, to: unit.id });
-    if (types) await setUserTypes(ctx, membership_id, types);
-    await updateRow(ctx.db, "memberships", membership_id, { department_id: department });
-  }
+export type UserChanges = NonNullable<ReturnType<typeof findUserChanges>>;
+
+export interface ChangedRow {
+  readonly existing: ExistingUser;
+  readonly wanted: Wanted;
+  readonly changes: UserChanges;
+}
+
+/** Changes different users, some hundreds per statement. The caller has checked permission. */
+export async function changeUsers(ctx: Ctx, rows: readonly ChangedRow[]): Promise<void> {
+  await updateColumns(
+    ctx,
+    rows.map(({ existing, wanted, changes: { columns, moved } }) => ({
+      before: existing,
+      // The membership that moves stays the first one.
+      changes: moved && existing.membership_id !== null ? { ...columns, unit_id: wanted.unit.id } : columns,
+    })),
+  );
+  await changeMemberships(ctx, rows);
+  const leaving = rows.findLast(
+    ({ existing, changes }) =>
+      changes.columns.provider !== undefined && existing.provider === "local" && existing.admin === 1,
+  );
+  if (leaving !== undefined) await requireOtherAdministrator(ctx, leaving.existing.id);
+}
+
+/** Changes the first memberships of users. One that moves takes the place of a further one in its new unit. */
+async function changeMemberships(ctx: Ctx, rows: readonly ChangedRow[]): Promise<void> {
+  const { db } = ctx;
+  const memberships = rows.flatMap(({ existing, wanted: { unit }, changes: { moved, types, department } }) => {
+    const { id: user, membership_id: id, unit_id: from, department_id, units } = existing;
+    const held = existing.types.map((type) => type.id);
+    return id === null || from === null
+      ? []
+      : [{ id, user, from, to: unit.id, moved, department, department_id, units, held, types: types ?? held }];
+  });
+  const moved = memberships.filter((each) => each.moved);
+  const replaced = moved.filter(({ to, units }) => units.includes(to));
+  const changed = memberships.filter((each) => each.moved || each.department !== each.department_id);
+  await deleteEach(
+    db,
+    "memberships",
+    replaced.map(({ user, to }) => ({ user_id: user, unit_id: to })),
+  );
+  await updateEach(
+    db,
+    "memberships",
+    changed.map(({ id, to, department }) => ({ id, unit_id: to, department_id: department })),
+  );
+  const joined = moved.filter((each) => !replaced.includes(each)).map(({ to }) => to);
+  await countMembers(ctx, { joined, left: moved.map(({ from }) => from) });
+  const typesOf = (id: number, types: readonly number[], except: readonly number[]) =>
+    types.filter((type) => !except.includes(type)).map((type) => ({ membership_id: id, user_type_id: type }));
+  const ended = memberships.flatMap(({ id, held, types }) => typesOf(id, held, types));
+  const added = memberships.flatMap(({ id, held, types }) => typesOf(id, types, held));
+  await deleteEach(db, "membership_user_types", ended);
+  await insertRows(db, "membership_user_types", added);
 }
