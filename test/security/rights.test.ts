@@ -316,6 +316,31 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     expect(await now(editor.id)).toEqual([[target, [types.manager]]]);
   });
 
+  it("Deleting a unit does not put members of the receiving unit into the hands of those who added them to a third one", async () => {
+    const { addUnit, addUser, types } = world();
+    const [old, trap, target] = [await addUnit(), await addUnit(), await addUnit()];
+    const { id: department } = await admin().call(units.departmentAdd, { id: target.id, name: "Cranes" });
+    const attacker = await person({
+      [trap.id]: { user: true },
+      [old.id]: { units: true },
+      [target.id]: { units: true },
+    });
+    const victim = await addUser({ unit: old.id, userTypes: [types.editor] });
+    await allowed(attacker.caller, users.membershipAdd, { user: victim.id, unit: trap.id });
+    const later = { user: victim.id, unit: target.id, userTypes: [types.employee], department };
+    await admin().call(users.membershipAdd, later);
+    await allowed(admin(), units.delete, { id: old.id, transfer: target.id });
+    expect(await now(victim.id)).toEqual([
+      [target.id, [types.employee]],
+      [trap.id, []],
+    ]);
+    const { unit, department: kept } = await admin().call(users.get, { id: victim.id });
+    expect([unit?.id, kept?.id]).toEqual([target.id, department]);
+    expect((await admin().call(units.get, { id: target.id })).stats.users).toBe(2);
+    await forbidden(attacker.caller, users.password, { id: victim.id, password });
+    expect((await attacker.caller.call(users.get, { id: victim.id })).email).toBeNull();
+  });
+
   it("An editor cannot open a post or an event to other user types in units that the ability does not reach", async () => {
     const { units: places, types, actors } = world();
     const { caller } = await person({ [places.north]: { news: true, calendar: true } });

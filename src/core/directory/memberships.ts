@@ -8,6 +8,7 @@ import {
   findRows,
   insertRow,
   insertRows,
+  rowsAs,
   updateRow,
   updateRows,
 } from "../../store/bulk.ts";
@@ -156,20 +157,48 @@ export async function removeAllMemberships(ctx: MembershipContext, user: number)
   await rememberFirstUnit(ctx, user);
 }
 
-/** Moves all members of a unit to another and returns their IDs. A membership of both units only ends in the old one. */
+/**
+ * Moves all members of a unit to another and returns their IDs. Of the two memberships of a user in both units, what the one
+ * in the new unit has stays.
+ */
 export async function moveMembers(ctx: MembershipContext, from: number, to: number): Promise<number[]> {
   const { admin, units } = ctx.actor;
   if (!admin && units.includes(from) && !units.includes(to)) throw ownMembership();
   const members = await findRows(ctx.db, "memberships", { unit_id: from }, ["user_id"]);
+  const merged = await mergeWithLater(ctx, from, to);
   const inBoth = ctx.db.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to);
   await ctx.db.deleteFrom("memberships").where("unit_id", "=", from).where("user_id", "in", inBoth).execute();
   const place = { unit_id: to, department_id: null };
   const moved = await updateRows(ctx.db, "memberships", { unit_id: from }, place, ["id"]);
   await addToRows(ctx.db, "units", from, { user_count: -members.length });
-  await addToRows(ctx.db, "units", to, { user_count: moved.length });
+  for (const [department_id, rows] of Map.groupBy(merged, (row) => row.department_id))
+    await updateRows(ctx.db, "memberships", { id: rows.map(({ first }) => first) }, { department_id });
+  await addToRows(ctx.db, "units", to, { user_count: moved.length - merged.length });
   const ids = members.map((member) => member.user_id);
   await rememberFirstUnit(ctx, ...ids);
   return ids;
+}
+
+/**
+ * Puts the user types of later memberships in `to` into earlier ones in `from`, which take their place. If the earlier ones
+ * ended, the first unit of the user, which decides who may change the account, would become that of a third membership.
+ */
+async function mergeWithLater({ db }: MembershipContext, from: number, to: number) {
+  const pairs = await db
+    .selectFrom("memberships as m")
+    .innerJoin("memberships as later", "later.user_id", "m.user_id")
+    .select(["m.id as first", "later.id as second", "later.department_id"])
+    .where("m.unit_id", "=", from)
+    .where("later.unit_id", "=", to)
+    .whereRef("later.id", ">", "m.id")
+    .execute();
+  if (pairs.length === 0) return pairs;
+  await deleteRows(db, "membership_user_types", { membership_id: pairs.map(({ first }) => first) });
+  const joined = rowsAs(db, "joined", { first: "bigint", second: "bigint" }, pairs);
+  await sql`update membership_user_types set membership_id = joined.first from ${joined}
+    where membership_user_types.membership_id = joined.second`.execute(db);
+  await deleteRows(db, "memberships", { id: pairs.map(({ second }) => second) });
+  return pairs;
 }
 
 export const findMembership = ({ db }: MembershipContext, user: number, unit: number) =>
