@@ -26,14 +26,16 @@ const fewWords = 40;
 
 /** Finds users that are not deleted; those that are deactivated, too, but not by a similar name. */
 export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
-  const found = await firstMatches<UserId>(texts, [
-    { match: "name", find: async (open) => open.flatMap((text) => (text === "me" ? { text, id: ctx.actor.id } : [])) },
-    { match: "reference", find: (open) => byValue(open, referenceIn, (some) => byKey(ctx, "reference", some)) },
+  const me = { text: "me", id: ctx.actor.id, match: "name" } as const;
+  const others = texts.filter((text) => text !== me.text);
+  const matches = await firstMatches<UserId>(others, [
+    { match: "reference", find: (open) => byValue(open, referenceOnlyIn, (some) => byKey(ctx, "reference", some)) },
     { match: "email", find: (open) => byValue(open, emailIn, (some) => byKey(ctx, "email_key", some)) },
     { match: "name", find: (open) => byName(ctx, rangesOf(open, nameIn)) },
     { match: "similar", find: (open) => bySimilarName(ctx, rangesOf(open, longestWordIn, afterPrefix)) },
     { match: "similar", find: async (open) => (open.includes("") ? firstUsers(ctx) : []) },
   ]);
+  const found = others.length < texts.length ? [...matches, me] : matches;
   const shown = new Map(
     (await presentUsers(ctx, [...new Set(found.map(({ id }) => id))])).map((user) => [user.id, user]),
   );
@@ -46,8 +48,10 @@ export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise
 }
 
 const isName = (text: string) => forcedReference(text) === undefined && !text.includes("@");
-const emailIn = (text: string) =>
-  forcedReference(text) === undefined && text.includes("@") ? emailKey(text) : undefined;
+const isAddress = (text: string) => forcedReference(text) === undefined && text.includes("@");
+const emailIn = (text: string) => (isAddress(text) ? emailKey(text) : undefined);
+/** An address as the reference of another user would take the place of a user whose address the actor may not see. */
+const referenceOnlyIn = (text: string) => (isAddress(text) ? undefined : referenceIn(text));
 const nameIn = (text: string) => (isName(text) ? foldedWords(text).join(" ") || undefined : undefined);
 const longestWordIn = (text: string) => (isName(text) ? words(text).sort((a, b) => b.length - a.length)[0] : undefined);
 

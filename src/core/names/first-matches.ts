@@ -1,6 +1,6 @@
 import { type Expression, type SelectQueryNode, sql } from "kysely";
 import { normalizeReference } from "../../contract/common-schemas.ts";
-import type { NameMatch } from "../../contract/names.ts";
+import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { rowsAs } from "../../store/bulk.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
@@ -14,18 +14,24 @@ interface MatchStep<T> {
   find(texts: readonly string[]): Promise<readonly Matched<T>[]>;
 }
 
-/** Returns the matches of each text in the first of the steps that finds any. */
-export async function firstMatches<T>(texts: readonly string[], steps: readonly MatchStep<T>[]) {
-  const found: (Matched<T> & { readonly match: NameMatch["match"] })[] = [];
-  let open = texts;
+/**
+ * Returns the matches of each text: of all steps that are exact, so that nobody takes over the name or e-mail address of
+ * something else as a reference; those of the first step with similar ones for texts without any.
+ */
+export async function firstMatches<T extends { readonly id: number }>(
+  texts: readonly string[],
+  steps: readonly MatchStep<T>[],
+) {
+  const found = new Map<string, (Matched<T> & { readonly match: NameMatch["match"] })[]>();
   for (const { match, find } of steps) {
-    if (open.length === 0) break;
-    const rows = await find(open);
-    for (const row of rows) found.push({ ...row, match });
-    const matched = new Set(rows.map(({ text }) => text));
-    open = open.filter((text) => !matched.has(text));
+    const open = texts.filter((text) => match !== "similar" || !found.has(text));
+    for (const row of open.length === 0 ? [] : await find(open)) {
+      const known = found.get(row.text) ?? [];
+      if (known.length < mostMatches && !known.some(({ id }) => id === row.id)) known.push({ ...row, match });
+      found.set(row.text, known);
+    }
   }
-  return found;
+  return [...found.values()].flat();
 }
 
 /** Returns each text with its rows, by the value that the text stands for; texts without a value match nothing. */
