@@ -630,7 +630,7 @@ function __wcs_place --no-scope-shadowing
             set args '@events'
             set many 1
         case 'events import'
-            set flags '--type	Calendar of new events (default user)' '--keep-types	Create new events in the calendar that wcs events export recorded' '--units	Units of new events' '--user-types	User types that can read new events' '--results	Write the result of each event to a file: line, UID, action, ID, errors' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
+            set flags '--type	Calendar of the events (default user)' '--keep-types	Change events of all calendars; new ones get into the one that wcs events export recorded' '--units	Units of new events' '--user-types	User types that can read new events' '--results	Write the result of each event to a file: line, UID, action, ID, errors' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set values '--type=chain|unit|user' '--units=@units' '--user-types=@usertypes' '--results=@file'
             set args '@file'
         case 'groups'

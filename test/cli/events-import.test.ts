@@ -323,6 +323,47 @@ it("events import takes the calendar from flags, and refuses contradictions", as
   ]);
 });
 
+it("events import changes events that others read only when the line says so", async () => {
+  const lines = ["UID:board@x.example", "SUMMARY:Board", day];
+  await take(calendar(lines), "--type chain");
+  lines[1] = "SUMMARY:Changed by a feed";
+  const skipped = "created 0, changed 0, unchanged 0, skipped 1";
+  const { code, stderr } = await take(calendar(lines));
+  expect([code, ...stderr.slice(0, 2)]).toEqual([
+    3,
+    expect.stringMatching(/^line 3, UID: is that of your chain event \d+; use --keep-types to change it$/),
+    skipped,
+  ]);
+  const titles = () => list("[?uid=='board@x.example'].title");
+  expect(await titles()).toEqual(["Board"]);
+  for (const [flags, title] of [
+    ["--type chain", "Chain"],
+    ["--keep-types", "Kept"],
+  ]) {
+    lines[1] = `SUMMARY:${title}`;
+    expect((await take(calendar(lines), flags)).code).toBe(0);
+    expect(await titles()).toEqual([title]);
+  }
+});
+
+it("events import writes no personal event into an event of somebody else with its UID", async () => {
+  const addUser = ["users", "create", "--first-name", "Mal", "--last-name", "Lory", "--email", "mal@x.example"];
+  await home().sit([...addUser, "--unit", "1"]);
+  const trap = ["--as", "mal@x.example", "events", "import", "-"];
+  const lines = ["UID:meeting@x.example", "SUMMARY:Trap", day];
+  const types = ["usertypes", "create", "--name", "Planner", "--abilities-calendar"];
+  expect((await home().sit(types)).code).toBe(0);
+  await home().sit(["users", "membership", "set", "mal@x.example", "1", "--user-types", "Planner"]);
+  const made = await home().sit([...trap, "--type", "chain"], { stdin: calendar(lines).join("\r\n") });
+  expect(made.stderr).toContain("created 1");
+  lines[1] = "SUMMARY:What only I may read";
+  expect((await take(calendar(lines))).stderr[0]).toBe("created 1, changed 0, unchanged 0, skipped 0");
+  expect(await list("[?uid=='meeting@x.example'].[type, title] | sort_by(@, &[0])")).toEqual([
+    ["chain", "Trap"],
+    ["user", "What only I may read"],
+  ]);
+});
+
 describe("events export", () => {
   it("exports the named events, or those of a period", async () => {
     const uids = (text: string) => text.match(/^UID:.*$/gm);

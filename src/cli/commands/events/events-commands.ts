@@ -96,14 +96,17 @@ zone of the event. Files and answers are not exported. wcs events import reads t
 
 const importEvents: CustomCommand = {
   summary: "Create and change events from an iCalendar file",
-  description: `Events are matched by UID among those that you can edit, so the same file can be imported again at any time. Properties
-that wcs does not support (EXDATE, RDATE, ATTENDEE, VALARM, ATTACH, changes of single occurrences, some parts of rules)
+  description: `Events are matched by UID among your own and others of the calendar that you can edit, so the same file can be imported
+again at any time. Events of yours in another calendar change with --keep-types only. Properties that wcs does not support (EXDATE, RDATE, ATTENDEE, VALARM, ATTACH, changes of single occurrences, some parts of rules)
 are not imported; each is reported with the line of its event (exit 3). An event of several whole days becomes a time
 from midnight to midnight. Times without a zone are in your time zone or that of --tz.`,
   args: [{ name: "file", description: "File in iCalendar format (RFC 5545), - for stdin" }],
   flags: [
-    { flags: `--type <${calendars}>`, description: "Calendar of new events (default user)", choices: eventTypes },
-    { flags: "--keep-types", description: "Create new events in the calendar that wcs events export recorded" },
+    { flags: `--type <${calendars}>`, description: "Calendar of the events (default user)", choices: eventTypes },
+    {
+      flags: "--keep-types",
+      description: "Change events of all calendars; new ones get into the one that wcs events export recorded",
+    },
     { flags: "--units <unit,...>", description: "Units of new events", repeat: true, completes: "units" },
     {
       flags: "--user-types <user-type,...>",

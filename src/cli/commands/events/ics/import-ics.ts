@@ -101,7 +101,7 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
   for await (const batch of batchesOf(read, most, longestUids)) {
     limitHeap();
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
-    const known = uids.length > 0 ? await findByUid(caller, uids, me.id) : new Map<string, ListedEvent>();
+    const known = uids.length > 0 ? await findByUid(target, uids, me.id) : new Map<string, ListedEvent>();
     for (const { line, event } of batch) {
       await letInterrupt(signal);
       const isRead = typeof event !== "string";

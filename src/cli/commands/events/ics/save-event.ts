@@ -12,7 +12,7 @@ export interface EventTarget {
   readonly caller: Caller;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  /** Type of new events; undefined takes the type in the file, else `user`. */
+  /** Type of the events; undefined changes events of any type, and takes the type of new ones from the file, else `user`. */
   readonly type: ListedEvent["type"] | undefined;
   readonly audience: { readonly units?: number[]; readonly userTypes?: number[] };
 }
@@ -21,6 +21,10 @@ export async function putIn(read: ReadEvent, event: ListedEvent | undefined, tar
   const type = event?.type ?? target.type ?? eventTypes.find((name) => name === read.type) ?? "user";
   if (read.isPrivate && type !== "user") {
     return skippedRow({ CLASS: ["is private, but the event would not be; import it with --type user"] }, read.uid);
+  }
+  if (event && target.type !== undefined && type !== target.type && Object.keys(changesTo(event, read)).length > 0) {
+    const reason = `is that of your ${type} event ${event.id}; use --keep-types to change it`;
+    return skippedRow({ UID: [reason] }, read.uid);
   }
   try {
     const done = event ? await change(event, read, target) : await create(read, type, target);
@@ -55,11 +59,16 @@ function reasonsOf(error: unknown): FieldErrors | undefined {
   return isOwn ? { event: [error.message] } : undefined;
 }
 
-/** Finds existing events by UID that the user can edit. Prefers the user's own when several have the same UID. */
-export async function findByUid(caller: Caller, uids: readonly string[], me: number) {
+/**
+ * Finds existing events by UID that the user can edit: the user's own, else one of the type that the events get. Otherwise a
+ * file for the personal calendar could change events that others read, or be written into the event of somebody else.
+ */
+export async function findByUid({ caller, type }: EventTarget, uids: readonly string[], me: number) {
   const found = new Map<string, ListedEvent>();
   for await (const event of walkItems(caller, events.list, { uid: uids })) {
-    if (event.permissions.edit && (event.author.id === me || !found.has(event.uid))) found.set(event.uid, event);
+    const isOwn = event.author.id === me;
+    const fits = event.permissions.edit && (isOwn || type === undefined || event.type === type);
+    if (fits && (isOwn || !found.has(event.uid))) found.set(event.uid, event);
   }
   return found;
 }
