@@ -2,14 +2,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
 import { pathFields } from "../../src/contract/field-spec.ts";
+import type { FileItem } from "../../src/contract/file-schemas.ts";
 import { groups } from "../../src/contract/groups.ts";
-import type { AnyOperation } from "../../src/contract/operation.ts";
+import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { type Fake, gate, lastBody, operations, serveFake, speak } from "../http/support.ts";
 import { useWorld } from "../support/actors.ts";
 import { upload } from "../support/attachments.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf } from "../support/outcome.ts";
+import { codeOf, refusal } from "../support/outcome.ts";
 
 const megabytes = 2_000_000;
 const withLargeBodies = operations.filter(({ bodyLimit = 0 }) => bodyLimit > 1_048_576);
@@ -99,6 +101,36 @@ describeEverywhere("files and permission", (environment) => {
     const chain = { title: "All hands", type: "chain", start: 1, end: 2, files } as const;
     expect(await codeOf(member.call(events.create, chain))).toBe("forbidden");
     expect(await codeOf(member.call(posts.create, { content_type: "news", title: "News", files }))).toBe("forbidden");
+  });
+});
+
+describeEverywhere("files and the disk", (environment) => {
+  const world = useWorld(environment);
+
+  it("A user uploads at most 10,000 chunks of 255 KiB in 24 hours", async () => {
+    const { actors, ids, instance } = world();
+    instance.freeze();
+    const event = { kind: "upload", account: `user:${ids.member}`, network: "", pending: 0 } as const;
+    const sent = Array.from({ length: 9_997 }, () => ({ ...event, expires_at: instance.now() + 3600 }));
+    await instance.database.write((tx) => insertRows(tx, "rate_limit_events", sent));
+    const send = (by: Caller, ...files: FileItem[]) =>
+      by.call(conversations.create, { recipients: [ids.colleague], message: "Look", files });
+    const large = upload("large.txt", "x".repeat(255 * 1024 + 1));
+    const small = upload("small.txt", "x".repeat(255 * 1024));
+    const limited = {
+      code: "too_many_requests",
+      message: expect.stringContaining("You uploaded too much in 24 hours"),
+      retryAfter: 3600,
+    };
+    expect(await refusal(send(actors.member, large, large))).toMatchObject(limited);
+    expect(await codeOf(send(actors.member, large))).toBe("ok");
+    expect(await codeOf(send(actors.member, small))).toBe("ok");
+    expect(await refusal(send(actors.member, small))).toMatchObject(limited);
+    const video = { type: "vimeo", name: "Film", data: "https://vimeo.com/1" } as const;
+    expect(await codeOf(send(actors.member, video))).toBe("ok");
+    expect(await codeOf(send(actors.outsider, small))).toBe("ok");
+    instance.wait(3600);
+    expect(await codeOf(send(actors.member, small))).toBe("ok");
   });
 });
 

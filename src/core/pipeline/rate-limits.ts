@@ -48,6 +48,8 @@ export const rateLimits: Record<Subject["kind"], RateLimits> = {
   account_notice: { seconds: 3600, limits: [{ by: ["account"], most: mostNotices }] },
   welcome_mail: { seconds: 3600, limits: [{ by: ["account"], most: mostWelcomeMails }] },
   welcome_sender: { seconds: 3600, limits: [{ by: ["account"], most: 10_000 }] },
+  // Chunks of 255 KiB: 2.4 GiB.
+  upload: { seconds: 86_400, limits: [{ by: ["account"], most: 10_000 }] },
 };
 
 /** Seconds after which a pending attempt stops counting, in case its process has ended. */

@@ -228,6 +228,7 @@ export const organisationTables = {
       | "account_notice"
       | "welcome_mail"
       | "welcome_sender"
+      | "upload"
     >(),
     /** Identifies a user by ID; an unknown user name only as a keyed hash. */
     account: key,
