@@ -77,12 +77,13 @@ export const users = operationGroup("users", {
     input: () => ({ reference: reference() }),
     output: user,
   }),
-  search: operation("GET", "/users/search", "Search active users by name, title or e-mail address", {
+  search: operation("GET", "/users/search", "Search users by name, title or e-mail address", {
     description:
       "Finds users with words that begin with each word of the query, ignoring case and accents. Names come first, then titles. Administrators also search e-mail addresses.",
     access: "signed_in",
     input: () => ({
       q: line(200, 1).describe("Words or beginnings of words"),
+      inactive: z.boolean().default(false).describe("Include deactivated users"),
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of users, 1 to 500"),
     }),
     ...wholeList(user),

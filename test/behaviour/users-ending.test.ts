@@ -25,6 +25,7 @@ describeEverywhere("users, deactivating and deleting", (environment) => {
     expect(await listed({ inactive: true })).toContain(id);
     expect((await admin().call(users.get, { id })).active).toBe(false);
     expect((await admin().call(users.search, { q: first_name })).data).toEqual([]);
+    expect((await admin().call(users.search, { q: first_name, inactive: true })).data).toMatchObject([{ id }]);
     expect((await admin().call(users.birthdays, { start: "03-03", end: "03-03" })).data).toEqual([]);
     expect((await admin().call(users.collection, { ids: [id] })).users).toMatchObject([{ id, active: false }]);
   });
@@ -68,7 +69,8 @@ describeEverywhere("users, deactivating and deleting", (environment) => {
     expect(await wrongFields(admin().call(users.welcome, { users: [id] }))).toEqual(["users"]);
     expect(await listed({ inactive: true })).not.toContain(id);
     expect((await admin().call(users.search, { q: last_name })).data).toEqual([]);
-    expect((await admin().call(users.search, { q: "Deleted" })).data).toEqual([]);
+    for (const q of [last_name, "Deleted"])
+      expect((await admin().call(users.search, { q, inactive: true })).data).toEqual([]);
     expect((await admin().call(users.collection, { ids: [id, 1] })).users.map((user) => user.id)).toEqual([1]);
   });
 

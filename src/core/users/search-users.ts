@@ -10,7 +10,7 @@ import type { Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 
 /** Finds users by beginnings of words in names, titles, then addresses. The word with the fewest entries starts, others narrow down. */
-export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q, limit }) => {
+export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q, inactive, limit }) => {
   const { name, title, email } = wordKinds;
   const kinds = ctx.actor.admin ? [name, title, email] : [name, title];
   const asked = words(q);
@@ -19,7 +19,8 @@ export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q,
   const found = new Set<number>();
   const others = asked.filter((word) => word !== first);
   for (const kind of kinds) {
-    if (found.size < limit) await findByKind(ctx.db, { kind, kinds, first, others, limit }, found);
+    if (found.size < limit)
+      await findByKind(ctx.db, { kind, kinds, first, others, limit, least: inactive ? 0 : 1 }, found);
   }
   return { data: await presentUsers(ctx, [...found]) };
 };
@@ -66,6 +67,8 @@ interface WordSearch {
   readonly first: string;
   readonly others: readonly string[];
   readonly limit: number;
+  /** The least value of the column `active`: 1 for active users only. */
+  readonly least: 0 | 1;
 }
 
 /** Adds users until there are `limit`, one slice of the entries after the other. Other requests can run in between. */
@@ -108,9 +111,9 @@ const readEntry = prepared((db, p: EntryRange & { readonly skipped: number }) =>
   entriesIn(db, p).limit(1).offset(rowCount(p.skipped)),
 );
 
-interface MatchSearch extends EntryRange, Pick<WordSearch, "kinds" | "others" | "limit"> {}
+interface MatchSearch extends EntryRange, Pick<WordSearch, "kinds" | "others" | "limit" | "least"> {}
 
-/** Returns the entries of a range that belong to active users who have all the other words, too. */
+/** Returns the entries of a range that belong to users who have all the other words, too. */
 const readMatches = prepared((db, p: MatchSearch) => {
   const value = sql.ref<string>("other.value");
   const after = sql<string>`${value} || ${afterPrefix("")}`;
@@ -125,7 +128,7 @@ const readMatches = prepared((db, p: MatchSearch) => {
     .limit(1);
   return entriesIn(db, p)
     .innerJoin("users as u", "u.id", "w.user_id")
-    .where("u.active", "=", 1)
+    .where("u.active", ">=", p.least)
     .where(sql<SqlBool>`not exists (select 1 from ${listed(db, "other", p.others)} where ${word} is null)`)
     .limit(rowCount(p.limit));
 });
