@@ -39,7 +39,10 @@ export const alias: Commands = {
 async function list({ terminal, globals }: Context): Promise<void> {
   const aliases = Object.entries(readConfig(terminal.env).aliases ?? {});
   const items = aliases.map(([name, words]) => ({ name, command: lineOf(words) }));
-  await createOutput({ columns: ["name", "command"], items: "aliases" }, { globals, terminal }).all(items);
+  const columns = ["name", "command"];
+  await createOutput({ columns, items: "aliases", sample: { name: "", command: "" } }, { globals, terminal }).all(
+    items,
+  );
 }
 
 async function set(context: Context): Promise<void> {

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { isHttpUrl } from "../../http/client/base-url.ts";
+import { isHttpUrl } from "../../contract/http-url.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { createSources } from "../file-io/value-sources.ts";
@@ -43,6 +43,7 @@ const change = ({ terminal, flags }: Context, how: (config: Config) => Config) =
   changeConfig(terminal.env, how, flags.dryRun === true);
 
 const formats = { expires: "unix-time" } as const;
+const sample = { name: "", current: false, target: "", user: null, signed_in: false, expires: null };
 
 function shown({ terminal }: Context) {
   const { profiles, current } = readConfig(terminal.env);
@@ -58,7 +59,7 @@ function shown({ terminal }: Context) {
 
 async function list(context: Context): Promise<void> {
   const columns = ["name", "current", "target", "user", "expires"];
-  await createOutput({ columns, formats, items: "profiles" }, context).all(shown(context));
+  await createOutput<object>({ columns, formats, items: "profiles", sample }, context).all(shown(context));
 }
 
 async function show(context: Context): Promise<void> {
@@ -67,7 +68,7 @@ async function show(context: Context): Promise<void> {
   const found = all.find(({ name }) => name === wanted);
   const names = all.map(({ name }) => name);
   if (!found) throw unknown(String(wanted ?? ""), names);
-  await createOutput({ formats }, context).one(found);
+  await createOutput<object>({ formats, sample }, context).one(found);
 }
 
 async function use(context: Context): Promise<void> {

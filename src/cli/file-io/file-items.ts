@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { type FileItem, uploadLimit } from "../../contract/file-schemas.ts";
-import { isHttpUrl } from "../../http/client/base-url.ts";
+import { isHttpUrl } from "../../contract/http-url.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
 import { reason, type Sources } from "./value-sources.ts";

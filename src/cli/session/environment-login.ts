@@ -1,4 +1,4 @@
-import { isHttpUrl } from "../../http/client/base-url.ts";
+import { isHttpUrl } from "../../contract/http-url.ts";
 import { notUtf8 } from "../file-io/value-sources.ts";
 import type { Credentials } from "./request-token.ts";
 import { baseUrl, type Target } from "./target.ts";

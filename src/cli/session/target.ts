@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { isHttpUrl } from "../../contract/http-url.ts";
 import { once } from "../../contract/once.ts";
-import { isHttpUrl } from "../../http/client/base-url.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Globals } from "../terminal/global-options.ts";

@@ -14,9 +14,6 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   return URL.canParse(text, base) ? new URL(text, base) : undefined;
 }
 
-/** Returns whether a text is the URL of a service or a file, and not a path or the address of a database. */
-export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
-
 /** Parses a base URL. A trailing slash or `/api` is ignored. */
 export function baseOf(text: string): Base {
   const url = parseUrl(text.trim());

@@ -1,6 +1,6 @@
 import { allOperations } from "../../../contract/all-operations.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { type Field, fieldOf, fieldsOf } from "../../../contract/field-spec.ts";
+import { type Field, fieldsOf } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import type { AnyOperation } from "../../../contract/operation.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
@@ -15,7 +15,6 @@ import { dryRunNote } from "../../kit/note-done.ts";
 import { parseJson, splitList } from "../../kit/parse-value.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { formatsOf } from "../../output/field-selection.ts";
 import type { Item } from "../../output/item.ts";
 
 const httpMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -46,17 +45,17 @@ export async function request(context: Context): Promise<void> {
   const { op, params } = found;
   const key = idempotencyOf(context, op);
   const input = decode(op, { params, query: whole, ...(!inQuery && { body: bodyOf(op, pairs, body) }) });
+  // The body as a whole, unless its items are asked for.
+  const shown = asksForItems(op, context) ? op : { ...op, list: undefined, item: undefined };
+  const output = createOutput<object>({ op: shown }, jsonUnlessAsked(context));
   const { caller } = await context.connect({ anonymous: op.access === "public" });
-  if (asksForItems(op, context)) {
-    const pages = walk(caller, op, input, { ...extentOf(context), all: flags.all === true });
-    return createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);
-  }
+  if (shown.list) return output.list(walk(caller, op, input, { ...extentOf(context), all: flags.all === true }));
   const answer: unknown = await caller
     .call(op, input, { dryRun: flags.dryRun === true, ...key })
     .catch((error) => failWithKey(error, context));
   if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
   else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
-  else await print(context, answer, op);
+  else await output.one(answer);
   if (flags.dryRun) terminal.note(dryRunNote);
 }
 
@@ -64,11 +63,6 @@ const jsonUnlessAsked = (context: Context): Context =>
   context.globals.output || context.globals.template !== undefined
     ? context
     : { ...context, globals: { ...context.globals, json: true } };
-
-async function print(context: Context, answer: unknown, op?: AnyOperation): Promise<void> {
-  const formats = op ? Object.fromEntries(formatsOf(fieldOf("", op.output()).fields ?? [])) : {};
-  await createOutput({ formats }, jsonUnlessAsked(context)).one(answer as Item);
-}
 
 /** Returns whether the items of the response are printed, as by the typed commands, instead of its body. */
 const asksForItems = (op: AnyOperation, { flags, globals }: Context): boolean =>
@@ -177,7 +171,8 @@ async function sendUnknown(
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
   };
   const message = await raw(method, path, { ...input, headers }).catch((error) => failWithKey(error, context));
-  await print(context, readResponse(message, target.address, undefined, isDryRun));
+  const answer = readResponse(message, target.address, undefined, isDryRun);
+  await createOutput({}, jsonUnlessAsked(context)).one(answer as Item);
 }
 
 async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import { ServiceError } from "../../../contract/errors.ts";
+import { isHttpUrl } from "../../../contract/http-url.ts";
 import type { Caller } from "../../../contract/operation.ts";
-import { isHttpUrl } from "../../../http/client/base-url.ts";
 import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { unlessForbidden } from "../../errors/unless-forbidden.ts";
@@ -154,7 +154,7 @@ export async function status(context: Context): Promise<void> {
   const isNamed = globals.as === undefined && environmentLogin(terminal.env, target) !== undefined;
   const ownToken = environmentToken(terminal.env, target);
   const token = globals.as === undefined && !isNamed ? ownToken || tokenOf(context, target) : undefined;
-  await createOutput({ formats: { expires: "unix-time", "session.created_at": "unix-time" } }, context).one({
+  const facts = {
     target: withoutPassword(target.address),
     profile: target.profile?.name ?? null,
     user: user === undefined ? null : { id: user.id, name: user.name, email: user.email, admin: user.admin },
@@ -163,7 +163,9 @@ export async function status(context: Context): Promise<void> {
     ...(token && isApiToken(token)
       ? await factsOfApiToken(caller, user?.id)
       : { expires: (token && tokenTimesOf(token)?.expires) ?? null, session: await currentSession(caller) }),
-  });
+  };
+  const formats = { expires: "unix-time", "session.created_at": "unix-time" } as const;
+  await createOutput<object>({ formats, sample: { ...facts, token: null, session: null } }, context).one(facts);
 }
 
 async function currentSession(caller: Caller) {

@@ -1,5 +1,5 @@
+import { isHttpUrl } from "../../../contract/http-url.ts";
 import { wordsInOrder } from "../../../core/conversations/query-words.ts";
-import { isHttpUrl } from "../../../http/client/base-url.ts";
 import { checkCopy, copyInstance } from "../../../store/move/copy-instance.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";

@@ -1,0 +1,2 @@
+/** Returns whether a text is the URL of a service or a file, and not a path or the address of a database. */
+export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
