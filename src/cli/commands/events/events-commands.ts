@@ -163,7 +163,7 @@ export const events: Commands = {
     description: `${ops.update.description}
 
 --start without --end keeps the duration of the event. A time of day alone is on its day. Of an event that repeats, both
-are those of the first occurrence.`,
+are those of the first occurrence. With both, an all-day event becomes one with times; move an all-day event with --date.`,
     perform: async (run) => (await import("./update-event.ts")).updateEvent(run),
     done: ({ id }) => `Updated event ${id}.`,
     examples: [

@@ -30,12 +30,14 @@ export function eventRow(): (event: Pick<ListedEvent, "dates" | "recurrence">) =
   };
 }
 
-/** Returns the row of a single event: the next occurrence in place of all, but all days of an all-day event. */
+/** Returns the row of a single event: the next occurrence in place of all. */
 export function singleEventRow(): (event: ListedEvent) => Item {
   const rowOf = eventRow();
+  const today = clockOf(undefined).day(Math.floor(Date.now() / 1000));
   return (event) => {
     const { dates, ...row } = rowOf(event);
-    return row;
+    const next = event.days.find((day) => day >= today) ?? event.days.at(-1);
+    return { ...row, days: next === undefined ? [] : [next] };
   };
 }
 
