@@ -165,6 +165,13 @@ it("__complete returns names and IDs, and is silent after errors", async () => {
   const add = ["users", "membership", "add", "1", "Sales", "--department"];
   expect(await run("departments", "", ...add)).toMatchObject({ code: 0, stdout: "1\tExports\n" });
   expect(await run("departments", "", "units", "department", "update", "")).toMatchObject({ code: 0, stdout: "" });
+  const membership = ["users", "membership", "set", "ada@example.com"];
+  expect(await run("memberships", "", ...membership, "")).toMatchObject({ code: 0, stdout: "1\tAcme\n" });
+  expect(await run("memberships", "Ac", ...membership, "Ac")).toMatchObject({ code: 0, stdout: "Acme\t1\n" });
+  expect(await run("memberships", "", "users", "membership", "remove", "")).toMatchObject({ code: 0, stdout: "" });
+  const setting = async (name: string) => (await run("settingvalues", "", "settings", "set", name, "")).stdout;
+  expect(await setting("timezone")).toContain("Europe/Copenhagen\t\n");
+  expect(await setting("base_url")).toBe("");
   await home().wcs(["tokens", "create", "--name", "nightly", "--scopes", "read"]);
   expect(await run("tokens", "ni")).toMatchObject({ code: 0, stdout: "nightly\tAda Lovelace, 1\n" });
   const described = (await run("fields", "", "users", "list", "--fields")).stdout.split("\n");

@@ -19,11 +19,13 @@ import type { Terminal } from "../terminal/terminal.ts";
 export type Completes =
   | Exclude<Reference, "files">
   | "messages"
+  | "memberships"
   | "profiles"
   | "aliases"
   | "command"
   | "fields"
   | "settings"
+  | "settingvalues"
   | "scopes"
   | "timezones"
   | "languages"

@@ -113,6 +113,10 @@ const firstOf =
   async ({ caller, options }) =>
     (await caller.call(await load(), {}, options)).data;
 
+/** Returns the names as the values once a name is typed: shells offer those that begin with it. */
+const namedIfTyped = (found: readonly Found[], typed: string | undefined): readonly Found[] =>
+  typed === undefined ? found : found.map(({ id, name }) => ({ id: name, name: String(id) }));
+
 const finders: Readonly<Record<string, Finder>> = {
   users: firstOf(async () => (await import("../../../contract/users.ts")).users.list),
   units: firstOf(async () => (await import("../../../contract/units.ts")).units.list),
@@ -125,10 +129,12 @@ const finders: Readonly<Record<string, Finder>> = {
     return data.map(({ id, name, owner }) => ({ id, name: `${name} (${owner.name})` }));
   },
   async departments({ caller, options, name, words, environment }) {
-    const { departmentsOnLine } = await import("./complete-departments.ts");
-    const found = await departmentsOnLine(words, environment, caller, options);
-    // Shells offer the names that begin with what was typed.
-    return name === undefined ? found : found.map((each) => ({ id: each.name, name: String(each.id) }));
+    const { departmentsOnLine } = await import("./complete-on-line.ts");
+    return namedIfTyped(await departmentsOnLine(words, environment, caller, options), name);
+  },
+  async memberships({ caller, options, name, words, environment }) {
+    const { membershipsOnLine } = await import("./complete-on-line.ts");
+    return namedIfTyped(await membershipsOnLine(words, environment, caller, options), name);
   },
   async languages({ caller, options, name = "" }) {
     const { languages } = await import("../../../contract/languages.ts");

@@ -47,10 +47,12 @@ export async function knownValues(
       return fieldsOfCommand(words, environment);
     case "settings":
       return settingNames();
+    case "settingvalues":
+      return settingValues(words);
     case "scopes":
       return scopes();
     case "timezones":
-      return Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
+      return zones();
     case "topics":
       return topicsIn(words.slice(words.indexOf("help") + 1), program.registry);
     default:
@@ -59,12 +61,27 @@ export async function knownValues(
 }
 
 async function settingNames(): Promise<Candidate[]> {
+  return (await settingFields()).map(({ name, description = "" }) => ({ value: name, name: description }));
+}
+
+async function settingFields() {
   const [{ settings }, { fieldsOf }] = await Promise.all([
     import("../../../contract/settings.ts"),
     import("../../../contract/field-spec.ts"),
   ]);
-  return fieldsOf(settings.set).map(({ name, description = "" }) => ({ value: name, name: description }));
+  return fieldsOf(settings.set);
 }
+
+/** Returns the values of the setting that the words name. */
+async function settingValues(words: readonly string[]): Promise<Candidate[]> {
+  const field = (await settingFields()).find(({ name }) => words.includes(name));
+  if (field?.name === "timezone") return zones();
+  if (field?.name === "languages") return knownLanguages();
+  const values = field?.kind === "boolean" ? ["true", "false"] : (field?.values ?? []);
+  return values.map((value) => ({ value, name: "" }));
+}
+
+const zones = () => Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
 
 async function scopes(): Promise<Candidate[]> {
   const operations = await (await import("../../../contract/all-operations.ts")).allOperations();

@@ -41,7 +41,12 @@ export const settings: Commands = {
     },
     args: [
       key,
-      { name: "value", optional: true, description: "New value, - for stdin; separate the items of a list by commas" },
+      {
+        name: "value",
+        optional: true,
+        description: "New value, - for stdin; separate the items of a list by commas",
+        completes: "settingvalues",
+      },
     ],
     flags: [
       { flags: "--default", description: "Restore the default" },

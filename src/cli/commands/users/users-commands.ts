@@ -41,7 +41,7 @@ const membership: CommandGroup = {
       examples: ["wcs users membership add 12 4 --user-types 2,3"],
     }),
     set: command(ops.membershipSet, {
-      args: [user, { field: "from", label: "unit", optional: true }],
+      args: [user, { field: "from", label: "unit", optional: true, completes: "memberships" }],
       found: { field: "from", by: async (run) => (await import("./ask-for-membership.ts")).findUnitOfMembership(run) },
       done: ({ user, from, unit }) =>
         unit === undefined || unit === from
@@ -54,6 +54,7 @@ const membership: CommandGroup = {
       ],
     }),
     remove: command(ops.membershipRemove, {
+      args: [user, { ...unit, completes: "memberships" }],
       confirm: askAbout(
         ops.get,
         ({ name, memberUnits }, { unit }) => {
