@@ -63,6 +63,14 @@ it("--watch ends with an error when the thing is gone, and takes no interval bel
   const [code] = await once(child, "close");
   expect(code).toBe(6);
   expect((await home().sit(["units", "list", "--watch", "--interval", "10ms"])).code).toBe(2);
+  for (const list of [
+    ["units", "list"],
+    ["profile", "list"],
+  ])
+    expect(await home().sit([...list, "--interval", "5s"])).toMatchObject({
+      code: 2,
+      stderr: "error: --interval is the pause of --watch: pass both.\n",
+    });
   expect((await home().sit(["units", "create", "--watch"])).stderr).toContain("Unknown option '--watch'");
 });
 

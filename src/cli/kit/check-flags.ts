@@ -1,8 +1,19 @@
+import { UsageError } from "../errors/cli-errors.ts";
 import { checkZone } from "../output/create-output.ts";
+import { formats } from "../terminal/global-options.ts";
 import type { CommandFlag, Context } from "./command-spec.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { parseChoice, parseInteger, splitList } from "./parse-value.ts";
 import { attributeOf, longOf } from "./read-input.ts";
+
+/** Adds an issue about the name of a format for a command that writes a file as it is, and whose -o is the path. */
+function refuseFormat({ output, json }: Context["flags"], issues: LineIssues): void {
+  const hint = "-o is the path of the file, which has one format only; write ./json for a file of that name";
+  if (json === true || formats.some((format) => format === output))
+    issues.add(new UsageError(`${json === true ? "--json" : `-o ${output}`} is no format of this command`, { hint }), [
+      "-o",
+    ]);
+}
 
 /** Adds issues about the options that all commands share, and about the values of flags that belong to no input field. */
 export async function checkFlags(
@@ -19,6 +30,7 @@ export async function checkFlags(
     const zone = issues.concerns("--tz") ? undefined : tz;
     await issues.gather(name, () => (notation === "time" ? readTime(text, name, zone) : readDuration(text, name)));
   };
+  if (flags.some((flag) => flag.flags.startsWith("-o, --output "))) refuseFormat(given, issues);
   await issues.gather("--tz", () => checkZone(tz));
   if (query !== undefined)
     await issues.gather("--query", async () => (await import("../output/jmespath-query.ts")).checkQuery(query));

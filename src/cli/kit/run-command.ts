@@ -1,3 +1,4 @@
+import { UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { buildCustomCommand, customFlags } from "./build-command.ts";
 import { type CommandEnvironment, withContext } from "./command-context.ts";
@@ -19,6 +20,9 @@ export async function runLeaf(
   const issues = new LineIssues();
   try {
     const line = await parseWithIssues(command, rest, issues);
+    const { watch: isWatching, interval } = line.options;
+    if (interval !== undefined && !isWatching && command.options.some(({ long }) => long === "--watch"))
+      issues.add(new UsageError("--interval is the pause of --watch: pass both"), ["--interval"]);
     await withContext(line.options, environment, async (context) => {
       if (!context.flags.watch || environment.isRepeated || !issues.isEmpty) return carryOut(line, context, issues);
       const { watch } = await import("./watch-command.ts");
