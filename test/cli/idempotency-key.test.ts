@@ -31,6 +31,23 @@ describePlaces("--idempotency-key", (place) => {
     expect([read.code, read.stderr]).toEqual([2, expect.stringContaining("keeps no response to GET /groups")]);
   });
 
+  it("is shown in the help of what would be made twice, and taken by all", async () => {
+    const helpOf = async (...line: string[]) => (await place().wcs([...line, "--help"])).stdout;
+    for (const line of [
+      ["posts", "create"],
+      ["users", "welcome"],
+      ["posts", "files", "add"],
+    ])
+      expect(await helpOf(...line), line.join(" ")).toContain("--idempotency-key");
+    for (const line of [
+      ["posts", "like"],
+      ["users", "deactivate"],
+      ["conversations", "seen"],
+    ])
+      expect(await helpOf(...line), line.join(" ")).not.toContain("--idempotency-key");
+    expect((await place().wcs(["users", "reactivate", "1", "--idempotency-key", "again"])).code).toBe(0);
+  });
+
   it("conversations send takes it", async () => {
     const { stdout } = await place().wcs([
       "users",

@@ -184,14 +184,72 @@ describe("events", () => {
     expect((await wcs("events get 1 -o csv")).stdout).toMatch(/^[^\n]*,dates,/);
   });
 
-  it("events create and get have the days of an all-day event for programs", async () => {
+  it("events create and get have the next day of an all-day event for programs, and JSON has all", async () => {
     const week = ["--date", first, "--repeat", `every monday until ${until}`];
     const created = await home().wcs(["events", "create", "--type", "user", "--title", "Inventory", ...week]);
-    const days = `\ndays\t${first}, ${dayAfter(7)}\n`;
+    const days = `\ndays\t${first}\n`;
     expect(created.stdout).toContain(days);
     const [, id] = /^id\t(\d+)$/m.exec(created.stdout) ?? [];
     expect((await wcs(`events get ${id}`)).stdout).toContain(days);
+    expect(JSON.parse((await wcs(`events get ${id} --json`)).stdout).days).toEqual([first, dayAfter(7)]);
   });
+});
+
+describe("several IDs", () => {
+  const bo = ["--first-name", "Bo", "--last-name", "X", "--unit", "1", "--email", "stdin@example.com", "-t", "{id}"];
+
+  it("of users are read from stdin for -, one a line, by name, too", async () => {
+    const made = (await home().wcs(["users", "create", ...bo])).stdout.trim();
+    expect(made).toMatch(/^\d+$/);
+    const found = await home().wcs(["users", "get", "-", "-t", "{id}"], { stdin: `${made}\n\nada@example.com\n` });
+    expect([found.code, found.stdout]).toEqual([0, `${made}\n1\n`]);
+    const ended = await home().wcs(["users", "deactivate", "-", "--yes"], { stdin: "stdin@example.com\n" });
+    expect([ended.code, ended.stderr]).toEqual([0, `Deactivated user ${made}.\n`]);
+    const empty = await home().wcs(["users", "get", "-"], { stdin: "\n" });
+    expect([empty.code, empty.stderr]).toEqual([2, "error: <id>: stdin is empty.\n"]);
+    expect((await wcs("users deactivate --help")).stdout).toMatch(/- reads\s+one a line/);
+  });
+
+  it("after one that fails are named as not tried", async () => {
+    const { code, stderr } = await wcs("users reactivate 1 999 1 998 997");
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/^Reactivated user 1\.\nNot tried after the error: 998, 997\.\nerror: .*999/),
+    ]);
+    expect((await wcs("users reactivate 1 999")).stderr).not.toContain("Not tried");
+  });
+});
+
+describe("--fields", () => {
+  it.each([
+    "auth status",
+    "alias list",
+    "profile list",
+    "profile show",
+    "api GET /units",
+    "api POST /groups -f name=No",
+  ])("of %s refuses an unknown field", async (line) => {
+    const { code, stdout, stderr } = await wcs(`${line} --fields nope`);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("--fields: unknown field 'nope'")]);
+  });
+
+  it("of api selects fields of the body, and nothing is changed before they are checked", async () => {
+    expect(JSON.parse((await wcs("api GET /units --fields meta.next_cursor")).stdout)).toEqual({
+      meta: { next_cursor: null },
+    });
+    expect((await wcs("groups list -t {name}")).stdout).not.toContain("No");
+    expect((await wcs("auth status --fields user.name,session")).code).toBe(0);
+  });
+});
+
+describe("a command that writes a file as it is", () => {
+  it.each(["files get 1 -o json", "files get 1 --json", "events export --json", "events export -o csv"])(
+    "takes no format: %s",
+    async (line) => {
+      const { code, stdout, stderr } = await wcs(line);
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("is no format of this command")]);
+    },
+  );
 });
 
 describe("users import", () => {

@@ -81,8 +81,8 @@ export async function createModel(registry: Registry): Promise<Model> {
 function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): CompletionNode {
   const { command, completes, args, many, ownFlags } = isOperation(leaf) ? ofOperation(leaf) : ofCustom(leaf);
   const flags = command.options
-    // Leaves out --unset where help hides it. Flags of nested objects, which help hides as well, are completed.
-    .filter((option) => !(option instanceof OptionAlias || (option.hidden && option.long === "--unset")))
+    // Leaves out shared flags where help hides them. Flags of nested objects, which help hides as well, are completed.
+    .filter((option) => !(option instanceof OptionAlias || (option.hidden && hidden.has(option.long))))
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
     .filter(({ name }) => ownFlags.has(name) || !globals.has(name));
   return { path: path.join(" "), words: [], flags, args, many };
@@ -133,6 +133,8 @@ function completesOf(field: Field | undefined): Completes | undefined {
 }
 
 const byPlaceholder: Readonly<Record<string, Completes>> = { zone: "timezones", tag: "languages", scope: "scopes" };
+
+const hidden: ReadonlySet<unknown> = new Set(["--unset", "--idempotency-key"]);
 
 const pathOf = (flags: string): Completes | undefined => (/<(path|file)>/.test(flags) ? "file" : undefined);
 

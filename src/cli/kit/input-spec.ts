@@ -15,7 +15,7 @@ import {
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, kebab, type OperationFlag, optionsOf } from "./field-flags.ts";
-import { clearableFields, type InputSpec, labelOf, longOf } from "./read-input.ts";
+import { clearableFields, type InputSpec, labelOf, longOf, takesIds } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
 export function createInputSpec(leaf: OperationCommand): InputSpec {
@@ -78,7 +78,10 @@ export function buildOperation(
   command.description(describeCommand(leaf.summary ?? op.summary, leaf.description ?? op.description));
   const args = spec.args.map((arg) => ({ ...arg, name: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
   // All arguments are optional for commander: missing ones are prompted for, or reported in one error.
-  for (const arg of args) command.argument(syntaxOf({ ...arg, optional: true }), describeArgument(arg.described));
+  for (const arg of args) {
+    const description = `${describeArgument(arg.described)}${takesIds(arg) ? "; - reads one a line from stdin" : ""}`;
+    command.argument(syntaxOf({ ...arg, optional: true }), description);
+  }
   command.usage(usageWith(args));
   for (const flag of spec.flags) {
     if (flag.name === "limit" && op.list?.paging) continue;
@@ -114,7 +117,9 @@ function addCommonOptions(
     // A new resource has nothing to clear, except fields of a template in --data.
     command.addOption(unset.hideHelp(op.method !== "PATCH"));
   }
-  if (isReplayable(op)) command.addOption(createOption(idempotencyFlag));
+  // Changes without further values, as of seen, are the same when they are made twice.
+  const isSameTwice = op.status === 204 && fields.length === pathFields(op).length;
+  if (isReplayable(op)) command.addOption(createOption(idempotencyFlag).hideHelp(isSameTwice));
   if (confirm) command.option("-y, --yes", "Skip the confirmation");
   command.option("-n, --dry-run", "Check the input and permissions without changing anything");
 }

@@ -3,7 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { readSecretFile, type Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
-import { holdsFiles, isNamed, kebab, type OperationFlag, otherNumber, textsIn } from "./field-flags.ts";
+import { holdsFiles, isNamed, kebab, namedKindOf, type OperationFlag, otherNumber, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
 
@@ -32,6 +32,9 @@ export interface ParsedLine {
 }
 
 export const labelOf = ({ field, label }: Positional): string => label ?? kebab(field);
+/** Returns whether an argument takes several IDs or names, of which `-` reads one a line from stdin. */
+export const takesIds = ({ many, described }: InputSpec["args"][number]): boolean =>
+  many === true && namedKindOf(described) !== undefined;
 export const attribute = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 /** Returns `--field` for `-f, --field <key=value>`. */
 export const longOf = ({ flags }: CommandFlag): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;

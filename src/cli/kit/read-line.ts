@@ -11,8 +11,9 @@ import { eachInput, givenIn, type Input, type InputSpec, type ParsedLine, readIn
 import { nameInLine } from "./rename-error-fields.ts";
 import { extentOf } from "./walk-list.ts";
 
-/** The input on a line, with names as they are typed, and the sources that it was read from. */
+/** The input on a line, with names as they are typed, and the line and the sources that it was read from. */
 interface Given {
+  readonly line: ParsedLine;
   readonly input: Input;
   readonly sources: Sources;
 }
@@ -36,9 +37,13 @@ export interface OperationInput extends OperationLine, Given {
 
 /** Reads the values on a line, without any request. Throws one `UsageError` that names all that is wrong with the line. */
 export async function readLine(operation: OperationLine, issues: LineIssues): Promise<Given> {
-  const { leaf, spec, line, context } = operation;
+  const { leaf, spec, context } = operation;
   const { terminal } = context;
   const sources = createSources(terminal);
+  const isPiped = String(operation.line.args[0]) === "-";
+  const line = isPiped
+    ? await (await import("./ids-on-stdin.ts")).withIdsOnStdin(operation, sources, issues)
+    : operation.line;
   // The words may be names, which are not looked up yet.
   const words = textsIn(line.args[0], spec.args[0]?.described).map(() => "1");
   const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
@@ -56,7 +61,7 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   if (missing.length > 0 && !terminal.interactive) noteMissing(missing, issues);
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
   issues.throwAll();
-  return { input, sources };
+  return { line, input, sources };
 }
 
 async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues): Promise<void> {

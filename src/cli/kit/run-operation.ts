@@ -38,7 +38,7 @@ export function prepareOperation(
 }
 
 async function carryOut(operation: OperationLine, issues: LineIssues): Promise<void> {
-  const { leaf, path, rest, spec, line, context } = operation;
+  const { leaf, path, rest, spec, context } = operation;
   const { terminal } = context;
   const given = await readLine(operation, issues);
   const connect = once(async () => (await context.connect({ anonymous: leaf.op.access === "public" })).caller);
@@ -60,14 +60,29 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
       const whole = await withWizard(completed, edited, caller);
       await perform(leaf, { ...request, op, input: whole, isOnly: each.length === 1 }, caller, context);
     };
-    if (leaf.written === undefined) for (const one of each) await use(one);
+    if (leaf.written === undefined) await forEach(each, use, { spec, terminal });
     else await (await import("./edit-field.ts")).editField(leaf.written, input, caller, context, use);
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note(dryRunNote);
   } catch (error) {
     const hinted = withHint(error, leaf, request);
     if (spec.fields.length === 0) throw hinted;
-    throw renameErrorFields(hinted, nameInLine(spec, line, request?.input ?? {}));
+    throw renameErrorFields(hinted, nameInLine(spec, given.line, request?.input ?? {}));
+  }
+}
+
+/** Uses the inputs in turn. When one fails, notes for which IDs nothing was done. */
+async function forEach(
+  each: readonly Input[],
+  use: (one: Input) => Promise<void>,
+  { spec, terminal }: Pick<OperationLine, "spec"> & Pick<Context, "terminal">,
+): Promise<void> {
+  for (const [at, one] of each.entries()) {
+    await use(one).catch((error) => {
+      const left = each.slice(at + 1).map((input) => input[spec.args[0]?.field ?? ""]);
+      if (left.length > 0) terminal.note(`Not tried after the error: ${left.join(", ")}.`);
+      throw error;
+    });
   }
 }
 

@@ -1,0 +1,20 @@
+import { UsageError } from "../errors/cli-errors.ts";
+import type { Sources } from "../file-io/value-sources.ts";
+import type { LineIssues } from "./line-issues.ts";
+import { type InputSpec, labelOf, type ParsedLine, takesIds } from "./read-input.ts";
+
+/** Returns the line with the lines of stdin in place of `-` where a command takes several IDs or names. */
+export async function withIdsOnStdin(
+  { spec, line }: { readonly spec: InputSpec; readonly line: ParsedLine },
+  sources: Sources,
+  issues: LineIssues,
+): Promise<ParsedLine> {
+  const [first] = spec.args;
+  // Nobody is kept waiting for IDs on stdin when the line is wrong anyway.
+  if (first === undefined || !takesIds(first) || !issues.isEmpty) return line;
+  const name = `<${labelOf(first)}>`;
+  const read = await issues.gather(name, () => sources.stdin(name));
+  const ids = read?.split("\n").flatMap((text) => text.trim() || []) ?? [];
+  if (read !== undefined && ids.length === 0) issues.add(new UsageError(`${name}: stdin is empty`), [name]);
+  return { ...line, args: [ids, ...line.args.slice(1)] };
+}
