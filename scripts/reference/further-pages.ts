@@ -56,7 +56,7 @@ export function eventsPage(callbacks: ReadonlyMap<string, string>): string {
   return page(
     "Events",
     "A webhook sends each of these as a POST request to its URL, in the format of [Standard Webhooks](https://www.standardwebhooks.com/):",
-    "| Header | Content |\n|---|---|\n| `webhook-id` | ID of the event, the same for all attempts |\n| `webhook-timestamp` | Unix seconds of the attempt |\n| `webhook-signature` | `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; two signatures for 24 hours after the secret was rotated |",
+    "| Header | Content |\n|---|---|\n| `webhook-id` | ID of the event, the same for all attempts |\n| `webhook-timestamp` | Unix seconds of the attempt |\n| `webhook-signature` | `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; after the secret was rotated, one more for each secret of the last 24 hours, at most five more |",
     "`wcs help webhooks` tells when a failed callback is sent again, and [the guide](../guides/webhooks.md) how to receive them. The bodies below are those of real callbacks.",
     ...sections,
   );
