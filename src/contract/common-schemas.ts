@@ -56,6 +56,7 @@ export const time = () =>
           (value) => parseDateTime(value) !== undefined,
           "must be Unix time in seconds, or a date-time that exists like 2026-12-31T14:00:00Z",
         )
+        .meta({ format: "date-time" })
         .transform((value) => parseDateTime(value) ?? 0)
         .pipe(supportedTime()),
       supportedTime(),

@@ -1,5 +1,7 @@
+import type { z } from "zod";
+
 /** The format of a value: a `unix-time` counts seconds since 1970, a `duration` is in seconds. */
-export type FieldFormat = "unix-time" | "date" | "duration" | "bytes";
+export type FieldFormat = "unix-time" | "date" | "date-time" | "duration" | "bytes";
 
 export const referenceNouns = {
   users: "user",
@@ -54,6 +56,8 @@ export interface FieldMetadata {
   readonly placeholder?: string | undefined;
   /** Explains values of an enum that do not explain themselves. */
   readonly values?: Readonly<Record<string, string>> | undefined;
+  /** The schema that the API documentation shows in its place: values that are accepted by this one but cannot be used are left out. */
+  readonly documentedAs?: (() => z.ZodType) | undefined;
   readonly id?: string | undefined;
 }
 
@@ -67,4 +71,5 @@ export const internalMetadata = [
   "multiline",
   "placeholder",
   "values",
+  "documentedAs",
 ] as const satisfies readonly (keyof FieldMetadata)[];

@@ -148,7 +148,7 @@ export const unitDetails = () => ({
 });
 
 /** The schema of one import row. An empty parent stands for the root. */
-export const unitRow = inputObject(() => ({
+export const unitRow = inputComponent("UnitRow", () => ({
   reference: reference(),
   name: unitName(),
   parent: z

@@ -2,7 +2,16 @@ import { z } from "zod";
 import { created, cursorInput, cursorList, departmentBrief, id, line, reference } from "./common-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
-import { department, departmentName, treeUnit, unit, unitDetails, unitName, unitType } from "./unit-schemas.ts";
+import {
+  department,
+  departmentName,
+  treeUnit,
+  unit,
+  unitDetails,
+  unitName,
+  unitRow,
+  unitType,
+} from "./unit-schemas.ts";
 import { importResult, importRows } from "./user-schemas.ts";
 
 const image = imageOperations({ owner: "unit", noun: "image", access: { ability: "units", at: [{ unit: "id" }] } });
@@ -99,7 +108,7 @@ export const units = operationGroup("units", {
       "Rows are matched by reference; a parent may follow its children. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row that moves a unit needs the same abilities as units.move.",
     access: { ability: "units" },
     input: () => ({
-      rows: importRows(),
+      rows: importRows(unitRow),
       assume: z
         .array(reference())
         .max(1000)

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id } from "./common-schemas.ts";
 import { operation } from "./operation.ts";
-import { importResult, importRows, maxRemovals, providerName, removalResult } from "./user-schemas.ts";
+import { importResult, importRows, maxRemovals, providerName, removalResult, userRow } from "./user-schemas.ts";
 
 export const userImportOperations = {
   import: operation("POST", "/users/import", "Create or update many users", {
@@ -9,7 +9,7 @@ export const userImportOperations = {
       "Rows are matched by reference, or else by e-mail address; with key, by that field only. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row can take an e-mail address that another row of the request gives up. A user who moves to the unit of a further membership loses that one: the first membership takes its place. Rows may have any language, as the directories that they come from have; other operations take only those of the instance. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types, and nobody can change their own provider. Rows that would leave no active administrator who can sign in are refused as a whole (409).",
     access: { ability: "user" },
     input: () => ({
-      rows: importRows(),
+      rows: importRows(userRow),
       key: z
         .enum(["reference", "email"])
         .optional()

@@ -11,7 +11,7 @@ import {
   groupBrief,
   id,
   idOf,
-  inputObject,
+  inputComponent,
   language,
   line,
   name,
@@ -136,12 +136,12 @@ export const profileFields = () => ({
 });
 
 /** The schema of one import row. An empty cell clears the field, a missing column keeps it. */
-export const userRow = inputObject(() => ({
+export const userRow = inputComponent("UserRow", () => ({
   reference: nullable(reference()),
   ...identity(),
   unit: reference().describe("Reference of the unit"),
   user_types: clearable(line(10_000)).describe("Names of user types, separated by semicolons"),
-  department: nullable(name()),
+  department: nullable(name().describe("Name of a department of the unit")),
   ...personalFields(),
   ...metaFields(),
 }));
@@ -155,9 +155,11 @@ export const issue = component("Issue", () => ({
     .describe("Values in the message"),
 }));
 
+const rowsOf = <T extends z.ZodType>(row: T) => z.array(row).max(1000).describe("Rows to import, up to 1,000");
+
 /** The rows of an import. Each is checked on its own, so that a wrong one does not refuse the others. */
-export const importRows = () =>
-  z.array(z.record(z.string(), z.unknown())).max(1000).describe("Rows to import, up to 1,000");
+export const importRows = (row: () => z.ZodType) =>
+  rowsOf(z.record(z.string(), z.unknown())).meta({ documentedAs: () => rowsOf(row()) });
 
 /** The result of an import, in the order of its rows. */
 export const importResult = component("ImportResult", () => ({

@@ -16,7 +16,8 @@ const errors: Record<OwnDescription, string> = {
   forbidden:
     "The user is signed in but lacks the permission; two_factor_required: administrators must set up two factors first",
   not_found: "The resource does not exist",
-  conflict: "A unique value is taken, the state forbids it, or the same request is still running",
+  conflict:
+    "A unique value is taken, the state forbids it, or the same request is still running; only the last has Retry-After",
   gone: "The resource was deleted",
   payload_too_large: "The body is over the limit",
   unsupported_media_type: "The body is not of type application/json",
@@ -32,6 +33,8 @@ export const requestId = { "X-Request-Id": header("XRequestId") };
 
 const moreHeaders: Readonly<Record<string, Record<string, { $ref: string }>>> = {
   unauthenticated: { "WWW-Authenticate": header("WWWAuthenticate") },
+  conflict: { "Retry-After": header("RetryAfter") },
+  range_not_satisfiable: { "Content-Range": header("ContentRange") },
   too_many_requests: { "Retry-After": header("RetryAfter") },
   unavailable: { "Retry-After": header("RetryAfter") },
 };
@@ -43,6 +46,15 @@ const headers: Components["headers"] = {
   },
   Location: { description: "URL of the new resource", schema: { type: "string", format: "uri-reference" } },
   ETag: { description: "Identifies the content: equal exactly when the bytes are equal", schema: { type: "string" } },
+  AcceptRanges: { description: "The unit of ranges: bytes", schema: { type: "string" } },
+  ContentDisposition: {
+    description: "inline or attachment, with the name of the file (RFC 6266)",
+    schema: { type: "string" },
+  },
+  ContentRange: {
+    description: "The range in the response and the size of the file, like bytes 0-1023/4096; with 416 bytes */4096",
+    schema: { type: "string" },
+  },
   RetryAfter: { description: "Seconds", schema: { type: "integer" } },
   WWWAuthenticate: { description: "The scheme to use", schema: { type: "string" } },
 };

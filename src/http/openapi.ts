@@ -11,9 +11,11 @@ import { type FieldFormat, internalMetadata } from "../contract/field-metadata.t
 import { describeField, describeReference, fieldOf, metadataOf, pathFields } from "../contract/field-spec.ts";
 import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
+import { isReplayable } from "../contract/secrets.ts";
 import { hasBody } from "./encode-request.ts";
 import { components, header, requestId } from "./openapi-components.ts";
 import recorded from "./openapi-examples.json" with { type: "json" };
+import { describeWebhooks } from "./openapi-webhooks.ts";
 
 /** Requests and answers of a service, recorded by test/http/openapi-examples.test.ts. */
 export const recordedExamples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> =
@@ -36,7 +38,7 @@ export function openapi(operations: readonly AnyOperation[]) {
       version: interfaceVersion,
       "x-wcs-version": "0.0.0",
       description:
-        "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds. Bodies, messages, comments and descriptions hold tabs and line feeds, and no other control characters; CR LF becomes LF. All other text is one line, without control characters and direction overrides.",
+        "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds. Responses have no CORS headers, so a page in a browser can call only the service that it comes from. Bodies, messages, comments and descriptions hold tabs and line feeds, and no other control characters; CR LF becomes LF. All other text is one line, without control characters and direction overrides.",
       contact: { name: "Administrators of this instance" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -44,6 +46,7 @@ export function openapi(operations: readonly AnyOperation[]) {
     security: [{ bearer: [] }],
     tags: tagsOf(operations),
     paths,
+    webhooks: describeWebhooks(),
     components: components(),
   };
   const created = createDocument(document, { override: adjustSchema });
@@ -92,9 +95,9 @@ function describeOperation(op: AnyOperation): ZodOpenApiOperationObject {
     summary: op.summary,
     description: [op.description, `May be called by: ${describeAccess(op.access)}.`].filter(Boolean).join("\n\n"),
     ...(op.access === "public" && { security: [] }),
-    requestParams: { path: z.object(path), ...(!hasBody(op) && { query: queryOf(rest) }) },
+    requestParams: { path: parametersOf(path), ...(!hasBody(op) && { query: parametersOf(rest) }) },
     parameters: [
-      ...(op.method === "POST" ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+      ...(isReplayable(op) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
       ...(op.method === "GET" ? [] : [{ $ref: "#/components/parameters/DryRun" }]),
       ...(op.bytes ? [{ $ref: "#/components/parameters/Range" }] : []),
     ],
@@ -108,8 +111,8 @@ function describeOperation(op: AnyOperation): ZodOpenApiOperationObject {
 }
 
 /** Copies descriptions to the parameters, which have their own in addition to that of the schema. */
-function queryOf(rest: Record<string, z.ZodType>) {
-  const described = Object.entries(rest).map(([name, schema]) => {
+function parametersOf(fields: Record<string, z.ZodType>) {
+  const described = Object.entries(fields).map(([name, schema]) => {
     const description = describeSchema(schema);
     return [name, description === undefined ? schema : schema.meta({ param: { description } })] as const;
   });
@@ -118,14 +121,17 @@ function queryOf(rest: Record<string, z.ZodType>) {
 
 function bodyOf(op: AnyOperation, rest: Record<string, z.ZodType>) {
   const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
-  const schema = z.strictObject(rest);
+  const shown = Object.entries(rest).map(
+    ([name, field]) => [name, metadataOf(field).documentedAs?.() ?? field] as const,
+  );
+  const schema = z.strictObject(Object.fromEntries(shown));
   return { required, content: { "application/json": { schema, example: recordedExamples[op.name]?.request } } };
 }
 
 function successResponse(op: AnyOperation) {
   const headers = { ...requestId, ...(op.location && { Location: header("Location") }) };
   if (op.status === 204) return { description: "Done", headers };
-  if (op.bytes) return { description: "The bytes", headers: { ...headers, ETag: header("ETag") }, content: bytes };
+  if (op.bytes) return { description: "The bytes", headers: { ...headers, ...ofBytes }, content: bytes };
   return {
     description: op.status === 201 ? "Created" : "Done",
     headers,
@@ -134,14 +140,23 @@ function successResponse(op: AnyOperation) {
 }
 
 const bytes = { "application/octet-stream": {} };
+const cached = { ETag: header("ETag"), "Accept-Ranges": header("AcceptRanges") };
+const ofBytes = { ...cached, "Content-Disposition": header("ContentDisposition") };
+const ofRange = { ...requestId, ...ofBytes, "Content-Range": header("ContentRange") };
 
 const ranges = {
-  206: { description: "The requested range", headers: { ...requestId, ETag: header("ETag") }, content: bytes },
-  304: { description: "The content matches If-None-Match", headers: { ...requestId, ETag: header("ETag") } },
+  206: { description: "The requested range", headers: ofRange, content: bytes },
+  304: { description: "The content matches If-None-Match", headers: { ...requestId, ...cached } },
 };
 
 /** Things that stay known after they were deleted. */
 const remembered: readonly unknown[] = ["users", "posts", "events"];
+
+/** Returns false for a list, from which what does not exist is left out, and for one of several words. */
+function isLookedUp(schema: z.ZodType): boolean {
+  const { kind, values } = fieldOf("", schema);
+  return kind !== "array" && values === undefined;
+}
 
 /** Returns the error responses by status: those that the operation declares and those that its definition implies. */
 function errorResponses(op: AnyOperation, [thing]: readonly z.ZodType[]): Record<string, { $ref: string }> {
@@ -154,10 +169,11 @@ function errorResponses(op: AnyOperation, [thing]: readonly z.ZodType[]): Record
   ]);
   // API tokens may lack the scope for any operation.
   if (op.access !== "public") codes.add("unauthenticated").add("forbidden");
-  if (thing) codes.add("not_found");
+  if (thing && isLookedUp(thing)) codes.add("not_found");
   if (thing && remembered.includes(metadataOf(thing).refersTo)) codes.add("gone");
   if (hasBody(op)) codes.add("payload_too_large").add("unsupported_media_type");
-  if (op.method === "POST") codes.add("conflict");
+  // The same request may still be running.
+  if (isReplayable(op)) codes.add("conflict");
   // The service accepts one large body per user at a time.
   if (op.bodyLimit !== undefined) codes.add("too_many_requests");
   const table = [...codes].map((code) => [errorCodes[code].status, { $ref: `#/components/responses/${code}` }]);
@@ -208,10 +224,9 @@ const adjustSchema: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   for (const key of internalMetadata) delete (jsonSchema as Record<string, unknown>)[key];
   const isOwnFormat = metadata.format !== undefined && formatNames[metadata.format] !== undefined;
   if (isOwnFormat) delete jsonSchema.format;
-  if (isOwnFormat || metadata.values || metadata.description === undefined) {
-    const description = describeSchema(zodSchema, metadata);
-    if (description !== undefined) jsonSchema.description = description;
-  }
+  // Generators show the description of a field, and none of those of its alternatives.
+  const description = describeSchema(zodSchema, metadata);
+  if (description !== undefined) jsonSchema.description = description;
   if (metadata.secret === true && io === "input") jsonSchema.writeOnly = true;
   if (jsonSchema.type === "integer") {
     jsonSchema.format = "int64";

@@ -12,13 +12,13 @@ const limits: Readonly<Record<string, string>> = {
   "maxLength 200": "keyword q query token",
   "maxLength 254": "email username",
   "maxLength 255":
-    "Idempotency-Key assume city company country first_name last_name name path reference registration_number street street_additional texts title uid unit vat_number",
+    "Idempotency-Key assume city company country department first_name last_name name parent path reference registration_number street street_additional texts title uid unit vat_number",
   "maxLength 320": "mail.from",
   "maxLength 1000":
     "current cursor location meta_field_0 meta_field_1 meta_field_2 meta_field_3 meta_field_4 password password_confirm question repeat_rules",
   "maxLength 2000": "comments",
   "maxLength 2048": "base_url link mail.smtp_url uri",
-  "maxLength 10000": "body description message",
+  "maxLength 10000": "body description message user_types",
   "maxLength 20000": "body",
   "maxLength 100000": "body",
   "maxLength 41943040": "data",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { testEvent, triggers } from "../../src/contract/webhooks.ts";
 import { documentedPath, openapi } from "../../src/http/openapi.ts";
 import { ofInstance } from "../../src/http/openapi-instance.ts";
 import { operations } from "./support.ts";
@@ -163,6 +164,42 @@ test("a time without a description is described by its unit", () => {
   expect(expires_at.description).toMatch(/.+ \(Unix time in seconds\)$/);
 });
 
+test("a time in a request is a date-time or Unix time", () => {
+  const body = described(operations.find((op) => op.name === "webhooks.recover")!)?.requestBody;
+  expect(body?.content["application/json"]?.schema).toHaveProperty("properties.since.anyOf", [
+    { type: "string", format: "date-time" },
+    expect.objectContaining({ type: "integer", format: "int64" }),
+  ]);
+});
+
+test("every parameter, and every optional field that can be null, has a description of its own", () => {
+  const undescribed = operations.flatMap((op) =>
+    (described(op)?.parameters ?? [])
+      .filter((parameter) => !("$ref" in parameter) && !("description" in parameter))
+      .map(({ name }) => `${op.name} ${name}`),
+  );
+  expect(undescribed).toEqual([]);
+  expect(document.components.schemas.UserRow.properties.phone.description).toBe("Phone number");
+});
+
+test("the rows of an import have a schema, though the service accepts others to report them", () => {
+  for (const [name, schema] of [["users.import", "UserRow"] as const, ["units.import", "UnitRow"] as const]) {
+    const op = operations.find((each) => each.name === name)!;
+    const rows = { type: "array", maxItems: 1000, items: { $ref: `#/components/schemas/${schema}` } };
+    expect(described(op)?.requestBody?.content["application/json"]?.schema.properties).toMatchObject({ rows });
+    expect(op.input().safeParse({ rows: [{ no_such_column: 1 }] }).success).toBe(true);
+  }
+});
+
+test("the callbacks of webhooks have the form of their events", () => {
+  expect(Object.keys(document.webhooks)).toEqual([...triggers, testEvent]);
+  const schemaOf = (event: string) => document.webhooks[event].post.requestBody.content["application/json"].schema;
+  expect(schemaOf("user.delete").properties.data.$ref).toBe("#/components/schemas/User");
+  expect(schemaOf("unit.update").properties.data.$ref).toBe("#/components/schemas/Unit");
+  const names = document.webhooks["user.create"].post.parameters.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+});
+
 test("a reference without a description is described by the thing to which it refers", () => {
   const body = described(operations.find((op) => op.name === "users.welcome")!)?.requestBody;
   expect(body?.content["application/json"]?.schema.properties).toMatchObject({
@@ -197,7 +234,16 @@ test("an array of one item is described as such, and not as a tuple", () => {
 test("errors that say when to retry have the header for it", () => {
   const { responses } = document.components;
   const retried = Object.keys(responses).filter((code) => "Retry-After" in (responses[code]?.headers ?? {}));
-  expect(retried.sort()).toEqual(["too_many_requests", "unavailable"]);
+  expect(retried.sort()).toEqual(["conflict", "too_many_requests", "unavailable"]);
+});
+
+test("an operation takes an Idempotency-Key when repeats get the first response", () => {
+  const takesKey = (name: string) =>
+    described(operations.find((op) => op.name === name)!)?.parameters.some(
+      ({ $ref }) => $ref === "#/components/parameters/IdempotencyKey",
+    );
+  expect(["users.create", "webhooks.create"].map(takesKey)).toEqual([true, true]);
+  expect(["auth.authenticate", "auth.passwordRequest", "auth.renew"].map(takesKey)).toEqual([false, false, false]);
 });
 
 test("the values of a map in a response have a type", () => {
@@ -229,7 +275,7 @@ test("headers have schemas, and files are bytes with an ETag", () => {
   expect(new Set(types)).toEqual(new Set(["string", "integer"]));
   const whole = described(operations.find((op) => op.name === "files.get")!)?.responses[200];
   expect(whole?.content).toEqual({ "application/octet-stream": {} });
-  expect(Object.keys(whole?.headers ?? {})).toEqual(["X-Request-Id", "ETag"]);
+  expect(Object.keys(whole?.headers ?? {})).toEqual(["X-Request-Id", "ETag", "Accept-Ranges", "Content-Disposition"]);
 });
 
 test("errors follow from the definition of the operation", () => {
@@ -237,7 +283,8 @@ test("errors follow from the definition of the operation", () => {
     Object.keys(described(operations.find((op) => op.name === name)!)?.responses ?? {});
   expect(statuses("users.current")).toEqual(["200", "400", "401", "403", "422", "500", "503"]);
   expect(statuses("units.create")).toEqual(["201", "400", "401", "403", "409", "413", "415", "422", "500", "503"]);
-  expect(statuses("auth.authenticate")).toEqual(["200", "400", "401", "409", "413", "415", "422", "429", "500", "503"]);
+  expect(statuses("auth.authenticate")).toEqual(["200", "400", "401", "413", "415", "422", "429", "500", "503"]);
+  expect(statuses("users.collection")).toEqual(["200", "400", "401", "403", "422", "500", "503"]);
   const ofFiles = ["200", "206", "304", "400", "401", "403", "404", "416", "422", "500", "503"];
   expect(statuses("files.get")).toEqual(ofFiles);
 });

@@ -147,6 +147,7 @@ const negated = (description: string) => `Do not ${lowerFirst(description)}`;
 const placeholders: Readonly<Record<FieldFormat, string>> = {
   "unix-time": "time",
   date: "YYYY-MM-DD",
+  "date-time": "time",
   duration: "seconds",
   bytes: "bytes",
 };
