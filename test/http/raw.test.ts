@@ -16,6 +16,8 @@ beforeEach(() => {
 const shaped = (text: string, status: number) => {
   expect(text.split("\r\n", 1)).toEqual([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]);
   expect(text.toLowerCase()).toContain("content-type: application/json");
+  // RFC 9110, section 6.6.1: a server with a clock sends the date in responses with 4xx.
+  expect(text).toMatch(/^date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r$/im);
   const body = lastBody(text);
   expect(body).toEqual({
     error: { code: expect.any(String), message: expect.any(String), request_id: expect.any(String) },
@@ -67,7 +69,7 @@ describe("an invalid request gets an error in the usual format:", () => {
   test("CONNECT gets the supported methods, and the connection is closed", async () => {
     const text = await speak(server.port, "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n");
     const lines = text.split("\r\n");
-    expect(lines).toContain("Allow: GET, HEAD, POST, PATCH, DELETE");
+    expect(lines).toContain("Allow: GET, HEAD, POST, PUT, PATCH, DELETE");
     expect(lines).toContain("Connection: close");
     expect(lines).toContain("Cache-Control: no-store");
     expect(lines).toContain(`Content-Length: ${text.split("\r\n\r\n")[1]?.length}`);

@@ -185,6 +185,7 @@ export function rawError(error: ServiceError, requestId: string, allow?: string)
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
+    `Date: ${new Date().toUTCString()}`,
     "Cache-Control: no-store",
     "X-Content-Type-Options: nosniff",
     `X-Request-Id: ${requestId}`,

@@ -165,7 +165,7 @@ function refuseTheRest(server: Server, connections: Connections, refuse: Refuse)
   });
   server.on("connect", (_, socket) => {
     const error = new ServiceError("method_not_allowed", "This is not a proxy.");
-    refuse(socket, error, "GET, HEAD, POST, PATCH, DELETE");
+    refuse(socket, error, "GET, HEAD, POST, PUT, PATCH, DELETE");
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const begun = connections.answerOn(socket as Socket);
