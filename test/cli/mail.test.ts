@@ -117,6 +117,26 @@ it("a command on a database sends its mail before it ends, with a token that set
     const token = tokenIn(mailbox.mails.at(-1)!);
     const reset = ["auth", "password", "reset", "--email", "ada@example.com", "--data", "-"];
     const done = await home().wcs(reset, { stdin: JSON.stringify({ token, password: "correct horse battery" }) });
-    expect(done.stderr).toBe("Set the new password.\n");
+    expect(done.stderr).toBe(
+      "Set the new password. Sign in to the same target with wcs auth login --username ada@example.com.\n",
+    );
   }
+});
+
+it("auth password reset reads the token and the password from a line of stdin each", async () => {
+  await home().wcs(["auth", "password", "request", "--email", "ada@example.com"], {
+    env: { WCS_SETTING_MAIL_SMTP_URL: url() },
+  });
+  const reset = ["auth", "password", "reset", "--email", "ada@example.com", "--password-stdin", "--token-stdin"];
+  const token = tokenIn(mailbox.mails.at(-1)!);
+  for (const [stdin, has] of [
+    [`${token}\n`, "1 line"],
+    [`${token}\nhorse battery correct\nmore\n`, "3 lines"],
+  ]) {
+    const { code, stderr } = await home().wcs(reset, { stdin });
+    const needs = "needs one for each of --token-stdin, --password-stdin, in this order";
+    expect([code, stderr]).toEqual([2, `error: Stdin has ${has}, but ${needs}.\n`]);
+  }
+  const { code, stderr } = await home().wcs(reset, { stdin: `${token}\nhorse battery correct\n` });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("Set the new password.") });
 });

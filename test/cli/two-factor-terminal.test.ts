@@ -64,7 +64,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     expect(codes).toHaveLength(10);
     const signedIn = await onTerminal(login, [
       [/Password:/, () => password],
-      [/Code of your authenticator app:/, () => codes[0]!.trim()],
+      [/Code of your authenticator app, or a recovery code:/, () => codes[0]!.trim()],
     ]);
     expect(signedIn, signedIn.text).toMatchObject({ code: 0, left: 0 });
     expect(signedIn.text).toContain("Signed in to");

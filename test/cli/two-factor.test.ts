@@ -56,7 +56,7 @@ it("auth login asks for the code on a terminal, until it is right", async () => 
   const answers = [password, wrongTotpCode(secret, now()), totpCode(secret, now() + 30)];
   const { code, stderr } = await home().sit(login(), { answers });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("Signed in to") });
-  expect(stderr).toContain("? Code of your authenticator app:\nThe code is wrong");
+  expect(stderr).toContain("? Code of your authenticator app, or a recovery code:\nThe code is wrong");
   const other = await home().sit(login(), { answers: ["wrong"] });
   expect(other, "a wrong password asks for no code").toMatchObject({ code: 4 });
 });

@@ -9,6 +9,7 @@ export type Sources = ReturnType<typeof createSources>;
 /** Returns functions that read long and secret values. `flag` names the flag in errors. */
 export function createSources(terminal: Terminal) {
   let reader: string | undefined;
+  let secrets: readonly string[] | undefined;
   const claim = (flag: string) => {
     if (reader !== undefined) throw new UsageError(`only one of ${reader} and ${flag} can read stdin`);
     reader = flag;
@@ -29,8 +30,10 @@ export function createSources(terminal: Terminal) {
       claim(flag);
       return withoutLastBreak(decodeText(await terminal.readBytes(), `${flag}: stdin`));
     },
-    async secret(flag: string): Promise<string> {
-      return requireOneLine(await sources.stdin(flag), `${flag}: stdin`);
+    /** Returns the line of stdin for one of the flags that each read a line, in the order of `flags`. */
+    async secret(flag: string, flags: readonly string[] = [flag]): Promise<string> {
+      secrets ??= splitSecrets(await sources.stdin(flags.join(" and ")), flags);
+      return secrets[flags.indexOf(flag)] ?? "";
     },
     /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `most`. */
     async bytes(flag: string, most: number): Promise<Buffer> {
@@ -79,6 +82,14 @@ function requireOneLine(text: string, name: string): string {
   const { length } = text.split(/\r\n|\n|\r/);
   if (length > 1) throw new UsageError(`${name} has ${length} lines, and a secret is one line`);
   return text;
+}
+
+function splitSecrets(text: string, flags: readonly string[]): readonly string[] {
+  if (flags.length === 1) return [requireOneLine(text, `${flags[0]}: stdin`)];
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.length === flags.length) return lines;
+  const has = lines.length === 1 ? "1 line" : `${lines.length} lines`;
+  throw new UsageError(`stdin has ${has}, but needs one for each of ${flags.join(", ")}, in this order`);
 }
 
 /** Returns the certificates of --ca-file. Throws a `UsageError` when there are none, which TLS would not mention. */

@@ -94,13 +94,15 @@ export function familiesOf(flags: readonly OperationFlag[]): HelpSection[] {
   return [{ title: "Families of options:", rows }];
 }
 
-export function optionsOf(flag: OperationFlag): Option[] {
+/** Returns the options of a flag. The line of a secret on stdin is after that of `before`, another secret. */
+export function optionsOf(flag: OperationFlag, before?: string): Option[] {
   const { name, field, reads } = flag;
   const description = describeFlag(flag);
   const shown = (option: Option, hidden = false) => option.hideHelp(hidden || isDeep(flag));
   if (reads === "secret") {
+    const after = before === undefined ? "" : `, after the line of --${before}-stdin`;
     return [
-      new Option(`--${name}-stdin`, `Read the ${lowerFirst(description)} from stdin`),
+      new Option(`--${name}-stdin`, `Read the ${lowerFirst(description)} from stdin${after}`),
       new Option(`--${name}-file <path>`, `Read the ${lowerFirst(description)} from a file`),
     ];
   }

@@ -83,9 +83,11 @@ export function buildOperation(
     command.argument(syntaxOf({ ...arg, optional: true }), description);
   }
   command.usage(usageWith(args));
+  let secret: string | undefined;
   for (const flag of spec.flags) {
     if (flag.name === "limit" && op.list?.paging) continue;
-    for (const option of optionsOf(flag)) command.addOption(option);
+    for (const option of optionsOf(flag, secret)) command.addOption(option);
+    if (flag.reads === "secret") secret = flag.name;
   }
   for (const flag of spec.more) command.addOption(createOption(flag));
   if (leaf.written) command.option("--edit", `Edit the ${leaf.written.field} in $VISUAL or $EDITOR`);

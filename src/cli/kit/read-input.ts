@@ -52,6 +52,7 @@ export async function readInput(
   const waits = issues.isEmpty ? () => false : (given: unknown) => [given].flat().includes("-");
   const data = options.data as string | undefined;
   const input: Input = waits(data) ? {} : ((await issues.gather("--data", () => readData(spec, data, sources))) ?? {});
+  const piped = secretsOnStdin(spec, line);
   await issues.gather("--unset", () => clear(spec.clearable, options.unset as string[] | undefined, input));
   for (const place of spec.places) {
     const given = givenIn(place, line);
@@ -65,7 +66,7 @@ export async function readInput(
     else if (waits(given) || isUncertain || (!issues.isEmpty && options[attribute(`${place.name}-stdin`)]))
       issues.skip([word]);
     else {
-      const value = await issues.gather(word, () => readPlace(place, line, sources, input));
+      const value = await issues.gather(word, () => readPlace(place, line, { sources, before: input, piped }));
       // An argument that cannot be read is in the input as undefined, so that it does not count as missing.
       if (value !== undefined || (isArgument && issues.concerns(word))) put(input, place.path, value);
     }
@@ -150,7 +151,22 @@ export function clearableFields(
   });
 }
 
-async function readPlace(flag: OperationFlag, line: ParsedLine, sources: Sources, before: Input): Promise<unknown> {
+/** Returns the flags on the line that each read a secret from stdin. */
+const secretsOnStdin = ({ flags }: InputSpec, { options }: ParsedLine): string[] =>
+  flags
+    .filter(({ name, reads }) => reads === "secret" && options[attribute(`${name}-stdin`)])
+    .map(({ name }) => `--${name}-stdin`);
+
+interface ReadContext {
+  readonly sources: Sources;
+  /** The input of the places before this one. */
+  readonly before: Input;
+  /** The flags that read a line of stdin each. */
+  readonly piped: readonly string[];
+}
+
+async function readPlace(flag: OperationFlag, line: ParsedLine, context: ReadContext): Promise<unknown> {
+  const { sources, before, piped } = context;
   const { options } = line;
   const given = givenIn(flag, line);
   switch (flag.reads) {
@@ -160,7 +176,7 @@ async function readPlace(flag: OperationFlag, line: ParsedLine, sources: Sources
       const [stdin, path] = [`${flag.name}-stdin`, `${flag.name}-file`];
       const file = options[attribute(path)] as string | undefined;
       const isPiped = options[attribute(stdin)];
-      if (file === undefined) return isPiped && sources.secret(`--${stdin}`);
+      if (file === undefined) return isPiped && sources.secret(`--${stdin}`, piped);
       if (isPiped) throw new UsageError(`--${stdin} and --${path} cannot be used together`);
       return readSecretFile(file, `--${path}`);
     }

@@ -31,7 +31,10 @@ async function requestTokenWithCode(route: Route, credentials: Credentials) {
       if (!isError(error, "otp_required") || !terminal.interactive || credentials.otp !== undefined) throw error;
       if (otp !== undefined) terminal.note(error.message);
       const ask = await terminal.ask();
-      otp = await ask.text("Code of your authenticator app:", (text) => text.trim() !== "" || "Enter the code");
+      otp = await ask.text(
+        "Code of your authenticator app, or a recovery code:",
+        (text) => text.trim() !== "" || "Enter the code",
+      );
     }
   }
 }

@@ -94,7 +94,8 @@ export const auth: Commands = {
       reset: command(ops.passwordReset, {
         hidden: ["password_confirm"],
         complete: (input) => ({ ...input, password_confirm: input.password }),
-        done: () => "Set the new password.",
+        done: ({ email }) =>
+          `Set the new password. Sign in to the same target with wcs auth login --username ${email}.`,
       }),
     },
   },
