@@ -126,6 +126,38 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
     });
   });
 
+  it("a second click on a slow network sends nothing again", async () => {
+    const { email, link } = await invited();
+    await visiting({}, async (page) => {
+      let sent = 0;
+      await page.route(/password\/(set|forgot)/, async (route) => {
+        if (route.request().method() === "POST") {
+          sent += 1;
+          await new Promise((resolve) => setTimeout(resolve, 1000));
+        }
+        await route.continue();
+      });
+      const clickTwice = async (name: string) => {
+        const box = await page.getByRole("button", { name }).boundingBox();
+        for (let i = 0; i < 2; i++) await page.mouse.click(box!.x + 10, box!.y + 10, { delay: 50 });
+      };
+      await page.goto(link);
+      await page.getByLabel("New password", { exact: true }).fill(fresh);
+      await page.getByLabel("New password again").fill(fresh);
+      await clickTwice("Set password");
+      await shows(page, "Your password is set");
+      expect([sent, await signsIn(email)]).toEqual([1, "ok"]);
+      await page.goto(link);
+      await clickTwice("Send a new link");
+      await page.waitForURL(/password\/requested/);
+      expect(sent).toBe(2);
+      await page.goBack();
+      await clickTwice("Send a new link");
+      await page.waitForURL(/password\/requested/);
+      expect(sent).toBe(3);
+    });
+  });
+
   it("an expired link leads to another mail", async () => {
     const { instance } = world();
     const { email, link } = await invited();

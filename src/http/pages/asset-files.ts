@@ -7,6 +7,7 @@ import type { Exchange } from "../server/exchange.ts";
 const types = {
   "page.css": "text/css; charset=utf-8",
   "password-form.js": "text/javascript; charset=utf-8",
+  "send-once.js": "text/javascript; charset=utf-8",
   "icon.svg": "image/svg+xml",
   "docs.css": "text/css; charset=utf-8",
   "docs.js": "text/javascript; charset=utf-8",

@@ -11,6 +11,9 @@ import { type FormIssue, type PasswordForm, passwordForm, requestForm } from "./
 
 type Kind = PasswordForm["kind"];
 
+/** The scripts of a page with a form. */
+const scripts = ["send-once.js"];
+
 /** Shows the form that a link in a mail leads to, or says that the link does not work. Uses nothing up. */
 export async function showForm(request: PageRequest, kind: Kind): Promise<Response> {
   const failure = await findFailure(request);
@@ -55,7 +58,7 @@ export async function showDone(request: PageRequest): Promise<Response> {
 
 export function showRequest(request: PageRequest, issues: readonly FormIssue[] = []): Promise<Response> {
   const { title } = request.texts.request;
-  return respond(request, { title, main: html`<h1>${title}</h1>\n${otherLink(request, issues)}`, issues });
+  return respond(request, { title, main: html`<h1>${title}</h1>\n${otherLink(request, issues)}`, scripts, issues });
 }
 
 /** Asks for another link. The page is the same for every address. */
@@ -133,7 +136,7 @@ async function respondWithForm(request: PageRequest, kind: Kind, issues: readonl
     issues: issues.map((issue) => formIssue(texts, issue, minLength)),
   };
   const main = passwordForm(texts, form);
-  return respond(request, { title: texts[kind].title, main, scripts: ["password-form.js"], issues });
+  return respond(request, { title: texts[kind].title, main, scripts: ["password-form.js", ...scripts], issues });
 }
 
 function formIssue({ issues }: PageTexts, { field, code }: Issue, minLength: number): FormIssue {
@@ -154,7 +157,7 @@ function respondUnusable(request: PageRequest): Promise<Response> {
 <p>${used}</p>
 <h2>${request.texts.request.heading}</h2>
 ${otherLink(request)}`;
-  return respond(request, { title, main, status: 410 });
+  return respond(request, { title, main, scripts, status: 410 });
 }
 
 function otherLink({ texts, fields, language, root }: PageRequest, issues: readonly FormIssue[] = []) {
