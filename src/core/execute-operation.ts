@@ -10,6 +10,7 @@ import type { Topic } from "../store/topics.ts";
 import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
 import type { Ctx, Instance } from "./pipeline/context.ts";
+import { inTurns } from "./pipeline/event-loop-turns.ts";
 import type { FairTurns } from "./pipeline/fair-turns.ts";
 import {
   type exclusive,
@@ -212,6 +213,9 @@ function inTransaction<T>(
   });
 }
 
+/** Changes announced in one turn of the event loop. */
+const changesAtOnce = 10_000;
+
 /** Runs `work` in a transaction, at whose end events of changes are written. Announces topics after the commit. */
 async function runTransaction<T>(
   execution: Execution,
@@ -242,7 +246,9 @@ async function runTransaction<T>(
     const result = await work(ctx);
     if (dryRun) return result;
     if (changes.length > 0) await (await eventWriting()).writeEvents(ctx, changes);
-    for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
+    for await (const some of inTurns(changes, changesAtOnce)) {
+      for (const { trigger, id } of some) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
+    }
     return result;
   });
   if (topics.size > 0 && !dryRun) runtime.announce([...topics]);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
 import { posts } from "../../src/contract/posts.ts";
+import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { insertRows } from "../../src/store/bulk.ts";
@@ -239,5 +240,48 @@ describe("changes of the marks of thousands of users", () => {
       expect(await own.where("a.author_id", "=", id).execute()).toEqual([{ id: shared.id }]);
       expect((await actors.member.call(events.get, { id: shared.id })).dates).toHaveLength(3);
     });
+  });
+});
+
+describe("changes of thousands of users", () => {
+  const world = useWorld(sqliteLocal);
+  const people = Array.from({ length: count }, (_, n) => ({
+    reference: `many-${n}`,
+    first_name: "Member",
+    last_name: `${n}`,
+    email: `many${n}@example.com`,
+    unit: "yard",
+    provider: "hr",
+  }));
+  const inBoth = 10;
+
+  beforeAll(async () => {
+    const { administrator } = world().actors;
+    for (let at = 0; at < count; at += 1000) {
+      await administrator.call(users.import, { rows: people.slice(at, at + 1000) });
+    }
+    const { data } = await administrator.call(users.list, { unit: world().units.yard, limit: inBoth });
+    for (const { id } of data) await administrator.call(users.membershipAdd, { user: id, unit: world().units.south });
+  });
+
+  it("units.delete moves the members to the receiving unit, and lets other requests run meanwhile", async () => {
+    const { actors, units: places } = world();
+    const deleted = actors.administrator.call(units.delete, { id: places.yard, transfer: places.south });
+    // Marking them takes three turns.
+    expect(await turnsDuring(deleted)).toBeGreaterThan(7);
+    await deleted;
+    const { data } = await actors.administrator.call(users.list, { provider: "hr", limit: 1 });
+    expect(data).toMatchObject([{ memberUnits: [{ unit: { id: places.south } }] }]);
+  });
+
+  it("users.deactivateMissing deactivates all, and lets other requests run meanwhile", async () => {
+    const { administrator } = world().actors;
+    const scope = { provider: "hr", present: [], max_removals: "100%" };
+    // Loads what takes turns, too.
+    await administrator.call(users.deactivateMissing, scope, { dryRun: true });
+    const ended = administrator.call(users.deactivateMissing, scope);
+    expect(await turnsDuring(ended)).toBeGreaterThan(4);
+    expect(await ended).toMatchObject({ active: count, deactivated: count });
+    expect((await administrator.call(users.list, { provider: "hr" })).data).toEqual([]);
   });
 });

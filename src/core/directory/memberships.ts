@@ -13,6 +13,7 @@ import {
   updateRows,
 } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { referenceIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
 
@@ -157,25 +158,19 @@ export async function removeAllMemberships(ctx: MembershipContext, user: number)
   await rememberFirstUnit(ctx, user);
 }
 
-/**
- * Moves all members of a unit to another and returns their IDs. Of the two memberships of a user in both units, what the one
- * in the new unit has stays.
- */
-export async function moveMembers(ctx: MembershipContext, from: number, to: number): Promise<number[]> {
-  const { admin, units } = ctx.actor;
-  if (!admin && units.includes(from) && !units.includes(to)) throw ownMembership();
-  const members = await findRows(ctx.db, "memberships", { unit_id: from }, ["user_id"]);
-  const merged = await mergeWithLater(ctx, from, to);
-  const inBoth = ctx.db.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to);
-  await ctx.db.deleteFrom("memberships").where("unit_id", "=", from).where("user_id", "in", inBoth).execute();
-  const place = { unit_id: to, department_id: null };
-  const moved = await updateRows(ctx.db, "memberships", { unit_id: from }, place, ["id"]);
-  await addToRows(ctx.db, "units", from, { user_count: -members.length });
-  for (const [department_id, rows] of Map.groupBy(merged, (row) => row.department_id))
-    await updateRows(ctx.db, "memberships", { id: rows.map(({ first }) => first) }, { department_id });
-  await addToRows(ctx.db, "units", to, { user_count: moved.length - merged.length });
   const ids = members.map((member) => member.user_id);
-  await rememberFirstUnit(ctx, ...ids);
+  for await (const some of inTurns(ids, portion)) {
+    const merged = await mergeWithLater(ctx, { from, to, users: some });
+    const both = await findRows(ctx.db, "memberships", { unit_id: to, user_id: some }, ["user_id"]);
+    await deleteRows(ctx.db, "memberships", { unit_id: from, user_id: both.map(({ user_id }) => user_id) });
+    const place = { unit_id: to, department_id: null };
+    await updateRows(ctx.db, "memberships", { unit_id: from, user_id: some }, place);
+    for (const [department_id, rows] of Map.groupBy(merged, (row) => row.department_id))
+      await updateRows(ctx.db, "memberships", { id: rows.map(({ first }) => first) }, { department_id });
+    await addToRows(ctx.db, "units", to, { user_count: some.length - both.length - merged.length });
+    await rememberFirstUnit(ctx, ...some);
+  }
+  await addToRows(ctx.db, "units", from, { user_count: -ids.length });
   return ids;
 }
 
@@ -183,12 +178,16 @@ export async function moveMembers(ctx: MembershipContext, from: number, to: numb
  * Puts the user types of later memberships in `to` into earlier ones in `from`, which take their place. If the earlier ones
  * ended, the first unit of the user, which decides who may change the account, would become that of a third membership.
  */
-async function mergeWithLater({ db }: MembershipContext, from: number, to: number) {
+async function mergeWithLater(
+  { db }: MembershipContext,
+  { from, to, users }: { readonly from: number; readonly to: number; readonly users: readonly number[] },
+) {
   const pairs = await db
     .selectFrom("memberships as m")
     .innerJoin("memberships as later", "later.user_id", "m.user_id")
     .select(["m.id as first", "later.id as second", "later.department_id"])
     .where("m.unit_id", "=", from)
+    .where("m.user_id", "in", users)
     .where("later.unit_id", "=", to)
     .whereRef("later.id", ">", "m.id")
     .execute();

@@ -7,6 +7,7 @@ import { activeAdministrators } from "../directory/present-users.ts";
 import { userNameKey } from "../directory/text-keys.ts";
 import { setSearchWords } from "../directory/user-words.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { queueNotices } from "../pipeline/queue-mail.ts";
 
 /** A user, and the columns that change. */
@@ -51,13 +52,18 @@ export async function updateColumns(ctx: Ctx, users: readonly ChangedUser[]): Pr
 const isRenamed = ({ first_name, last_name }: ChangedUser["changes"]) =>
   first_name !== undefined || last_name !== undefined;
 
+/** Users deactivated at a time, for up to 20 ms, when no other request can run on SQLite. */
+const portion = 4000;
+
 /** Deactivates active users, ends their sessions, deletes their API tokens and password links, and passes on their group conversations. */
 export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  await ctx.db
-    .updateTable("users")
-    .set((eb) => ({ active: 0, token_version: eb("token_version", "+", 1), updated_at: ctx.now }))
-    .where("id", "in", ids)
-    .execute();
+  for await (const some of inTurns(ids, portion)) {
+    await ctx.db
+      .updateTable("users")
+      .set((eb) => ({ active: 0, token_version: eb("token_version", "+", 1), updated_at: ctx.now }))
+      .where("id", "in", some)
+      .execute();
+  }
   await endAccess(ctx, ids);
   await appointInsteadOf(ctx, ids);
   for (const id of ids) ctx.changed("user.update", id);

@@ -6,6 +6,7 @@ import { beginsWith } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissions.ts";
 import { deactivateUsers } from "./change-account.ts";
@@ -20,6 +21,7 @@ export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
   requireAbility(ctx.actor, "user");
   requireNoIssues(scopeIssues(input));
   const active = await usersIn(ctx, input);
+  await takeTurn();
   if (active.length === 0 && input.provider !== undefined) await requireProvider(ctx, input.provider);
   // Compared here, because PostgreSQL compares each row with each element of a long list.
   const present = new Set(input.present);
@@ -31,6 +33,7 @@ export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
     await requireGrantsOf(ctx, removed);
   }
   requireFewer(removed.length, active.length, input.max_removals);
+  await takeTurn();
   const users = await listUsers(ctx, removed.slice(0, mostListed));
   if (removed.length > 0) await deactivateUsers(ctx, removed);
   return { active: active.length, deactivated: removed.length, kept: missing.length - removed.length, users };
