@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
@@ -174,6 +175,9 @@ describeEverywhere("units, moving and deleting", (environment) => {
     expect(await by(top)).toEqual(["transfer"]);
     expect(await by(middle)).toEqual(["transfer"]);
     expect(await by(987654)).toEqual(["transfer"]);
+    const { id: empty } = await world().addUnit();
+    await admin().call(posts.create, { content_type: "news", title: "News", unit: empty });
+    expect(await wrongFields(admin().call(units.delete, { id: empty, transfer: empty }))).toEqual(["transfer"]);
   });
 
   it("units.delete transfers to the parent", async () => {

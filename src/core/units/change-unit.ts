@@ -55,6 +55,7 @@ export const unitChangeHandlers = {
     if (unit.parent_id === null) throw new ServiceError("conflict", "The root unit cannot be deleted.");
     const target = transfer === undefined ? undefined : await findUnit(ctx, transfer);
     if (target) await requireTransfer(ctx, unit, target);
+    if (target?.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
     ctx.changed("unit.delete", id, await unitWithChildren(ctx, id));
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {
@@ -63,7 +64,6 @@ export const unitChangeHandlers = {
         const members = user_count === 1 ? "1 member" : `${user_count} members`;
         throw new ServiceError("conflict", `Unit ${id} has ${children} and ${members}.`);
       }
-      if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
       const moved = await moveChildren(ctx.db, unit, target);
       await endMovedServiceTokens(ctx, id, target.id);
       const members = await moveMembers(ctx, id, target.id);
