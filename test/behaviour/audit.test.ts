@@ -283,6 +283,41 @@ describeEverywhere("audit", (environment) => {
     expect([newest, others]).toEqual([page.data[0]?.operation, rest.data.map(({ operation }) => operation)]);
   });
 
+  it("of a user or a unit has the imports that created or changed it, and the deactivation of missing users", async () => {
+    const { actors, units: places } = world();
+    const person = (name: string, fields = {}) => ({
+      ...{
+        first_name: name,
+        last_name: "Imported",
+        email: `${name}@import.example`,
+        unit: "harbour",
+        provider: "audited",
+      },
+      ...fields,
+    });
+    const importing = (...rows: object[]) => actors.manager.call(users.import, { rows: rows as never });
+    const [created] = (await importing(person("a"), person("b"))).results;
+    const path = `/users/${created?.id}`;
+    const found = async (path: string) =>
+      (await list({ path })).data.map(({ operation, actor }) => [operation, actor?.id]);
+    const byManager = (operation: string) => [operation, world().ids.manager];
+    expect(await found(path)).toEqual([byManager("users.import")]);
+    await importing(person("a"), person("b", { title: "Crane driver" }));
+    expect(await found(path)).toHaveLength(1);
+    await importing(person("a", { title: "Crane driver" }), person("c", { unit: "nowhere" }));
+    expect(await found(path)).toEqual(Array(2).fill(byManager("users.import")));
+    const missing = { provider: "audited", present: [], max_removals: "100%" };
+    await actors.manager.call(users.deactivateMissing, missing, { dryRun: true });
+    await actors.manager.call(users.deactivateMissing, missing);
+    expect((await found(path))[0]).toEqual(byManager("users.deactivateMissing"));
+    expect(await found(path)).toHaveLength(3);
+    const unit = { reference: "import-1", name: "Imported", parent: "north" };
+    const { results } = await actors.manager.call(units.import, { rows: [unit] });
+    await actors.manager.call(units.import, { rows: [unit] });
+    expect(await found(`/units/${results[0]?.id}`)).toEqual([byManager("units.import")]);
+    expect(await found(`/units/${places.north}`)).not.toContainEqual(byManager("units.import"));
+  });
+
   it("users.delete keeps the entries of the user in audit.list, without name and address", async () => {
     const { actors, types, units: places } = world();
     const { id } = await world().addUser({ unit: places.north, userTypes: [types.manager] });

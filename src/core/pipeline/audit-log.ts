@@ -6,6 +6,7 @@ import { users } from "../../contract/users.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
+import { inTurns } from "./event-loop-turns.ts";
 
 /** Runs a change and records it, unless its event is personal before and after: administrators read the log. */
 export async function runRecorded<T>(ctx: Ctx, op: AnyOperation, input: object, change: () => Promise<T>): Promise<T> {
@@ -50,8 +51,24 @@ export async function recordSignIn(ctx: Ctx, user: number | undefined, good: boo
   await writeEntry(ctx, { actor_id: user ?? null, operation, path, fields: "[]", outcome });
 }
 
+/** Entries that a statement writes, for up to 20 ms, when no other request can run on SQLite. */
+const portion = 1000;
+
+/** Records a change of many things for each of them, besides the entry of the whole, so that it is found by their paths. */
+export async function recordForEach(
+  ctx: Ctx,
+  { name: operation }: AnyOperation,
+  paths: readonly string[],
+): Promise<void> {
+  const change = { actor_id: ctx.actor.id || null, operation, fields: "[]", outcome: "done" } as const;
+  const entries = paths.map((path) => entryOf(ctx, { ...change, path }));
+  for await (const some of inTurns(entries, portion)) await insertRows(ctx.db, "audit_entries", some);
+}
+
 type Entry = RowOf<"audit_entries", "actor_id" | "operation" | "path" | "fields" | "outcome">;
 
-async function writeEntry({ db, address, now }: Ctx, entry: Entry): Promise<void> {
-  await insertRows(db, "audit_entries", [{ ...entry, address: address ?? null, created_at: now }]);
+const entryOf = ({ address, now }: Ctx, entry: Entry) => ({ ...entry, address: address ?? null, created_at: now });
+
+async function writeEntry(ctx: Ctx, entry: Entry): Promise<void> {
+  await insertRows(ctx.db, "audit_entries", [entryOf(ctx, entry)]);
 }

@@ -2,10 +2,11 @@ import { invalid } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import { once } from "../../contract/once.ts";
 import { unitRow } from "../../contract/unit-schemas.ts";
-import type { units as contract } from "../../contract/units.ts";
+import { units as contract } from "../../contract/units.ts";
 import { updateRow } from "../../store/bulk.ts";
 import { canContain, moveBranch } from "../directory/unit-tree.ts";
 import { may } from "../pipeline/actor.ts";
+import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { collectResults, parseRows, RowIssues } from "../pipeline/import-rows.ts";
@@ -57,6 +58,8 @@ export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
     issues.set("parent", { code, params: { reference: parent } });
     report.skip(index, issues.all());
   }
+  const paths = report.changed().map((id) => `/units/${id}`);
+  await recordForEach(ctx, contract.import, [...new Set(paths)]);
   return { results: report.list };
 };
 

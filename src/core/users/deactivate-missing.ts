@@ -1,10 +1,11 @@
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { exceedsLimit } from "../../contract/user-schemas.ts";
-import type { users as contract } from "../../contract/users.ts";
+import { users as contract } from "../../contract/users.ts";
 import { beginsWith } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { may } from "../pipeline/actor.ts";
+import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
@@ -36,6 +37,8 @@ export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
   await takeTurn();
   const users = await listUsers(ctx, removed.slice(0, mostListed));
   if (removed.length > 0) await deactivateUsers(ctx, removed);
+  const paths = removed.map((id) => `/users/${id}`);
+  await recordForEach(ctx, contract.deactivateMissing, paths);
   return { active: active.length, deactivated: removed.length, kept: missing.length - removed.length, users };
 };
 

@@ -2,12 +2,13 @@ import { sql } from "kysely";
 import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { userRow } from "../../contract/user-schemas.ts";
-import type { users as contract } from "../../contract/users.ts";
+import { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
+import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { collectResults, type ParsedRow, parseRows, RowIssues } from "../pipeline/import-rows.ts";
@@ -37,7 +38,7 @@ async function importParsed(
   { rows, key, create_user_types }: InputOf<typeof contract.import>,
   parsed: readonly ParsedRow<UserImportRow>[],
 ): ReturnType<Import> {
-  const { list, skip, done, markDeactivated } = collectResults(rows);
+  const { list, skip, done, changed, markDeactivated } = collectResults(rows);
   const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
   const known = await lookUp(ctx, validRows, create_user_types);
   const plan = (row: UserImportRow) => planRow(ctx, known, row, key);
@@ -69,6 +70,8 @@ async function importParsed(
   }
   await write();
   await dropUnheld(ctx, known.newTypes);
+  const paths = changed().map((id) => `/users/${id}`);
+  await recordForEach(ctx, contract.import, [...new Set(paths)]);
   return { results: list };
 }
 
