@@ -1,12 +1,30 @@
 import { expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { users } from "../../src/contract/users.ts";
+import { createService } from "../../src/core/service.ts";
+import type { Database } from "../../src/store/database.ts";
 import { useWorld } from "../support/actors.ts";
 import { type Message, type Talker, talkers } from "../support/conversations.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, tally } from "../support/outcome.ts";
 
 const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+
+/** A database that runs other work once, when messages were read and before the next statement. */
+function interruptedAfterMessages(database: Database, other: () => Promise<unknown>): Database {
+  let isDone = false;
+  const reader = database.reader.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (!isDone && result.rows[0] && "conversation_id" in result.rows[0]) {
+        isDone = true;
+        await other();
+      }
+      return result;
+    },
+  });
+  return { ...database, reader };
+}
 
 describeEverywhere("races in conversations", (environment) => {
   const world = useWorld(environment);
@@ -57,6 +75,21 @@ describeEverywhere("races in conversations", (environment) => {
       const unread = person === first ? 95 : 96;
       expect(await person.get(id)).toMatchObject({ unread_message_count: unread, latest_message: { id: ids[0] } });
     }
+  });
+
+  it("conversations.follow returns no messages to who is removed, or deletes the conversation, while they are read", async () => {
+    const [first, second, third] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
+    const { database } = world().instance;
+    const { conversationId: id } = await first.write([second.id, third.id], "Secret");
+    const followWhile = (other: () => Promise<unknown>) => {
+      const service = createService({ database: interruptedAfterMessages(database, other) });
+      return service.caller({ userId: second.id }).call(conversations.follow, { id, after: 0 });
+    };
+    expect((await followWhile(async () => {})).data).toHaveLength(1);
+    expect(await followWhile(() => second.caller.call(conversations.delete, { id }))).toMatchObject({ data: [] });
+    await first.send(id, "Another secret");
+    const remove = () => first.caller.call(conversations.participantRemove, { id, user: second.id });
+    expect(await codeOf(followWhile(remove))).toBe("not_found");
   });
 
   it("conversations.follow returns each of many simultaneous messages once, in their order", async () => {
