@@ -18,12 +18,12 @@ interface Order {
   readonly back: boolean;
   readonly hasPlaces: boolean;
   readonly hasKey: boolean;
-  /** True when reading stops at an entry, which is included. */
-  readonly hasEnd: boolean;
+  /** True when reading stops at an entry, which is included. Only this file sets it. */
+  readonly hasEnd?: boolean;
 }
 
 /** The parts of a search that change its statement. */
-export interface PostShape extends Omit<Order, "hasEnd"> {
+export interface PostShape extends Order {
   /** True for posts that are pinned, false for those that are not, undefined for all. */
   readonly pinned: boolean | undefined;
   /** True when the few posts that the reader has bookmarked are searched. */
@@ -46,8 +46,6 @@ export interface FoundPost {
   readonly time: number;
 }
 
-interface Shape extends PostShape, Order {}
-
 /** A search of a range of the index, both limits of which are included. */
 interface Values extends PostSearch {
   readonly least: number;
@@ -58,7 +56,7 @@ interface Values extends PostSearch {
 
 export async function searchPosts(db: Db, shape: PostShape, search: PostSearch): Promise<FoundPost[]> {
   const values = { ...search, ...limitsOf(shape, search.now), endTime: 0, endId: 0 };
-  return isSliced(shape) ? searchInSlices(db, shape, values) : runSearch(db, { ...shape, hasEnd: false }, values);
+  return isSliced(shape) ? searchInSlices(db, shape, values) : runSearch(db, shape, values);
 }
 
 /** Returns the limits of the sort column that follow from the filter. Times before 1970 are negative. */
@@ -106,7 +104,7 @@ async function searchInSlices(db: Db, shape: PostShape, values: Values): Promise
 /** Returns the entry at which a slice ends: `skipped` entries of its place come before it. Undefined if all entries are in the slice. */
 async function findEnd(db: Db, shape: PostShape, values: Values, skipped: number): Promise<FoundPost | undefined> {
   const { time, back, hasPlaces, hasKey } = shape;
-  const query = preparedEnd(JSON.stringify({ time, back, hasPlaces, hasKey, hasEnd: false }));
+  const query = preparedEnd(JSON.stringify({ time, back, hasPlaces, hasKey }));
   const [end] = await query(db, { ...values, limit: 1, skipped });
   return end;
 }
@@ -120,22 +118,22 @@ const preparedEnd = memoize((key: string) => {
 });
 
 /** Runs a search. Those without further filters are prepared; filters have too many combinations to keep all. */
-async function runSearch(db: Db, shape: Shape, values: Values): Promise<FoundPost[]> {
+async function runSearch(db: Db, shape: PostShape, values: Values): Promise<FoundPost[]> {
   if (isPlain(shape)) return preparedSearch(JSON.stringify(shape))(db, values);
   return (await db.executeQuery(searchQuery(db, shape, values).compile(db))).rows;
 }
 
 const preparedSearch = memoize((key: string) => {
-  const shape: Shape = JSON.parse(key);
+  const shape: PostShape = JSON.parse(key);
   return prepared((db, p: Values) => searchQuery(db, shape, p));
 });
 
-function searchQuery(db: Db, shape: Shape, p: Values): { compile(db: Db): CompiledQuery<FoundPost> } {
+function searchQuery(db: Db, shape: PostShape, p: Values): { compile(db: Db): CompiledQuery<FoundPost> } {
   return shape.hasPlaces ? inPlaces(db, shape, p) : inOrder(matching(db, shape, p), shape, p);
 }
 
 /** Reads at most `limit` entries from each place, so that the duration does not depend on the total number of posts. */
-function inPlaces(db: Db, shape: Shape, p: Values) {
+function inPlaces(db: Db, shape: PostShape, p: Values) {
   // A subquery as a value is run for each entry in index order. PostgreSQL can turn joins and `exists` into a search of all posts.
   const post = matching(db, shape, p).select("p.id").where(sql<SqlBool>`p.id = pp.post_id`);
   return ofPlaces(db, shape, p, entriesOf(db, shape, p).where(post, "is not", null));
@@ -192,7 +190,7 @@ function inRange({ back, hasKey, hasEnd }: Order, p: Values, [time, id]: readonl
 }
 
 /** Returns a query for the posts of a part of the list that match the filter and that the reader may read. */
-function matching(db: Db, { filter, ...shape }: Shape, p: Values): Posts {
+function matching(db: Db, { filter, ...shape }: PostShape, p: Values): Posts {
   // The limits of a range of this column are in `inRange`; the unary + keeps SQLite from searching the index by others.
   const listedAt = shape.time === "listed_at" ? sql<number>`+p.listed_at` : sql<number>`p.listed_at`;
   let query = allPosts(db).where(withStatus(filter.status, listedAt, p.now));
