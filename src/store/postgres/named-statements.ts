@@ -1,7 +1,7 @@
 import pg from "pg";
 import { isPrepared } from "../prepared.ts";
 import { isCopy, runCopy } from "./copy-statement.ts";
-import { type AnswerLimit, watchAnswers } from "./watch-answers.ts";
+import { type AnswerLimit, readOnlyState, watchAnswers } from "./watch-answers.ts";
 
 /** Maximum number of names for statements built by request: PostgreSQL keeps a plan for each. Prepared queries always have one. */
 const mostBuilt = 500;
@@ -41,8 +41,13 @@ type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => Promise<pg
 
 /** A client that parses and plans each prepared statement once for each connection, and takes the rows of COPY as a value. */
 export class StoreClient extends pg.Client {
+  #isStandby = false;
+
   constructor(config?: pg.ClientConfig) {
     super(config);
+    this.connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
+      if (parameterName === "in_hot_standby") this.#isStandby = parameterValue === "on";
+    });
     const isNaming = config?.behindPooler !== true;
     const watch = watchAnswers(this, config?.answerLimit);
     const query: Query = (...given) => (super.query as Query).apply(this, given);
@@ -56,6 +61,11 @@ export class StoreClient extends pg.Client {
       return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
     };
     this.query = named as typeof this.query;
+  }
+
+  /** Throws when PostgreSQL said that it is a standby, which may lag. Before version 14, and behind most poolers, it says nothing. */
+  requirePrimary(): void {
+    if (this.#isStandby) throw Object.assign(new Error("This server is a standby."), { code: readOnlyState });
   }
 }
 

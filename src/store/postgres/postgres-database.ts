@@ -118,8 +118,12 @@ function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg
     behindPooler,
     answerLimit,
     pipeline: !behindPooler,
-    // A setting of the session would stay with a connection of the pooler.
-    ...(behindPooler ? {} : { onConnect: planOnce }),
+    onConnect: async (client) => {
+      // A server shows what was committed last, whichever process it was. Commands may read from a standby.
+      if (answerLimit.milliseconds !== undefined) (client as StoreClient).requirePrimary();
+      // A setting of the session would stay with a connection of the pooler.
+      if (!behindPooler) await planOnce(client);
+    },
   });
   // The pool replaces an idle connection that breaks; its next use reports a lasting failure.
   pool.on("error", () => {});

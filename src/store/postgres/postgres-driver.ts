@@ -1,6 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, PostgresDriver, type TransactionSettings } from "kysely";
 import pg from "pg";
 import { unknownOutcome } from "../unknown-outcome.ts";
+import { readOnlyState } from "./watch-answers.ts";
 
 /** Seconds for which a transaction waits for others: for one of their locks, or after conflicts with them. */
 export const patienceSeconds = 10;
@@ -14,7 +15,10 @@ export class PostgresWritingDriver extends PostgresDriver {
   /** Sets the limits in the same round trip, and not for the session, which would stay with a connection of a pooler. */
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const start = `start transaction isolation level ${settings.isolationLevel}; ${limits}`;
-    await connection.executeQuery(CompiledQuery.raw(start));
+    await connection.executeQuery(CompiledQuery.raw(start)).catch((error) => {
+      // To a standby, the isolation level is a feature that is missing.
+      throw error.code === "0A000" ? Object.assign(error, { code: readOnlyState }) : error;
+    });
   }
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {

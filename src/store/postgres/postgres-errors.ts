@@ -2,6 +2,7 @@ import { type ErrorDetails, ServiceError } from "../../contract/errors.ts";
 import { readOnly } from "../missing-rights.ts";
 import { tooManyConnections } from "./limited-pool.ts";
 import { forgetNames } from "./named-statements.ts";
+import { readOnlyState } from "./watch-answers.ts";
 
 interface Failure extends Pick<ErrorDetails, "hint" | "retryAfter"> {
   readonly message: string;
@@ -43,7 +44,7 @@ const failures: Readonly<Record<string, Failure>> = {
   // The database existed when it was opened.
   [noSuchDatabase]: { message: "The PostgreSQL database was dropped or renamed." },
   "42501": missingRight,
-  "25006": { ...readOnly, retryAfter: 2 },
+  [readOnlyState]: { ...readOnly, retryAfter: 2 },
   // A name of a statement is missing or taken on the connection.
   "26000": pooled,
   "42P05": pooled,

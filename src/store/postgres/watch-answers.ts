@@ -5,6 +5,9 @@ export interface AnswerLimit {
   milliseconds: number | undefined;
 }
 
+/** SQLSTATE of changes in a read-only transaction. */
+export const readOnlyState = "25006";
+
 /**
  * Ends a connection that is of no more use: PostgreSQL does not answer, its address has moved, or it only reads. Returns a function
  * to call before each statement.
@@ -21,7 +24,7 @@ export function watchAnswers(client: pg.Client, limit: AnswerLimit | undefined):
   client.on("drain", stopWaiting);
   client.on("end", stopWaiting);
   connection.on("errorMessage", ({ code }) => {
-    if (code === "25006") onlyReads = true;
+    if (code === readOnlyState) onlyReads = true;
   });
   connection.on("readyForQuery", ({ status }) => {
     timer?.refresh();
