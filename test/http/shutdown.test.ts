@@ -80,6 +80,24 @@ test("requests that do not end are aborted", async () => {
   await expect(running).rejects.toThrow();
 });
 
+test("a request that runs when the shutdown begins is answered once new connections are refused", async () => {
+  const working = gate();
+  const server = await serveFake(() => working.opened.then(() => ({ id: 7 })), { timeouts: { quiet: 1000 } });
+  const next = fetch(`${server.url}/api/users/5`).then(({ status }) => {
+    expect(status).toBe(200);
+    return fetch(`${server.url}/healthz`).then(
+      () => "accepted",
+      () => "refused",
+    );
+  });
+  await expect.poll(() => server.calls.length).toBe(1);
+  const closed = server.close();
+  await sleep(100);
+  working.open();
+  expect(await next).toBe("refused");
+  await closed;
+});
+
 test("a request that arrives while the shutdown waits for connections is held back, then answered", async () => {
   const accepted = nextAccepted();
   const asked = gate();

@@ -94,7 +94,12 @@ function createServer(app: App, { timeouts, connections, door, refuse }: Parts):
   server.closeIdleConnections = () => {
     if (!connections.areBeingRead) closeIdle();
   };
-  const respond = getRequestListener(app.fetch, {
+  const answer: App["fetch"] = async (...request) => {
+    const response = await app.fetch(...request);
+    if (door.opens !== undefined) await door.opens;
+    return response;
+  };
+  const respond = getRequestListener(answer, {
     hostname: "localhost",
     errorHandler: (error) => {
       const exchange = new Exchange(app.state, "unmatched", new Request("http://localhost/"), undefined);
@@ -108,8 +113,7 @@ function createServer(app: App, { timeouts, connections, door, refuse }: Parts):
     connections.begin(incoming, outgoing);
     const wrong = wrongHost(incoming);
     if (wrong !== undefined) refuse(incoming.socket, badRequest(wrong));
-    else if (door.opens === undefined) void respond(incoming, outgoing);
-    else void door.opens.then(() => respond(incoming, outgoing));
+    else void respond(incoming, outgoing);
   };
   // The reader of the body asks for it.
   server.on("checkContinue", (incoming, outgoing) => server.emit("request", incoming, outgoing));

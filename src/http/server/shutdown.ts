@@ -12,9 +12,9 @@ export interface ShutdownTimes {
   grace: number;
 }
 
-/** Holds requests back during a part of the shutdown. */
+/** Holds answers back during a part of the shutdown: a client that gets one may connect again. */
 export class Door {
-  /** Resolves when requests may pass; undefined while the door is open. */
+  /** Resolves when answers may pass; undefined while the door is open. */
   opens: Promise<void> | undefined;
   #open = () => {};
 
