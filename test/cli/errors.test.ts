@@ -145,6 +145,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --db postgres:w1", 2, notAUrl],
   ["units list --db postgres://u@host:abc/db", 2, notAUrl],
   ["units list --db Postgres://u@host/db", 2, notAUrl],
+  ["units list --db postgres://u@ss/word@host/db", 2, notAUrl],
   ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
   ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as cannot be used with an instance/],
   ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a duration/],
