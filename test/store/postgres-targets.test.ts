@@ -1,4 +1,5 @@
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { sql as statement } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -182,6 +183,42 @@ describe("PostgreSQL targets", () => {
     });
     await sql(limited.target, "drop owned by few_connections; drop role few_connections");
     await limited.remove();
+  });
+
+  it("transactions wait when PgBouncer allows few connections", async () => {
+    const { target, remove } = await newDatabase("postgres");
+    await (await openDatabase(target, create)).close();
+    const { hostname, port } = new URL(target);
+    const text = "SFATAL\0C08P01\0Mno more connections allowed (max_client_conn)\0\0";
+    const header = Buffer.from("E\0\0\0\0");
+    header.writeInt32BE(text.length + 4, 1);
+    let open = 0;
+    const pooler = createServer((client) => {
+      client.on("error", () => {});
+      if (open >= 3) {
+        client.once("data", () => client.end(Buffer.concat([header, Buffer.from(text)])));
+        return;
+      }
+      open += 1;
+      const backend = connect(Number(port), hostname);
+      client.pipe(backend).pipe(client);
+      client.on("close", () => {
+        open -= 1;
+        backend.destroy();
+      });
+      backend.on("error", () => client.destroy());
+    });
+    pooler.listen(0, "127.0.0.1");
+    await once(pooler, "listening");
+    const url = new URL(target);
+    url.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
+    const database = await openDatabase(`${url.href}?pgbouncer=true`);
+    const keys = Array.from({ length: 20 }, (_, i) => `pooled-${i}`);
+    await Promise.all(keys.map((key) => database.writeLocking((tx) => put(tx, key, 1))));
+    expect(await Promise.all(keys.map((key) => get(database, key)))).toEqual(keys.map(() => "1"));
+    await database.close();
+    pooler.close();
+    await remove();
   });
 
   it("a statement that PostgreSQL cancels is unavailable", async () => {

@@ -5,6 +5,8 @@ type Callback = Parameters<pg.Pool["connect"]>[0];
 
 /** SQLSTATE for a connection above a limit of PostgreSQL, of the user or of the database. */
 export const tooManyConnections = "53300";
+/** PgBouncer refuses a connection above its limit as a violation of the protocol. */
+const refusals: readonly unknown[] = [tooManyConnections, "08P01"];
 
 /** Milliseconds between two attempts to connect. */
 const pause = 50;
@@ -44,7 +46,7 @@ export class LimitedPool extends pg.Pool {
     try {
       return await super.connect();
     } catch (error) {
-      const isRefused = (error as { code?: unknown }).code === tooManyConnections;
+      const isRefused = refusals.includes((error as { code?: unknown }).code);
       if (!isRefused || this.totalCount === 0 || performance.now() > deadline) throw error;
     }
     this.options.max = Math.max(this.#open, 1);
