@@ -32,7 +32,12 @@ export const webhooks = operationGroup("webhooks", {
     description:
       "The URL is called when users or units change. The response contains the secret that signs the callbacks; repeats with the same Idempotency-Key get a response without it.",
     access: "administrator",
-    input: () => ({ name: webhookName(), uri: callbackUrl(), triggers: triggerList().optional() }),
+    input: () => ({
+      name: webhookName(),
+      uri: callbackUrl(),
+      triggers: triggerList().optional(),
+      active: z.boolean().default(true).describe("Enable the webhook at once"),
+    }),
     ...created(oneWebhook, "/webhooks/{id}"),
     item: "data",
   }),

@@ -58,6 +58,15 @@ describeEverywhere("webhooks", (environment) => {
     expect((await administrator.call(webhooks.list, {})).data).toContainEqual(made);
   });
 
+  it("webhooks.create with active false makes a disabled webhook", async () => {
+    const { administrator } = instance;
+    const input = { name: "later", uri: "https://example.com/later", active: false };
+    const { data } = await administrator.call(webhooks.create, input);
+    expect(data).toMatchObject({ active: false, disabled_reason: "manual", secret: expect.any(String) });
+    await administrator.call(webhooks.update, { id: data.id, active: true });
+    expect((await administrator.call(webhooks.get, { id: data.id })).data).toMatchObject({ active: true });
+  });
+
   it("webhooks.create over HTTP: 201, Location and data", async () => {
     const answer = await fetch(`${instance.url}/api/webhooks`, {
       method: "POST",

@@ -41,13 +41,14 @@ function activityColumns(ctx: Ctx, { active }: { active: 0 | 1 }, wanted: boolea
 export const webhooks: Handlers<typeof contract> = {
   ...webhookReadHandlers,
 
-  async create(ctx, { name, uri, triggers = allTriggers }) {
+  async create(ctx, { name, uri, triggers = allTriggers, active }) {
     const id = await insertRow(ctx.db, "webhooks", {
       name,
       uri,
       // The encryption of a secret depends on the row's ID, which is known only after the insert.
       secret: "",
       triggers: inOrder(triggers),
+      ...activityColumns(ctx, { active: 1 }, active),
       author_id: ctx.actor.id,
       created_at: ctx.now,
       updated_at: ctx.now,

@@ -7,10 +7,9 @@ export async function* applyWebhooks({ caller, plan }: ApplyContext): AsyncGener
   for (const task of plan.tasks.webhooks.filter((each) => !isRemoval(each))) {
     const { change, id, after } = task;
     if (id === undefined) {
-      const { name, uri = "", triggers } = after;
-      const { data } = await caller.call(webhooks.create, { name, uri, triggers });
+      const { name, uri = "", triggers, active } = after;
+      const { data } = await caller.call(webhooks.create, { name, uri, triggers, active });
       yield [{ ...change, secret: data.secret ?? "" }];
-      if (after.active === false) await caller.call(webhooks.update, { id: data.id, active: false });
       continue;
     }
     await caller.call(webhooks.update, { id, ...pickChanged(task, ["uri", "triggers", "active"]) });
