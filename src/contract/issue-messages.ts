@@ -9,6 +9,12 @@ interface MessageSource {
 const text = (value: IssueParams[string] | undefined): string =>
   typeof value === "object" ? value.join(", ") : String(value ?? "");
 
+function holderIn({ user, deactivated }: IssueParams): string {
+  if (user === undefined) return "another user";
+  const again = `, who is deactivated; wcs users reactivate ${text(user)} makes the user active again`;
+  return `user ${text(user)}${deactivated === undefined ? "" : again}`;
+}
+
 /** Messages about permissions that the actor lacks. */
 const permissionMessages = {
   out_of_reach: ({ ability }) => `is a unit in which you don't have the ability ${text(ability)}`,
@@ -46,8 +52,9 @@ const messages = {
   no_such_user_type: ({ name }) => `contains a user type that does not exist: ${text(name)}`,
   no_such_department: ({ name }) => `is not a department of the unit: ${text(name)}`,
   unreachable_unit: ({ reference }) => `is a unit that was not imported, or lies below this one: ${text(reference)}`,
-  reference_taken: ({ user }) => `is taken by user ${text(user)}`,
-  email_taken: ({ user }) => `is taken by ${user === undefined ? "another user" : `user ${text(user)}`}`,
+  reference_taken: (params) => `is taken by ${holderIn(params)}`,
+  email_taken: (params) => `is taken by ${holderIn(params)}`,
+  future_date: () => "must not be in the future",
   root_parent: () => "must be empty, because the root unit cannot be moved",
   circular_parent: () => "must not be the unit itself or a unit below it",
   too_deep: () => `is too deep: the tree has at most ${deepestUnit} levels below the root`,

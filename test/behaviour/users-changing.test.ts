@@ -72,6 +72,15 @@ describeEverywhere("users, changing", (environment) => {
     expect(await admin().call(users.update, { id })).toEqual(before);
   });
 
+  it("users.create and users.update refuse a birthday in the future", async () => {
+    const { instance, addUser } = world();
+    const day = (ahead: number) => new Date((instance.now() + ahead * 86_400) * 1000).toISOString().slice(0, 10);
+    const { id } = await addUser({ birthday: day(0) });
+    const call = admin().call(users.update, { id, birthday: day(2) });
+    expect(await wrongFields(call)).toEqual(["birthday"]);
+    expect(await wrongFields(addUser({ birthday: day(2) }))).toEqual(["birthday"]);
+  });
+
   it("users.update names all wrong fields", async () => {
     const wrong = { id: world().ids.member, first_name: "", email: null, unit: 3, password, birthday: "01-01" };
     expect(await wrongFields(admin().call(users.update, wrong as never))).toEqual([

@@ -239,6 +239,19 @@ describeEverywhere("users.import", (environment) => {
     expect(results.slice(0, 2).map((result) => result.fields)).toEqual([taken, taken]);
   });
 
+  it("names who can reactivate the deactivated holder of an address, and refuses a birthday in the future", async () => {
+    const gone = await world().addUser({ reference: "gone-3" });
+    await admin().call(users.deactivate, { id: gone.id });
+    const [byEmail] = await run([row({ email: gone.email! })]);
+    const text = `is taken by user ${gone.id}, who is deactivated; wcs users reactivate ${gone.id} makes the user active again`;
+    expect(byEmail).toMatchObject({ action: "skipped", fields: { email: [text] } });
+    expect(byEmail?.issues).toEqual([
+      { field: "email", code: "email_taken", params: { user: gone.id, deactivated: "true" } },
+    ]);
+    const [early] = await run([row({ birthday: "2999-01-01" })]);
+    expect(early).toMatchObject({ action: "skipped", fields: { birthday: ["must not be in the future"] } });
+  });
+
   it("creates one user for repeated rows", async () => {
     const twice = row();
     const results = await run([twice, { ...twice }, { ...twice, title: "Third" }, { ...twice, title: "Third" }]);

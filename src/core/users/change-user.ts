@@ -31,15 +31,25 @@ function languageIssue({ settings }: Ctx, language: string | null | undefined): 
   return { code: "language_not_offered", params: { offered: settings.languages } };
 }
 
-/** Returns the issue with a new language of a user. A user keeps a language that is no longer offered. */
-export async function languageIssues(
-  ctx: Ctx,
-  { id, language }: { readonly id?: number | undefined; readonly language?: string | null | undefined },
-): Promise<FieldErrors> {
+/** Returns the issue with a date of birth that has not come yet in any time zone. */
+export function birthdayIssue({ now }: Ctx, birthday: string | null | undefined): Omit<Issue, "field"> | undefined {
+  const latest = new Date((now + mostAhead) * 1000).toISOString().slice(0, 10);
+  return birthday && birthday > latest ? { code: "future_date" } : undefined;
+}
+
+/** Seconds by which the clocks of the first time zone are ahead of UTC. */
+const mostAhead = 50_400;
+
+type ProfileChange = Partial<Pick<InputOf<typeof contract.update>, "id" | "language" | "birthday">>;
+
+/** Returns the issues with a new language and birthday of a user. A user keeps a language that is no longer offered. */
+export async function profileIssues(ctx: Ctx, { id, language, birthday }: ProfileChange): Promise<FieldErrors> {
+  const inFuture = birthdayIssue(ctx, birthday);
+  const wrong: FieldErrors = inFuture ? { birthday: [messageOf(inFuture)] } : {};
   const issue = languageIssue(ctx, language);
-  if (issue === undefined) return {};
+  if (issue === undefined) return wrong;
   const user = await findRow(ctx.db, "users", { id: id ?? 0 }, ["language"]);
-  return user?.language === language ? {} : { language: [messageOf(issue)] };
+  return user?.language === language ? wrong : { ...wrong, language: [messageOf(issue)] };
 }
 
 export const userChangeHandlers = {
@@ -83,7 +93,7 @@ export const userChangeHandlers = {
     if (fields.admin === false && isAdmin) await requireOtherAdministrator(ctx, id);
     if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
     if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
-    requireNoIssues(await languageIssues(ctx, { id, language: fields.language }));
+    requireNoIssues(await profileIssues(ctx, { ...fields, id }));
     await requireUntaken(ctx, fields, id);
     const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return oneUser(ctx, id);
@@ -139,10 +149,9 @@ type NewUser = InputOf<typeof contract.create>;
 /** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
 export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<NewUser>): Promise<FieldErrors> {
   const issue = password === undefined ? undefined : await passwordIssue(password, fields, ctx.settings);
-  const language = languageIssue(ctx, fields.language);
   return {
     ...accountIssues({ password, ...fields }),
-    ...(language !== undefined && { language: [messageOf(language)] }),
+    ...(await profileIssues(ctx, { language: fields.language, birthday: fields.birthday })),
     ...(issue !== undefined && { password: [messageOf(issue)] }),
     ...(await membershipIssues(ctx, fields)),
   };

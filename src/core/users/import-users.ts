@@ -13,7 +13,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { collectResults, type ParsedRow, parseRows, RowIssues } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
-import { isSignInAddress } from "./change-user.ts";
+import { birthdayIssue, isSignInAddress } from "./change-user.ts";
 import { freeClaimedKeys } from "./free-claimed-keys.ts";
 import { userColumns } from "./user-columns.ts";
 import { type ExistingUser, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
@@ -116,6 +116,8 @@ function resolveRow(
   const departmentId = typeof department === "string" ? known.departments.get(`${unit?.id} ${department}`) : department;
   if (typeof department === "string" && departmentId === undefined)
     issues.set("department", { code: "no_such_department", params: { name: department } });
+  const birthday = birthdayIssue(ctx, row.birthday);
+  if (birthday) issues.set("birthday", birthday);
   if (unit === undefined || issues.size > 0) return undefined;
   const { first_name, last_name, email } = row;
   return {
@@ -136,11 +138,17 @@ function checkUntaken(
 ): void {
   const holder = known.byEmail.get(emailKey(email));
   if (holder !== undefined && holder.id !== existing?.id)
-    issues.set("email", { code: "email_taken", params: sees(ctx, holder) ? { user: holder.id } : {} });
+    issues.set("email", { code: "email_taken", params: sees(ctx, holder) ? holderParams(ctx, holder) : {} });
   const named = reference ? known.byReference.get(reference) : undefined;
   if (named !== undefined && named.id !== existing?.id)
-    issues.set("reference", { code: "reference_taken", params: { user: named.id } });
+    issues.set("reference", { code: "reference_taken", params: holderParams(ctx, named) });
 }
+
+/** Tells only those who can reactivate a deactivated user that it is one. */
+const holderParams = ({ actor }: Ctx, { id, active, unit_path }: ExistingUser) => ({
+  user: id,
+  ...(active === 0 && may(actor, "user", unit_path) && { deactivated: "true" }),
+});
 
 const sees = ({ actor }: Ctx, { id, unit_path }: ExistingUser) => seesPrivateFields(actor, { id, path: unit_path });
 

@@ -20,7 +20,7 @@ import { imageHandlers } from "../files/owner-image.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { queueNotice } from "../pipeline/queue-mail.ts";
-import { languageIssues, newUserIssues, userChangeHandlers } from "./change-user.ts";
+import { newUserIssues, profileIssues, userChangeHandlers } from "./change-user.ts";
 import { birthdays } from "./list-birthdays.ts";
 import { oneUser, userFilterIssues, userReadHandlers } from "./read-users.ts";
 
@@ -97,7 +97,7 @@ export const checks: Checks<typeof contract> = {
     return below === undefined || isWrong("unit") ? issues : { ...issues, below };
   },
   create: newUserIssues,
-  update: languageIssues,
+  update: profileIssues,
   password: async (ctx, input) => (await import("./set-password.ts")).passwordIssues(ctx, input),
   async deactivateMissing(_ctx, scope, isWrong) {
     if (isWrong("unit") || isWrong("provider")) return {};
