@@ -40,6 +40,12 @@ const duration = (min: number, max: number, description: string) =>
   z.int().min(min).max(max).meta({ format: "duration", description });
 const days = (max: number, description: string) => z.int().min(1).max(max).describe(description);
 
+/** Returns false for two letters that are the code of no language, as xx. */
+function isAssigned(tag: string): boolean {
+  if (!/^[a-z]{2}(-|$)/.test(tag)) return true;
+  return new Intl.DisplayNames(["en"], { type: "language", fallback: "none" }).of(tag.slice(0, 2)) !== undefined;
+}
+
 const keys = once(() => ({
   name: line(100, 1)
     .nullable()
@@ -47,7 +53,7 @@ const keys = once(() => ({
   base_url: baseUrl().nullable().describe("Public URL of the service, used for links in mails and on pages"),
   timezone: timezone().describe("IANA time zone of the instance, used for all-day and recurring events"),
   languages: z
-    .array(language())
+    .array(language().refine(isAssigned, "is not a language"))
     .min(1)
     .max(100)
     .overwrite((tags) => [...new Set(tags)])

@@ -104,10 +104,10 @@ describeEverywhere("settings", (environment) => {
   });
 
   it("settings.set refuses unknown languages", async () => {
-    for (const bad of ["english!", "en-US-US", "en-abc", "EN"]) {
+    for (const bad of ["english!", "en-US-US", "en-abc", "EN", "xx", "zz-DE"]) {
       expect(await wrongFields(set({ languages: [bad] })), bad).toEqual(["languages.0"]);
     }
-    const good = ["en", "pt-BR", "zh-Hant", "sr-Latn-RS", "kl", "es-419"];
+    const good = ["en", "pt-BR", "zh-Hant", "sr-Latn-RS", "kl", "es-419", "cnr", "sh"];
     expect((await set({ languages: good })).languages).toEqual(good);
     await set({ languages: null });
   });
