@@ -92,7 +92,7 @@ __wcs_place() {
     'webhooks') words='list get create update delete rotate-secret test stats logs log resend recover listen verify deliver' ;;
     'webhooks list') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
     'webhooks get') flags='--watch --interval'; values='--interval='; args=('@webhooks') ;;
-    'webhooks create') flags='--name --uri --triggers --if-not-exists --data --idempotency-key --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data= --idempotency-key=' ;;
+    'webhooks create') flags='--name --uri --triggers --active --no-active --if-not-exists --data --idempotency-key --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data= --idempotency-key=' ;;
     'webhooks update') flags='--name --uri --triggers --active --no-active --data --unset --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data= --unset=triggers'; args=('@webhooks') ;;
     'webhooks delete') flags='--yes -y --dry-run -n'; args=('@webhooks'); many=1 ;;
     'webhooks rotate-secret') flags='--idempotency-key --yes -y --dry-run -n'; values='--idempotency-key='; args=('@webhooks') ;;
