@@ -9,10 +9,7 @@ import { isTimeZone } from "./time-zone.ts";
 export const component = <S extends z.ZodRawShape>(id: string, shape: () => S) =>
   once(() => z.object(shape()).meta({ id }));
 
-/** Returns the schema of an object in an input, which has no other fields. */
-export const inputObject = <S extends z.ZodRawShape>(shape: () => S) => once(() => z.strictObject(shape()));
-
-/** Returns such a schema with a name in the OpenAPI document. */
+/** Returns the schema of an object in an input, which has no other fields, with a name in the OpenAPI document. */
 export const inputComponent = <S extends z.ZodRawShape>(id: string, shape: () => S) =>
   once(() => z.strictObject(shape()).meta({ id }));
 
@@ -184,13 +181,14 @@ export const timezone = () =>
 export const wholeList = <T extends z.ZodType>(item: () => T) =>
   ({ output: () => z.object({ data: z.array(item()) }), list: { items: "data" } }) as const;
 
+const cursors = component("Cursors", () => ({
+  next_cursor: z.string().nullable().describe("Continues this list; null on the last page"),
+  prev_cursor: z.string().nullable().describe("Goes back in this list; null on the first page"),
+}));
+
 export const cursorList = <T extends z.ZodType>(item: () => T) =>
   ({
-    output: () =>
-      z.object({
-        data: z.array(item()),
-        meta: z.object({ next_cursor: z.string().nullable(), prev_cursor: z.string().nullable() }),
-      }),
+    output: () => z.object({ data: z.array(item()), meta: cursors() }),
     list: { items: "data", paging: "cursor" },
   }) as const;
 
@@ -213,28 +211,27 @@ export const pageInput = (max = 500, standard = 50) => ({
   limit: limit(max, standard),
 });
 
+const pageLinks = component("PageLinks", () => alike(["first", "last", "prev", "next"], shownText));
+const pageMeta = component("PageMeta", () => ({
+  current_page: z.int(),
+  from: z.int().nullable(),
+  last_page: z.int(),
+  path: z.string(),
+  per_page: z.int(),
+  to: z.int().nullable(),
+  total: z.int(),
+}));
+
 export const numberedList = <T extends z.ZodType>(item: () => T) =>
   ({
-    output: () =>
-      z.object({
-        data: z.array(item()),
-        links: z.object(alike(["first", "last", "prev", "next"], shownText)),
-        meta: z.object({
-          current_page: z.int(),
-          from: z.int().nullable(),
-          last_page: z.int(),
-          path: z.string(),
-          per_page: z.int(),
-          to: z.int().nullable(),
-          total: z.int(),
-        }),
-      }),
+    output: () => z.object({ data: z.array(item()), links: pageLinks(), meta: pageMeta() }),
     list: { items: "data", paging: "pages" },
   }) as const;
 
 const ability = (description: string) => z.boolean().optional().describe(description);
 
-export const abilityFlags = inputObject(
+export const abilityFlags = inputComponent(
+  "AbilitiesInput",
   () =>
     ({
       news: ability("Publish news"),

@@ -173,25 +173,22 @@ export const occurrence = component("EventOccurrence", shown);
 /** Maximum number of events after the page that the total counts. */
 export const countedBeyond = 1000;
 
+const pagination = component("Pagination", () => ({
+  total: z
+    .int()
+    .describe(
+      `Number of events in the list, of which at most ${countedBeyond.toLocaleString("en")} after this page are counted`,
+    ),
+  count: z.int(),
+  per_page: z.int(),
+  current_page: z.int(),
+  total_pages: z.int(),
+  links: z.array(z.never()),
+}));
+
 /** A page of events. Its shape differs from the other numbered pages for compatibility. */
 export const hits = <T extends z.ZodType>(item: T) =>
-  z.object({
-    hits: z.array(item),
-    meta: z.object({
-      pagination: z.object({
-        total: z
-          .int()
-          .describe(
-            `Number of events in the list, of which at most ${countedBeyond.toLocaleString("en")} after this page are counted`,
-          ),
-        count: z.int(),
-        per_page: z.int(),
-        current_page: z.int(),
-        total_pages: z.int(),
-        links: z.array(z.never()),
-      }),
-    }),
-  });
+  z.object({ hits: z.array(item), meta: z.object({ pagination: pagination() }) });
 
 export const eventParticipant = component("EventParticipant", () => ({
   user: shortUser(),

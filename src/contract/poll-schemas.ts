@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alike, component, id, inputObject, line, time, unixTime } from "./common-schemas.ts";
+import { alike, component, id, inputComponent, line, time, unixTime } from "./common-schemas.ts";
 import { shortUser } from "./user-schemas.ts";
 
 /** Maximum number of choices of a poll, including those that readers add. */
@@ -17,9 +17,12 @@ export const poll = component("Poll", () => ({
   voted: z.array(z.int()).describe("IDs of the choices that the current user voted for"),
 }));
 
-const choice = inputObject(() => ({ id: id().optional().describe("ID of an existing choice"), title: choiceTitle() }));
+const choice = inputComponent("PollChoiceInput", () => ({
+  id: id().optional().describe("ID of an existing choice"),
+  title: choiceTitle(),
+}));
 
-export const pollFields = inputObject(() => ({
+export const pollFields = inputComponent("PollInput", () => ({
   question: line(1000, 1).optional().describe("Question of the poll; required for a new poll"),
   type: z
     .enum(["single", "multiple"])

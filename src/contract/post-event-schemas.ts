@@ -5,7 +5,7 @@ import {
   date,
   dateText,
   dateTime,
-  inputObject,
+  inputComponent,
   line,
   nullable,
   timezone,
@@ -21,7 +21,7 @@ const moment = () =>
     description: "Time like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset",
   });
 
-const recurrence = inputObject(() => ({
+const recurrence = inputComponent("PostRecurrenceInput", () => ({
   freq: frequency(),
   until: moment().nullish().describe("Last time at which it can occur; excludes count"),
   count: z.int().min(1).max(100_000).nullish().describe("Number of occurrences, including the first; excludes until"),
@@ -37,7 +37,7 @@ const recurrence = inputObject(() => ({
     .describe("Position within the period, counted from its end if negative; needs bymonthday or bymonth"),
 }));
 
-export const postEventFields = inputObject(() => ({
+export const postEventFields = inputComponent("PostEventInput", () => ({
   location: nullable(line(1000)).describe("Place where the event happens"),
   link: nullable(url()).describe("Link to an online meeting or a page (http or https)"),
   all_day: z.boolean().optional().describe("Make it an all-day event; start and end are dates"),

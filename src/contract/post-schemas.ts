@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment } from "./comment-schemas.ts";
-import { component, id, idOf, inputObject, multiline, name, time, unixTime } from "./common-schemas.ts";
+import { component, id, idOf, inputComponent, multiline, name, time, unixTime } from "./common-schemas.ts";
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./muterules.ts";
@@ -85,14 +85,14 @@ export const post = component("Post", () => ({
 const listed = (refersTo: Reference, description: string) =>
   z.array(id(refersTo)).max(500).optional().describe(description);
 
-const visibility = inputObject(() => ({
+const visibility = inputComponent("VisibilityInput", () => ({
   all_units: z.boolean().optional().describe("Publish to all units"),
   units: listed("units", "Units whose members can read it"),
   units_falldown: listed("units", "Units whose members, also those of units below, can read it"),
   userTypes: listed("usertypes", "User types that can read it (default all)"),
 }));
 
-const publish = inputObject(() => ({
+const publish = inputComponent("PublishInput", () => ({
   status: z
     .boolean()
     .optional()
@@ -101,7 +101,7 @@ const publish = inputObject(() => ({
   unpublish_on: time().nullish().describe("Time at which to unpublish it"),
 }));
 
-const pinned = inputObject(() => ({
+const pinned = inputComponent("PinnedInput", () => ({
   show_in_main_feed: z
     .boolean()
     .optional()

@@ -9,7 +9,6 @@ import {
   id,
   idOf,
   inputComponent,
-  inputObject,
   line,
   multiline,
   name,
@@ -40,7 +39,7 @@ const addressInput = inputComponent("AddressInput", () => ({
   use_company_address: z.boolean().optional().describe("Use the company address instead"),
 }));
 
-const addressesInput = inputObject(() => ({
+const addressesInput = inputComponent("AddressesInput", () => ({
   company: addressInput().nullish().describe("Address of the company"),
   delivery: addressInput().nullish().describe("Address for deliveries"),
   invoicing: addressInput().nullish().describe("Address for invoices"),
@@ -60,6 +59,11 @@ export const unitType = () => z.enum(["unit", "department"]).describe("Kind of u
 export const unitName = () => name().describe("Name of the unit");
 const path = () => z.string().describe("IDs from the root down to the unit, like /1/4/17/");
 
+const contactInput = inputComponent("ContactInput", () => ({
+  name: optionalLine(255, "Name of the contact person"),
+  phone: optionalLine(64, "Phone number of the contact person"),
+}));
+
 const clock = () =>
   z
     .int()
@@ -67,7 +71,7 @@ const clock = () =>
     .max(2400)
     .refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930")
     .describe("Time of day as HHMM, like 930");
-const openingHours = inputObject(() => ({
+const openingHours = inputComponent("OpeningHoursInput", () => ({
   office_hours: z
     .array(
       z.strictObject({
@@ -89,7 +93,7 @@ const openingHours = inputObject(() => ({
     .nullish()
     .meta({ description: 'Periods of closure, like [{"start": "2026-12-24", "end": "2026-12-26"}]' }),
 }));
-const geo = inputObject(() => ({
+const geo = inputComponent("PositionInput", () => ({
   lat: z.number().min(-90).max(90).describe("Latitude in degrees, -90 to 90"),
   lng: z.number().min(-180).max(180).describe("Longitude in degrees, -180 to 180"),
 }));
@@ -113,7 +117,7 @@ export const unit = component("Unit", () => ({
     .describe("The first 500 children; only for a single unit. See /units/{id}/children"),
   addresses: addresses(),
   contact: z.object({ name: z.string().nullable(), phone: z.string().nullable() }),
-  opening_hours: openingHours(),
+  opening_hours: z.object(openingHours().shape).required(),
   geo: z.object({ lat: z.number().nullable(), lng: z.number().nullable() }),
   stats: stats(),
   permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
@@ -135,13 +139,7 @@ export const unitDetails = () => ({
   reference: nullable(reference()),
   description: clearable(unitDescription()),
   unit_type: unitType().optional(),
-  contact: z
-    .strictObject({
-      name: optionalLine(255, "Name of the contact person"),
-      phone: optionalLine(64, "Phone number of the contact person"),
-    })
-    .optional()
-    .describe("Contact person"),
+  contact: contactInput().optional().describe("Contact person"),
   addresses: addressesInput().optional().describe("Company, delivery and invoicing address"),
   opening_hours: openingHours().optional().describe("Opening hours and closures"),
   geo: geo().nullish().describe("Position on the map"),

@@ -119,19 +119,18 @@ export const identity = () => ({ first_name: firstName(), last_name: lastName(),
 export const userTypeIds = () => z.array(id("usertypes")).max(100);
 export const departmentId = () => id("departments").describe("Department of the unit");
 
+const settingsInput = inputComponent("UserSettingsInput", () => ({
+  show_birthdays: z
+    .enum(["all", "unit", "none"])
+    .optional()
+    .describe("Birthdays to show to the user: of everyone, of the own unit, or none"),
+  birthdays_optout: z.boolean().optional().describe("Hide the birthday from others"),
+}));
+
 export const profileFields = () => ({
   reference: nullable(reference()),
   ...personalFields(),
-  settings: z
-    .strictObject({
-      show_birthdays: z
-        .enum(["all", "unit", "none"])
-        .optional()
-        .describe("Birthdays to show to the user: of everyone, of the own unit, or none"),
-      birthdays_optout: z.boolean().optional().describe("Hide the birthday from others"),
-    })
-    .optional()
-    .describe("Settings about birthdays"),
+  settings: settingsInput().optional().describe("Settings about birthdays"),
   ...metaFields(),
 });
 

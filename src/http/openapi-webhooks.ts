@@ -1,8 +1,4 @@
-import { z } from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
-import { once } from "../contract/once.ts";
-import { unit } from "../contract/unit-schemas.ts";
-import { user } from "../contract/user-schemas.ts";
 import { type Trigger, testEvent, triggers } from "../contract/webhook-schemas.ts";
 
 type Webhooks = NonNullable<ZodOpenApiObject["webhooks"]>;
@@ -21,7 +17,7 @@ const parameters = [
   header("webhook-timestamp", "Unix time of the attempt in seconds"),
   header(
     "webhook-signature",
-    "v1, and the base64 of HMAC-SHA256 over id.timestamp.body; several with spaces between them for 24 hours after the secret was rotated",
+    "v1, and the base64 of HMAC-SHA256 over id.timestamp.body; for 24 hours after the secret was rotated several of them, separated by spaces",
   ),
 ];
 
@@ -31,14 +27,19 @@ const responses = {
   default: { description: "The event is sent again later, after Retry-After if the response has it" },
 };
 
-const testedWebhook = once(() =>
-  z.object({ content_type: z.literal("webhook"), id: z.int(), name: z.string(), url: z.string() }),
-);
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const text = { type: "string" as const };
 
+/** The things that events are about. References, because zod-openapi would describe them as input. */
 const subjects = {
-  user: { schema: user, description: "The user after the change" },
-  unit: { schema: unit, description: "The unit after the change" },
-  webhook: { schema: testedWebhook, description: "The webhook that is tested" },
+  user: { ...reference("User"), description: "The user after the change" },
+  unit: { ...reference("Unit"), description: "The unit after the change" },
+  webhook: {
+    type: "object" as const,
+    description: "The webhook that is tested",
+    properties: { content_type: { const: "webhook" }, id: { type: "integer" as const }, name: text, url: text },
+    required: ["content_type", "id", "name", "url"],
+  },
 };
 
 /** Describes the requests that the service sends to the URLs of webhooks. */
@@ -49,12 +50,15 @@ export function describeWebhooks(): Webhooks {
 }
 
 function describeCallback(event: Trigger | typeof testEvent) {
-  const subject = subjects[event.slice(0, event.indexOf(".")) as keyof typeof subjects];
-  const schema = z.object({
-    type: z.literal(event),
-    timestamp: z.iso.datetime().describe("Time of the change"),
-    data: subject.schema().describe(subject.description),
-  });
+  const schema = {
+    type: "object" as const,
+    properties: {
+      type: { const: event },
+      timestamp: { ...text, format: "date-time", description: "Time of the change" },
+      data: subjects[event.slice(0, event.indexOf(".")) as keyof typeof subjects],
+    },
+    required: ["type", "timestamp", "data"],
+  };
   return {
     operationId: `callback.${event}`,
     tags: ["Webhooks"],

@@ -219,7 +219,6 @@ export function describeSchema(schema: z.core.$ZodType, metadata = metadataOf(sc
 }
 
 const adjustSchema: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
-  const { def } = zodSchema._zod;
   const metadata = metadataOf(zodSchema);
   for (const key of internalMetadata) delete (jsonSchema as Record<string, unknown>)[key];
   const isOwnFormat = metadata.format !== undefined && formatNames[metadata.format] !== undefined;
@@ -243,5 +242,5 @@ const adjustSchema: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
     delete jsonSchema.prefixItems;
   }
   // Later versions may add fields to responses, which zod closes.
-  if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
+  if (io === "output" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 };

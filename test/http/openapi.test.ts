@@ -90,6 +90,19 @@ test("requests allow no other fields, and responses may get more", () => {
   const response = schemaOf(entry.responses["201"]);
   expect(response.type).toBe("object");
   expect(response).not.toHaveProperty("additionalProperties");
+  const closed = [...walk(document)].filter(({ value }) => value.additionalProperties === false).map(({ at }) => at);
+  const inputs = /\/requestBody\/|^#\/components\/schemas\/(\w+Input|\w+Row|FileItem)\b/;
+  expect(closed.filter((at) => !inputs.test(at))).toEqual([]);
+});
+
+test("an object that requests or pages of several operations have is a component", () => {
+  const places = Map.groupBy(
+    [...walk(document.paths)].filter(
+      ({ at, value }) => /\/properties\//.test(at) && Object.keys(value.properties ?? {}).length > 1,
+    ),
+    ({ value: { description, ...rest } }) => JSON.stringify(rest),
+  );
+  expect([...places.values()].filter(({ length }) => length > 1).map(([first]) => first?.at)).toEqual([]);
 });
 
 test("the document has the version of the interface, and that of the program beside it", () => {
