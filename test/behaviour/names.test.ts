@@ -235,6 +235,19 @@ describeEverywhere("names", (environment) => {
     expect(await found("member", "Quin", "users")).toEqual([[id, "similar"]]);
   });
 
+  it("names.find finds users whose name begins with several words, before names with one of these words", async () => {
+    const { addUser, actors } = world();
+    const names = ["Mohamed", "Ravn", "Raun"];
+    const added: number[] = [];
+    for (const last_name of names) added.push((await addUser({ first_name: "Idé", last_name })).id);
+    const [other, ravn, raun] = added;
+    await actors.administrator.call(users.deactivate, { id: raun! });
+    expect(await found("member", "ide r", "users")).toEqual([[ravn, "similar"]]);
+    const either = [other, ravn].map((id) => [id, "similar"]);
+    expect(await found("member", "Idé", "users")).toEqual(either);
+    expect(await found("member", "Ide x", "users")).toEqual(either);
+  });
+
   it("names.find finds users by similar names after many words of another user that begin alike", async () => {
     const { addUser } = world();
     const many = Array.from({ length: 45 }, (_, at) => `Zq${at}`);

@@ -32,6 +32,7 @@ export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise
     { match: "reference", find: (open) => byValue(open, referenceOnlyIn, (some) => byKey(ctx, "reference", some)) },
     { match: "email", find: (open) => byValue(open, emailIn, (some) => byKey(ctx, "email_key", some)) },
     { match: "name", find: (open) => byName(ctx, rangesOf(open, nameIn)) },
+    { match: "similar", find: (open) => byName(ctx, rangesOf(open, wordsIn, afterPrefix), { onlyActive: true }) },
     { match: "similar", find: (open) => bySimilarName(ctx, rangesOf(open, longestWordIn, afterPrefix)) },
     { match: "similar", find: async (open) => (open.includes("") ? firstUsers(ctx) : []) },
   ]);
@@ -53,6 +54,8 @@ const emailIn = (text: string) => (isAddress(text) ? emailKey(text) : undefined)
 /** An address as the reference of another user would take the place of a user whose address the actor may not see. */
 const referenceOnlyIn = (text: string) => (isAddress(text) ? undefined : referenceIn(text));
 const nameIn = (text: string) => (isName(text) ? foldedWords(text).join(" ") || undefined : undefined);
+/** Returns the name key of several words, which a longer name can begin with. */
+const wordsIn = (text: string) => (nameIn(text)?.includes(" ") ? nameIn(text) : undefined);
 const longestWordIn = (text: string) => (isName(text) ? words(text).sort((a, b) => b.length - a.length)[0] : undefined);
 
 const byKey = ({ db }: Ctx, column: "reference" | "email_key", values: readonly string[]) =>
@@ -63,14 +66,15 @@ const byKey = ({ db }: Ctx, column: "reference" | "email_key", values: readonly 
     .where("u.deleted_at", "is", null)
     .execute();
 
-/** Finds users by their full name: all of its words in the same order. */
-function byName(ctx: Ctx, ranges: readonly KeyRange[]) {
+/** Finds users by their full name, or with a range of its beginning: all of its words in the same order. */
+function byName(ctx: Ctx, ranges: readonly KeyRange[], { onlyActive = false } = {}) {
   const named = ctx.db
     .selectFrom("users as u")
     .select("u.id")
     // As a range in the order of the index, which PostgreSQL then uses whatever it knows of the table.
     .where(sql<SqlBool>`u.name_key between asked.low and asked.high`)
     .where("u.deleted_at", "is", null)
+    .$if(onlyActive, (query) => query.where("u.active", "=", 1))
     .orderBy("u.name_key")
     .orderBy("u.id")
     .limit(mostMatches);
