@@ -29,7 +29,7 @@ const most: Record<string, [number | Record<DatabaseKind, number>, Request]> = {
     (caller) => caller.call(users.create, { first_name: "A", last_name: "B", email: "counted@example.com", unit: 1 }),
   ],
   "names.find": [
-    20,
+    21,
     (caller) => caller.call(names.find, { texts: Array.from({ length: 50 }, (_, at) => `Lars Jensen ${at}`) }),
   ],
   "conversations.get": [6, (caller) => caller.call(conversations.get, { id: 1 })],
