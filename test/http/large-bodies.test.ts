@@ -138,6 +138,30 @@ describe("a large body", () => {
     await client.close();
   });
 
+  test("and an import wait for earlier ones of the same user only", async () => {
+    const held = gate();
+    let caller = 0;
+    server = await serveFake(() => held.opened.then(() => ({ results: [] })), { admit: async () => caller });
+    const rows = Array.from({ length: 1000 }, () => ({ reference: "x".repeat(20) }));
+    const text = JSON.stringify({ rows });
+    const send = (user: number) => {
+      caller = user;
+      return speak(server.port, head(text.length).replace("/conversations", "/users/import"), text);
+    };
+    const first = send(1);
+    await expect.poll(() => server.calls.length).toBe(1);
+    const second = send(1);
+    // The body of the second one arrives before that of the other user.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const other = send(2);
+    await expect.poll(() => server.calls.length).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.calls.length).toBe(2);
+    held.open();
+    for (const each of await Promise.all([first, second, other])) expect(each).toMatch(/^HTTP\/1.1 200 /);
+    expect(server.calls.length).toBe(3);
+  });
+
   test("releases its room after the request, even when that fails", async () => {
     const held = gate();
     server = await serveFake(async () => {

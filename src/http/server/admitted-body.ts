@@ -37,12 +37,15 @@ export function bodyReader({ admit, ...limits }: BodyOptions) {
     const bytes = announcedBytes(exchange, limit);
     if (bytes <= smallBody) return work(parseJsonBody(await readBytes(exchange, { limit, check })));
     const caller = await admit(op, decodePath(op, params), exchange);
-    // Only large bodies of a user wait for each other.
-    const user = bytes > largeBody ? caller : undefined;
+    // Only large bodies of a user wait for each other, and imports: others would wait for all of their transactions.
+    const user = bytes > largeBody || isBatch(op) ? caller : undefined;
     const read = (arrival: Arrival) => readBytes(exchange, { limit, check, arrival });
     return largeBodies.take(user, exchange.network, read, work);
   };
 }
+
+/** Returns true for an operation whose body has many rows, and no files. */
+const isBatch = (op: AnyOperation): boolean => op.bodyLimit !== undefined && filesField(op) === undefined;
 
 function limitOf(op: AnyOperation, { bodyLimit, uploadLimit }: Omit<BodyOptions, "admit">): number {
   if (op.bodyLimit === undefined) return op.access === "public" ? publicLimit : bodyLimit;
