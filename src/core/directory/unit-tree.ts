@@ -5,6 +5,7 @@ import { deepestUnit } from "../../contract/nesting.ts";
 import { insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { afterPrefix, beginsWith } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
 import type { RowOf, Schema } from "../../store/schema/schema.ts";
 import { ancestorsOf, idsInPath } from "../pipeline/unit-path.ts";
 
@@ -16,15 +17,25 @@ export async function addToCounts(
   parent: UnitPosition,
   { children, descendants }: { children: number; descendants: number },
 ) {
-  await db
+  await addCounts(db, { parent: parent.id, ids: idsInPath(parent.path), children, descendants });
+}
+
+interface MoreUnits {
+  readonly parent: number;
+  readonly ids: readonly number[];
+  readonly children: number;
+  readonly descendants: number;
+}
+
+const addCounts = prepared((db, p: MoreUnits) =>
+  db
     .updateTable("units")
     .set((eb) => ({
-      descendant_count: eb("descendant_count", "+", descendants),
-      child_count: eb("child_count", "+", eb.case().when("id", "=", parent.id).then(children).else(0).end()),
+      descendant_count: eb("descendant_count", "+", p.descendants),
+      child_count: eb("child_count", "+", eb.case().when("id", "=", p.parent).then(p.children).else(0).end()),
     }))
-    .where("id", "in", idsInPath(parent.path))
-    .execute();
-}
+    .where("id", "in", p.ids),
+);
 
 /** Moves a unit with its descendants. Throws `conflict` when the parent is among them or the tree would become too deep. */
 export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPosition): Promise<void> {
@@ -63,16 +74,28 @@ async function movePaths(
   before: Omit<UnitPosition, "id">,
   after: Omit<UnitPosition, "id">,
 ): Promise<void> {
-  await db
+  const changes = { prefix: after.path, from: before.path.length + 1, deeper: after.level - before.level };
+  await changePaths(db, { first, end, ...changes });
+}
+
+interface MovedPaths {
+  readonly first: string;
+  readonly end: string;
+  readonly prefix: string;
+  readonly from: number;
+  readonly deeper: number;
+}
+
+const changePaths = prepared((db, p: MovedPaths) =>
+  db
     .updateTable("units")
     .set({
-      path: sql<string>`${after.path} || substr(path, ${sql.lit(before.path.length + 1)})`,
-      level: sql<number>`level + ${sql.lit(after.level - before.level)}`,
+      path: sql<string>`${p.prefix} || substr(path, cast(${p.from} as integer))`,
+      level: sql<number>`level + ${p.deeper}`,
     })
-    .where("path", ">=", first)
-    .where("path", "<", end)
-    .execute();
-}
+    .where("path", ">=", p.first)
+    .where("path", "<", p.end),
+);
 
 /** Returns true when a new unit, or `unit` with its descendants, fits below `parent`. */
 export async function canContain(db: Db, parent: UnitPosition, unit?: UnitPosition): Promise<boolean> {

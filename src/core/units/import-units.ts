@@ -162,16 +162,26 @@ async function changeUnit(
     else if (!(await canContain(ctx.db, parent, existing))) issues.set("parent", tooDeep);
   }
   if (issues.size > 0) return undefined;
-  if (moves && parent !== "assumed") await moveBranch(ctx.db, existing, parent);
+  if (moves && parent !== "assumed") {
+    await moveBranch(ctx.db, existing, parent);
+    placeBranch(tree.known, existing, parent);
+  }
   await updateRow(ctx.db, "units", id, { name, name_key: fold(name), unit_type, description, updated_at: ctx.now });
   ctx.changed("unit.update", id);
-  // A move changes the paths of all units below.
-  if (moves) {
-    const ids = [...tree.known.values()].flatMap((unit) => (unit === "assumed" ? [] : unit.id));
-    const units = await loadUnits(ctx).where("id", "in", ids).execute();
-    for (const unit of units) tree.known.set(unit.reference ?? "", unit);
-  } else tree.known.set(row.reference, { ...existing, name, unit_type, description });
+  const placed = tree.known.get(row.reference);
+  if (placed !== undefined && placed !== "assumed")
+    tree.known.set(row.reference, { ...placed, name, unit_type, description });
   return { action: "changed", id };
+}
+
+/** Places a moved unit and the known ones below it as `moveBranch` does. Reading all of them again would take milliseconds. */
+function placeBranch(known: Known, unit: ExistingUnit, parent: ExistingUnit): void {
+  const kept = unit.path.length - `${unit.id}/`.length;
+  for (const [reference, each] of known) {
+    if (each === "assumed" || !each.path.startsWith(unit.path)) continue;
+    const place = { path: parent.path + each.path.slice(kept), level: each.level + parent.level + 1 - unit.level };
+    known.set(reference, { ...each, ...place, parent_id: each.id === unit.id ? parent.id : each.parent_id });
+  }
 }
 
 /** Adds an issue when the actor lacks an ability that the move extends, or moves along to read more; units.move refuses the same. */
