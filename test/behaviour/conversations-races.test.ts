@@ -1,8 +1,10 @@
+import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { users } from "../../src/contract/users.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
+import { isPostgres } from "../../src/store/dialect.ts";
 import { useWorld } from "../support/actors.ts";
 import { type Message, type Talker, talkers } from "../support/conversations.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -24,6 +26,12 @@ function interruptedAfterMessages(database: Database, other: () => Promise<unkno
     },
   });
   return { ...database, reader };
+}
+
+async function waitingForLocks({ reader }: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(reader);
+  return rows[0]?.count ?? 0;
 }
 
 describeEverywhere("races in conversations", (environment) => {
@@ -90,6 +98,30 @@ describeEverywhere("races in conversations", (environment) => {
     await first.send(id, "Another secret");
     const remove = () => first.caller.call(conversations.participantRemove, { id, user: second.id });
     expect(await codeOf(followWhile(remove))).toBe("not_found");
+  });
+
+  it("conversations.create does not send to somebody who joins the group at the same moment", async () => {
+    const [first, second, third, fourth] = (await talkers(world(), 4)) as [Talker, Talker, Talker, Talker];
+    const { database } = world().instance;
+    const { conversationId: id } = await first.write([second.id, third.id], "Three of us");
+    const joined = Promise.withResolvers<void>();
+    const sending = Promise.withResolvers<void>();
+    const writeLocking: Database["writeLocking"] = (work) =>
+      database.writeLocking(async (tx) => {
+        const result = await work(tx);
+        joined.resolve();
+        await sending.promise;
+        return result;
+      });
+    const service = createService({ database: { ...database, writeLocking } });
+    const adding = service.caller({ userId: first.id }).call(conversations.participantAdd, { id, users: [fourth.id] });
+    await joined.promise;
+    const sent = second.write([first.id, third.id], "Not for the fourth");
+    if (isPostgres(database.reader)) await expect.poll(() => waitingForLocks(database)).toBe(1);
+    sending.resolve();
+    await adding;
+    expect((await sent).conversationId).not.toBe(id);
+    expect(await fourth.texts(id)).not.toContain("Not for the fourth");
   });
 
   it("conversations.follow returns each of many simultaneous messages once, in their order", async () => {

@@ -3,7 +3,7 @@ import type { conversations as contract } from "../../contract/conversations.ts"
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { deleteRows, findRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
-import { waitForTurn } from "../../store/dialect.ts";
+import { locking, waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
 import { fileIssues, presentFiles, removeFiles } from "../files/attached-files.ts";
@@ -161,14 +161,15 @@ async function findOrCreateConversation(
   const type = people.size === 2 ? "direct" : "group";
   // A simultaneous request for the same people waits here and then finds the new conversation.
   await waitForTurn(ctx.db, digestOf(people).readUIntBE(0, 6));
-  const known = await ctx.db
+  const newest = ctx.db
     .selectFrom("conversations")
     .select("id")
     .where("people_key", "=", peopleKey(people))
     .where("type", "=", type)
     .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1);
+  // Waits for who joins or leaves a group at this moment: then it is no longer of exactly these people, and not found.
+  const known = await locking(ctx.db, newest).executeTakeFirst();
   if (known !== undefined) return lockedParticipation(ctx, known.id);
   const id = await insertRow(ctx.db, "conversations", {
     type,
