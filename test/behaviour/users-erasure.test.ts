@@ -106,6 +106,26 @@ describeEverywhere("users that are erased", (environment) => {
     expect(await traces()).toEqual([]);
   });
 
+  it("users.delete removes a shared personal event with the last one who could see it", async () => {
+    const { instance, actors, addUser } = world();
+    const people = await Promise.all([addUser(), addUser(), addUser()]);
+    const [author, guest, other] = people.map(({ id }) => id) as [number, number, number];
+    const day = { type: "user", start: 0, end: 1, all_day: true, date: "2026-05-04" } as const;
+    const by = async (user: number, shares: number[]) =>
+      (await instance.as(user)).call(events.create, { ...day, title: "Between us", shares });
+    const { id: kept } = await by(other, [guest]);
+    const { id } = await by(author, [guest, other]);
+    const left = async (table: "events" | "event_dates" | "event_places") =>
+      (await allRows(instance.database))[table]?.filter((row) => [row.id, row.event_id].includes(id)).length;
+    const remove = (user: number) => actors.administrator.call(users.delete, { id: user });
+    await remove(author);
+    await remove(guest);
+    expect((await (await instance.as(other)).call(events.get, { id })).title).toBe("Between us");
+    expect((await (await instance.as(other)).call(events.get, { id: kept })).title).toBe("Between us");
+    await remove(other);
+    expect([await left("events"), await left("event_dates"), await left("event_places")]).toEqual([0, 0, 0]);
+  });
+
   it("users.delete: the response to a callback that was being sent is not stored", async () => {
     const { instance, actors, addUser } = world();
     const receiver = await newReceiver();

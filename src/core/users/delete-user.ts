@@ -67,39 +67,49 @@ const erased = {
 /** Events removed at a time: with 730 occurrences each, for up to 50 ms, when no other request can run on SQLite. */
 const portion = 10;
 
-/** Removes the personal events of a user that is being deleted, except those shared with others: nobody else can see them. */
+/** Removes the personal events that nobody can see without the user that is being deleted: all others with them were deleted. */
 async function removePersonalEvents(ctx: Ctx, user: number): Promise<void> {
-  const events = await ctx.db
+  const { db } = ctx;
+  const sharedWith = db.selectFrom("audience_shares").select("audience_id").where("user_id", "=", user);
+  const own = db.selectFrom("audiences").select("id as audience_id").where("author_id", "=", user);
+  const others = sql`select s.user_id from audience_shares s where s.audience_id = a.id union select a.author_id`;
+  const events = await db
     .selectFrom("audiences as a")
     .innerJoin("events as e", "e.audience_id", "a.id")
-    .select(["e.id", "a.id as audience"])
-    .where("a.author_id", "=", user)
+    .select(["e.id", "a.id as audience", "a.author_id as author"])
+    .where("a.id", "in", own.union(sharedWith))
     .where("a.personal", "=", 1)
-    .where(sql<SqlBool>`not exists (select 1 from audience_shares s where s.audience_id = a.id)`)
+    .where(sql<SqlBool>`not exists (select 1 from users u
+      where u.id in (${others}) and u.id <> ${user} and u.deleted_at is null)`)
     .execute();
-  for await (const some of inTurns(events, portion)) await removeEvents(ctx, user, some);
+  for await (const some of inTurns(events, portion)) await removeEvents(ctx, some);
 }
 
 async function removeEvents(
   ctx: Ctx,
-  user: number,
-  events: readonly { id: number; audience: number }[],
+  events: readonly { readonly id: number; readonly audience: number; readonly author: number }[],
 ): Promise<void> {
   const ids = events.map(({ id }) => id);
+  const audiences = events.map(({ audience }) => audience);
+  const shares = await findRows(ctx.db, "audience_shares", { audience_id: audiences }, ["user_id"]);
+  const places = [
+    ...events.map(({ author }) => placeInFeed.author(author)),
+    ...shares.map(({ user_id }) => placeInFeed.share(user_id)),
+  ];
   await removeFiles(ctx, "event", ids);
   const dates = await findRows(ctx.db, "event_dates", { event_id: ids }, ["start_at"]);
   const starts = dates.map(({ start_at }) => start_at);
-  // Nobody else reads them, so this is their only place. Its entries are found by their times: no index has those of an event.
+  // Entries are found by their places and times: no index has those of an event.
   await ctx.db
     .deleteFrom("event_places")
-    .where("place", "=", placeInFeed.author(user))
+    .where("place", "in", [...new Set(places)])
     .where("start_at", "in", starts)
     // The unary + keeps SQLite from a search for each event at each time.
     .where(sql<number>`+event_id`, "in", ids)
     .execute();
   for (const table of ["event_dates", "event_marks"] as const) await deleteRows(ctx.db, table, { event_id: ids });
   await deleteRows(ctx.db, "events", { id: ids });
-  await deleteRows(ctx.db, "audiences", { id: events.map(({ audience }) => audience) });
+  await deleteRows(ctx.db, "audiences", { id: audiences });
 }
 
 /** Removes all RSVPs of a user that is being deleted, of events and of event posts, because deleted users do not attend. */
