@@ -12,6 +12,7 @@ import { nobody } from "./pipeline/actor.ts";
 import type { Ctx, Instance } from "./pipeline/context.ts";
 import { inTurns } from "./pipeline/event-loop-turns.ts";
 import type { FairTurns } from "./pipeline/fair-turns.ts";
+import type { FewAtOnce } from "./pipeline/few-at-once.ts";
 import {
   type exclusive,
   findResponse,
@@ -37,6 +38,8 @@ export interface Runtime extends Identification {
   readonly runExclusively: ReturnType<typeof exclusive>;
   readonly waits: Waits;
   readonly fairTurns: FairTurns;
+  readonly wideReads: FewAtOnce;
+  readonly transactions: FewAtOnce;
 }
 
 interface Execution extends IdentifiedCall {
@@ -93,7 +96,16 @@ export async function executeOperation(
   const identified = runtime.identify(op, origin, moment);
   // Reads for the presumed caller in the same round trip in which the caller is identified.
   const presumed = op.transaction === "read" && op.access !== "public" ? runtime.presume(origin, moment) : undefined;
-  const early = presumed && executeAs(runtime, { op, input, origin, moment, caller: presumed });
+  const executeNow = (caller: IdentifiedCall["caller"]) => executeAs(runtime, { op, input, origin, moment, caller });
+  // Without versions at hand, a read waits for a database server, and others run meanwhile.
+  const isRemote = moment.versions === undefined;
+  const isWide = isRemote && !isNarrow(op);
+  const executeEarly = (caller: IdentifiedCall["caller"]) => {
+    if (!isWide) return executeNow(caller);
+    const { id } = caller.actor;
+    return runtime.wideReads.isFull(id) ? undefined : runtime.wideReads.run(id, () => executeNow(caller));
+  };
+  const early = presumed && executeEarly(presumed);
   // The outcome does not matter when the caller turns out to be another.
   early?.catch(() => {});
   const caller = await identified;
@@ -101,16 +113,19 @@ export async function executeOperation(
   if (actor !== nobody) origin.onIdentified?.(actor.id);
   const isSame = actor === presumed?.actor && caller.settingsVersion === presumed.settingsVersion;
   if (early && isSame) return early;
-  // Without versions at hand, a read waits for a database server, and others run meanwhile.
-  const isShared = op.transaction === "read" && moment.versions !== undefined && actor !== nobody;
-  if (!isShared) return executeAs(runtime, { op, input, origin, moment, caller });
-  return runtime.fairTurns.run(actor.id, async (hasWaited) => {
-    if (!hasWaited) return executeAs(runtime, { op, input, origin, moment, caller });
+  const isShared = op.transaction === "read" && actor !== nobody && (isWide || !isRemote);
+  if (!isShared) return executeNow(caller);
+  const turns = isRemote ? runtime.wideReads : runtime.fairTurns;
+  return turns.run(actor.id, async (hasWaited) => {
+    if (!hasWaited) return executeNow(caller);
     // The sign-in, or the right to read something, may have ended meanwhile.
     const later = currentMoment(runtime);
     return executeAs(runtime, { op, input, origin, moment: later, caller: await runtime.identify(op, origin, later) });
   });
 }
+
+/** Returns true for a read of one thing by its ID or reference. */
+const isNarrow = ({ name }: AnyOperation): boolean => /\.(get|current|reference)$/.test(name);
 
 async function executeAs(
   runtime: Runtime,
@@ -203,14 +218,18 @@ function inTransaction<T>(
 ): Promise<T> {
   const { op, input, repeatable } = execution;
   const isRecorded = op.method !== "GET" && !op.private && !lasting;
-  return runTransaction(execution, { lasting, locking }, async (ctx) => {
-    if (op.transaction === "own" && !lasting) await permit(ctx, op, input);
-    // A lasting transaction is not that of the change, so its result is not the response.
-    return storeResponse(ctx, lasting ? undefined : repeatable, async () => {
-      if (!isRecorded) return work(ctx);
-      return (await auditLog()).runRecorded(ctx, op, input, () => work(ctx));
+  const run = () =>
+    runTransaction(execution, { lasting, locking }, async (ctx) => {
+      if (op.transaction === "own" && !lasting) await permit(ctx, op, input);
+      // A lasting transaction is not that of the change, so its result is not the response.
+      return storeResponse(ctx, lasting ? undefined : repeatable, async () => {
+        if (!isRecorded) return work(ctx);
+        return (await auditLog()).runRecorded(ctx, op, input, () => work(ctx));
+      });
     });
-  });
+  const { actor } = execution.caller;
+  const isRemote = execution.moment.versions === undefined;
+  return isRemote && actor !== nobody ? execution.runtime.transactions.run(actor.id, run) : run();
 }
 
 /** Changes announced in one turn of the event loop. */

@@ -7,6 +7,7 @@ import type { Topic } from "../store/topics.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
 import { currentMoment, executeOperation, type Runtime, readingContext } from "./execute-operation.ts";
 import { FairTurns } from "./pipeline/fair-turns.ts";
+import { FewAtOnce } from "./pipeline/few-at-once.ts";
 import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
 import { LastUses } from "./pipeline/last-uses.ts";
@@ -15,6 +16,11 @@ import { Waits } from "./pipeline/long-poll.ts";
 import { cacheByVersion } from "./pipeline/memory-cache.ts";
 import { readinessOf } from "./pipeline/readiness.ts";
 import { TopicWatch } from "./pipeline/topic-watch.ts";
+
+/** Lists, searches and the like that one user may have running at a time on PostgreSQL: fewer than there are connections for reading. */
+const mostWideReads = 2;
+/** Transactions of one user that may hold a connection to PostgreSQL at a time. */
+const mostTransactions = 4;
 
 interface ServiceOptions {
   readonly database: Database;
@@ -106,6 +112,8 @@ function createRuntime(options: ServiceOptions): Runtime {
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, blindPause)),
     fairTurns: new FairTurns(),
+    wideReads: new FewAtOnce(mostWideReads),
+    transactions: new FewAtOnce(mostTransactions),
   };
 }
 

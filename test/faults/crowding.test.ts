@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { events } from "../../src/contract/events.ts";
+import { posts } from "../../src/contract/posts.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { type Instance, newInstance } from "../support/instance.ts";
+
+let instance: Instance;
+let client: pg.Client;
+beforeAll(async () => {
+  instance = await newInstance({ database: "postgres", caller: "http" });
+  for (const name of ["Ada", "Bob"]) {
+    const email = `${name}@example.org`;
+    await instance.administrator.call(users.create, { first_name: name, last_name: "Lee", email, unit: 1 });
+  }
+});
+afterAll(() => instance.close());
+
+const [crowd, other] = [2, 3];
+const many = Array.from({ length: 30 });
+
+/** Holds locks until the test has ended. Returns a function that counts the transactions which wait for them. */
+async function lock(statement: string) {
+  client = new pg.Client({ connectionString: instance.target });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query(`begin; ${statement}`);
+  return async () => (await client.query("select distinct pid from pg_locks where not granted")).rowCount ?? 0;
+}
+
+it("Lists that one user sends at once take few connections: another user need not wait for them", async () => {
+  const [first, second] = [await instance.as(crowd), await instance.as(other)];
+  for (const each of [first, second]) await each.call(users.get, { id: 1 });
+  const waiting = await lock("lock table posts in access exclusive mode");
+  const lists = Promise.all(many.map(() => first.call(posts.list, {})));
+  await expect.poll(waiting).toBeGreaterThan(0);
+  for (let round = 0; round < 20; round += 1) await second.call(users.get, { id: crowd });
+  await second.call(events.list, {});
+  expect(await waiting()).toBe(2);
+  await client.query("rollback");
+  await lists;
+});
+
+it("Changes that one user sends at once take few connections: another user need not wait for them", async () => {
+  const first = await instance.as(crowd);
+  const waiting = await lock(`select 1 from users where id = ${crowd} for update`);
+  const changes = Promise.all(
+    many.map((_, at) => first.call(users.update, { id: crowd, phone: `+4512345${at + 100}` })),
+  );
+  await expect.poll(waiting).toBeGreaterThan(0);
+  await sleep(200);
+  await instance.administrator.call(units.create, { name: "Meanwhile", parent: 1 });
+  expect(await waiting()).toBe(4);
+  await client.query("rollback");
+  await changes;
+});
