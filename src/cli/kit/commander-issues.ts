@@ -35,7 +35,7 @@ function parseOnce(
         issues.add(new UsageError(message, { usage }), word.match(/--[\w-]+/g) ?? []);
         return words.slice(0, -1);
       case "commander.invalidArgument":
-        issues.add(new UsageError(invalidChoice(said) ?? message, { usage }));
+        issues.add(new UsageError(invalidChoice(said) ?? message, { usage, hint: fileHint(command, said) }));
         return withoutOption(words, word.split(/[ ,]+/));
       case "commander.missingArgument":
         issues.add(new UsageError(missingArguments(command), { usage }));
@@ -43,7 +43,8 @@ function parseOnce(
       default:
         // With too many arguments commander passes none of them on, so none is missing.
         issues.skip(command.registeredArguments.map((argument) => `<${argument.name()}>`));
-        if (!issues.hasUncertainArguments) issues.add(new UsageError(message, { usage }));
+        if (!issues.hasUncertainArguments)
+          issues.add(new UsageError(message, { usage, hint: surplusHint(command, words) }));
         return undefined;
     }
   }
@@ -70,12 +71,29 @@ function noteUnknownOption(
   return meant;
 }
 
+/** Returns how a line with too many arguments could be meant: the value of a switch, or a name without its flag. */
+function surplusHint({ options, registeredArguments }: Command, words: readonly string[]): string | undefined {
+  const longs = options.flatMap(({ long, required }) => (long && !required ? [long] : []));
+  const value = words.findIndex((word, at) => /^(true|false)$/.test(word) && longs.includes(words[at - 1] ?? ""));
+  if (value > 0) return `write ${words[value - 1]}=${words[value]}`;
+  const name = options.find(({ long }) => long === "--name" || long === "--title")?.long;
+  return registeredArguments.length === 0 && name ? `give the ${name.slice(2)} with ${name}` : undefined;
+}
+
 /** Returns the message for a value that is not one of an option's choices, worded like those of other issues. */
 function invalidChoice(said: string): string | undefined {
   const [, name, given, choices] =
     /^option '(.+?)' argument '(.*)' is invalid. Allowed choices are (.*)\.$/s.exec(said) ?? [];
   const long = /--[\w-]+/.exec(name ?? "")?.[0];
   return long && `${long} must be one of ${choices}, not '${given}'`;
+}
+
+/** Returns the way to name a file where -o takes a format. */
+function fileHint({ registeredArguments }: Command, said: string): string | undefined {
+  const [, path] = /^option '-o, .*?' argument '(.*[./].*)' is invalid\./s.exec(said) ?? [];
+  if (path === undefined) return undefined;
+  const hasFile = registeredArguments.some((argument) => argument.name() === "file");
+  return hasFile ? "give the file as the argument, without -o" : `write to the file with > ${path}`;
 }
 
 interface UnknownOption {

@@ -1,5 +1,6 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
+import { lineOf } from "../terminal/shell-words.ts";
 import type { Registry } from "./command-spec.ts";
 import { wrongGuesses } from "./wrong-guesses.ts";
 
@@ -7,7 +8,9 @@ const synonyms = [
   ["create", "add", "new"],
   ["delete", "remove", "rm", "del", "destroy"],
   ["get", "show", "view", "info", "describe"],
-  ["update", "set", "edit", "modify", "change"],
+  ["update", "set", "edit", "modify", "change", "rename"],
+  ["deactivate", "disable", "block", "suspend"],
+  ["reactivate", "enable", "activate"],
   ["list", "ls", "all"],
   ["login", "signin"],
   ["logout", "signout"],
@@ -15,7 +18,19 @@ const synonyms = [
 ];
 
 /** Commands that other tools have at the top, and what they are here. */
-const moved: Readonly<Record<string, string>> = { login: "auth login", logout: "auth logout", version: "--version" };
+const moved: Readonly<Record<string, string>> = {
+  login: "auth login",
+  logout: "auth logout",
+  status: "auth status",
+  backup: "db backup",
+  restore: "db restore",
+  migrate: "db migrate",
+  config: "settings list",
+  log: "audit list",
+  logs: "audit list",
+  search: "names find",
+  version: "--version",
+};
 
 interface UnknownWord {
   readonly path: readonly string[];
@@ -37,8 +52,13 @@ export function unknownCommand({ path, word, names, next = "", registry }: Unkno
   const guess = wrongGuesses[`${parent} ${word}`];
   if (guess !== undefined) return new UsageError(`unknown command '${parent} ${word}'`, { hint: guess });
   const own = path.length === 0 && Object.hasOwn(moved, word) ? moved[word] : undefined;
+  // The name of a thing, as in wcs posts comments 12.
+  const listed = path.length > 1 && names.includes("list") ? lineOf(["list", word]).replace("wcs ", "") : undefined;
   const meant =
-    own ?? suggestName(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
+    own ??
+    suggestName(word, names) ??
+    synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name)) ??
+    listed;
   return new UsageError(
     `unknown command '${parent} ${word}'`,
     meant ? { hint: `did you mean '${parent} ${meant}'?` } : { usage: `${parent} <command>; see ${parent} --help` },

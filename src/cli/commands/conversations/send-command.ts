@@ -1,4 +1,5 @@
 import { conversations } from "../../../contract/conversations.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import type { FileItem } from "../../../contract/file-schemas.ts";
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
 import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
@@ -33,13 +34,20 @@ export async function sendMessage(context: Context): Promise<void> {
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
       return compose(context, { words, sources, use });
     }
-    const id = await findOneByName("conversations", "<id>", place, { caller, terminal });
+    const id = await findOneByName("conversations", "<id>", place, { caller, terminal }).catch(nameRecipients);
     const begin = () => caller.call(conversations.get, { id }).then(() => "");
     const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
     return compose(context, { words, sources, use, begin });
   };
   const sendOnce = (caller: Caller) => send(caller).catch((error) => failWithKey(error, context));
   await withCaller(context, async (caller) => show(context, await sendOnce(caller)), files);
+}
+
+/** Throws the error of a conversation that was not found, with the way to write to a user. */
+function nameRecipients(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
+  const hint = `${error.hint} To write to a user, use --to USER.`;
+  throw new ServiceError(error.code, error.message, { hint, cause: error });
 }
 
 export async function editMessage(context: Context): Promise<void> {

@@ -70,9 +70,14 @@ function fieldOf(context: Context): Field {
   const field = fields.find((candidate) => candidate.name === name);
   if (field) return field;
   const names = fields.map((candidate) => candidate.name);
-  const meant = suggestName(name, names);
+  const similar = suggestName(name, names);
+  const containing = names.filter((each) => each.includes(name.toLowerCase()));
+  const meant = similar === undefined ? containing : [similar];
   throw new UsageError(`there is no setting '${name}'`, {
-    hint: meant ? `did you mean '${meant}'?` : `settings are ${names.join(", ")}`,
+    hint:
+      meant.length > 0
+        ? `did you mean ${meant.map((each) => `'${each}'`).join(" or ")}?`
+        : `settings are ${names.join(", ")}`,
   });
 }
 
