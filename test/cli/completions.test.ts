@@ -41,6 +41,8 @@ const cases: readonly { line: string; found: readonly string[]; started?: true }
   { line: "wcs users list -o n", found: ["ndjson"] },
   { line: "wcs units update 2 --unit-type ", found: ["department", "unit"] },
   { line: "wcs users list --unit sal", found: ["Sales"], started: true },
+  { line: "wcs users membership add ada@example.com sal", found: ["Sales"], started: true },
+  { line: "wcs users update ada@example.com --timezone Europe/Cop", found: ["Europe/Copenhagen"], started: true },
   { line: "wcs webhooks create --triggers unit.c", found: ["unit.create"] },
   { line: "wcs users list --fields id,unit.na", found: ["id,unit.name"], started: true },
   { line: "wcs users update 1 --timezone Europe/Cop", found: ["Europe/Copenhagen"], started: true },
@@ -93,7 +95,9 @@ source "${join(folder, "wcs.bash")}"
 for line in "$@"; do
 echo '${mark}'
 COMPREPLY=()
-read -ra COMP_WORDS <<< "$line"
+COMP_LINE="$line"
+# bash splits words at the @.
+read -ra COMP_WORDS <<< "\${line//@/ @ }"
 [[ "$line" == *' ' ]] && COMP_WORDS+=('')
 COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _wcs

@@ -101,13 +101,20 @@ __wcs_restarts() {
 }
 
 _wcs() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" path='' pending='' kind='' position=0 ended='' at='' expanded='' i word name
+  local cur="\${COMP_WORDS[COMP_CWORD]}" path='' pending='' kind='' position=0 ended='' at='' expanded='' joined='' i word name
   local words flags values args many
   local -a line own
   COMPREPLY=()
   __wcs_place ''
-  # The shell splits --flag=value at the =.
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do if [[ "$word" != '=' ]]; then line+=("$word"); fi; done
+  # The shell splits --flag=value at the =, and e-mail addresses at the @.
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    i=$((\${#line[@]} - 1))
+    if [[ -n "$joined" ]]; then line[i]="\${line[i]}$word" joined=''
+    elif [[ "$word" == '@' && $i -ge 0 && "$COMP_LINE" == *"\${line[i]}@"* ]]; then line[i]="\${line[i]}@" joined=1
+    elif [[ "$word" != '=' ]]; then line+=("$word"); fi
+  done
+  # An address is not completed while it is typed: the shell would replace its end only.
+  if [[ -n "$joined" ]]; then return 0; fi
   for ((i = 0; i < \${#line[@]}; i++)); do
     word="\${line[i]}"
     # The shell splits @file after the @, and replaces both parts.
