@@ -209,6 +209,8 @@ describe("wcs serve and a login over HTTP", () => {
       server.stdout?.once("data", (line) => resolve(String(line).trim())),
     );
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    if (process.platform === "linux")
+      expect(readFileSync(`/proc/${server.pid}/comm`, "utf8")).toBe("wcs serve --por\n");
     const { sit } = home();
     const login = [
       "auth",
