@@ -271,7 +271,9 @@ describe("a body", () => {
     "",
   ])("of type %j is refused", async (type) => {
     const response = await post("/api/users/welcome", "{}", { "content-type": type });
-    expect([response.status, await codeOf(response)]).toEqual([415, "unsupported_media_type"]);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    expect([response.status, error.code]).toEqual([415, "unsupported_media_type"]);
+    expect(error.message).toContain("application/json; charset=utf-8");
   });
 
   test("that is compressed is refused", async () => {

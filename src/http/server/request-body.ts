@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 
 const jsonBody = {
   type: /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i,
-  wrong: "The body must be JSON, with Content-Type: application/json.",
+  wrong: "The body must be JSON, with Content-Type: application/json, or application/json; charset=utf-8.",
 };
 const formBody = {
   type: /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i,
