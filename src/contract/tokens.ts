@@ -58,7 +58,6 @@ export const tokens = operationGroup("tokens", {
       expires_at: time().optional().describe("Time at which the token expires (default never)"),
     }),
     ...created(newApiToken, "/tokens/{id}"),
-    errors: ["gone"],
   }),
   get: operation("GET", "/tokens/{id}", "Get an API token", {
     description: `Tokens that you have access to: ${whose}.`,

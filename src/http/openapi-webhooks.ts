@@ -42,6 +42,8 @@ const subjects = {
   },
 };
 
+const participles = { create: "created", update: "updated", delete: "deleted", test: "tested" };
+
 /** Describes the requests that the service sends to the URLs of webhooks. */
 export function describeWebhooks(): Webhooks {
   return Object.fromEntries(
@@ -50,19 +52,20 @@ export function describeWebhooks(): Webhooks {
 }
 
 function describeCallback(event: Trigger | typeof testEvent) {
+  const [subject = "", verb] = event.split(".");
   const schema = {
     type: "object" as const,
     properties: {
       type: { const: event },
       timestamp: { ...text, format: "date-time", description: "Time of the change" },
-      data: subjects[event.slice(0, event.indexOf(".")) as keyof typeof subjects],
+      data: subjects[subject as keyof typeof subjects],
     },
     required: ["type", "timestamp", "data"],
   };
   return {
     operationId: `callback.${event}`,
     tags: ["Webhooks"],
-    summary: `Receive ${event}`,
+    summary: `A ${subject} was ${participles[verb as keyof typeof participles]}`,
     description:
       "The service sends this to the URL of a webhook, in the format of Standard Webhooks (https://www.standardwebhooks.com/). An event can arrive twice, and events can arrive in another order.",
     security: [],

@@ -209,6 +209,7 @@ test("the callbacks of webhooks have the form of their events", () => {
   const schemaOf = (event: string) => document.webhooks[event].post.requestBody.content["application/json"].schema;
   expect(schemaOf("user.delete").properties.data.$ref).toBe("#/components/schemas/User");
   expect(schemaOf("unit.update").properties.data.$ref).toBe("#/components/schemas/Unit");
+  expect(document.webhooks["unit.delete"].post.summary).toBe("A unit was deleted");
   const names = document.webhooks["user.create"].post.parameters.map(({ name }: { name: string }) => name);
   expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
 });
@@ -297,6 +298,7 @@ test("errors follow from the definition of the operation", () => {
   expect(statuses("users.current")).toEqual(["200", "400", "401", "403", "422", "500", "503"]);
   expect(statuses("units.create")).toEqual(["201", "400", "401", "403", "409", "413", "415", "422", "500", "503"]);
   expect(statuses("auth.authenticate")).toEqual(["200", "400", "401", "413", "415", "422", "429", "500", "503"]);
+  expect(statuses("tokens.create")).not.toContain("410");
   expect(statuses("users.collection")).toEqual(["200", "400", "401", "403", "422", "500", "503"]);
   const ofFiles = ["200", "206", "304", "400", "401", "403", "404", "416", "422", "500", "503"];
   expect(statuses("files.get")).toEqual(ofFiles);
