@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { testEvent, triggers } from "../../src/contract/webhooks.ts";
@@ -212,6 +213,16 @@ test("the callbacks of webhooks have the form of their events", () => {
   expect(document.webhooks["unit.delete"].post.summary).toBe("A unit was deleted");
   const names = document.webhooks["user.create"].post.parameters.map(({ name }: { name: string }) => name);
   expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+});
+
+test.each(triggers)("the recorded callback of %s has the fields of its description", async (event) => {
+  const page = await readFile(new URL("../../docs/reference/events.md", import.meta.url), "utf8");
+  const { type, data } = JSON.parse(page.split(`## ${event}\n\n\`\`\`json\n`)[1]!.split("```")[0]!);
+  const { schema } = document.webhooks[event].post.requestBody.content["application/json"];
+  expect(schema.properties.type.const).toBe(type);
+  const { properties, required } = resolve(schema.properties.data.$ref) as { properties: object; required: string[] };
+  expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(data)));
+  expect(Object.keys(data)).toEqual(expect.arrayContaining(required));
 });
 
 test("a reference without a description is described by the thing to which it refers", () => {
