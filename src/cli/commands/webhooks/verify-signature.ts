@@ -6,6 +6,7 @@ import { readDuration } from "../../time/parse-time.ts";
 
 const prefix = "whsec_";
 const standardTolerance = "5m";
+const lineFeed = 10;
 
 /** `wcs webhooks verify`: checks that a body was signed with the secret (Standard Webhooks 1.0, signature v1). */
 export async function verify({ terminal, flags }: Context): Promise<void> {
@@ -24,7 +25,11 @@ export async function verify({ terminal, flags }: Context): Promise<void> {
     const given = Buffer.from(signature, "base64");
     return scheme === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
   });
-  if (!good) throw new ConditionError("the signature does not match the secret, the headers and the body");
+  if (!good) {
+    const hint =
+      body.at(-1) === lineFeed ? "The body ends with a line break, as echo adds one; printf %s adds none." : undefined;
+    throw new ConditionError("the signature does not match the secret, the headers and the body", hint);
+  }
   // A timestamp that is no number is too far from now as well.
   if (!(Math.abs(Date.now() / 1000 - timestamp) <= tolerance)) {
     throw new ConditionError("the signature is valid, but its time is too far from now; allow more with --tolerance");
