@@ -498,9 +498,9 @@ function __wcs_place --no-scope-shadowing
             set flags '--yes	Skip the confirmation' '-y	Skip the confirmation' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@posts'
         case 'posts vote'
-            set flags '--title	Text of a choice to add and vote for, if the poll allows it' '--withdraw	Withdraw your vote' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--idempotency-key	Do this only once per key within 24 hours' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
+            set flags '--title	Text of a choice to vote for; a new one is added, if the poll allows it' '--withdraw	Withdraw your vote' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--idempotency-key	Do this only once per key within 24 hours' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set values '--title=' '--data=' '--idempotency-key='
-            set args '@posts' ''
+            set args '@posts' '@choices'
             set many 1
         case 'posts votes'
             set flags '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'

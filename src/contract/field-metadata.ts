@@ -15,6 +15,7 @@ export const referenceNouns = {
   sessions: "session",
   tokens: "token",
   departments: "department",
+  choices: "choice",
   files: "file",
 } as const;
 

@@ -45,4 +45,5 @@ export const pollFields = inputComponent("PollInput", () => ({
 export const vote = component("Vote", () => ({
   user: shortUser(),
   choices: z.array(z.int()).describe("IDs of the choices that the user voted for"),
+  titles: z.array(z.string()).describe("Texts of these choices"),
 }));

@@ -96,8 +96,10 @@ export const posts = operationGroup("posts", {
     access: "signed_in",
     input: () => ({
       id: id("posts"),
-      choices: z.array(id()).max(mostChoices).optional().describe("IDs of the choices to vote for"),
-      title: nullable(choiceTitle()).describe("Text of a choice to add and vote for, if the poll allows it"),
+      choices: z.array(id("choices")).max(mostChoices).optional().describe("IDs of the choices to vote for"),
+      title: nullable(choiceTitle()).describe(
+        "Text of a choice to vote for; a new one is added, if the poll allows it",
+      ),
     }),
     output: poll,
     private: true,

@@ -203,10 +203,11 @@ describeEverywhere("polls", (environment) => {
       const first = await who(post.id);
       const next = { id: post.id, limit: 1, cursor: first.meta.next_cursor! };
       const second = await actors.manager.call(posts.votes, next);
-      const found = [...first.data, ...second.data].map(({ user, choices }) => [user.id, choices]);
+      const titleOf = (choice: number | undefined) => post.poll!.choices.find(({ id }) => id === choice)!.title;
+      const found = [...first.data, ...second.data].map(({ user, choices, titles }) => [user.id, choices, titles]);
       expect(found).toEqual([
-        [people.member, [soup, fish]],
-        [people.colleague, [salad]],
+        [people.member, [soup, fish], [titleOf(soup), titleOf(fish)]],
+        [people.colleague, [salad], [titleOf(salad)]],
       ]);
       expect(second.meta.next_cursor).toBeNull();
     });

@@ -97,7 +97,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["--zzz", 2, /^error: Unknown option '--zzz'\./],
   ["units list extra", 2, /^error: Too many arguments\./],
   ["events participants list 1", 2, /^error: Too many arguments\. Expected 1 argument but got 2: list, 1\.\nusage: /],
-  ["posts vote 1 Canteen", 2, /^error: <choice> must be an integer, not 'Canteen'\.\n$/],
+  ["posts vote 1 Canteen", 6, /^error: There is no post 1\.\n$/],
   ["units list --limit=", 2, /^error: --limit must not be empty\.\n$/],
   ["webhooks update 1 --active --fields id", 2, /^error: --fields: this command prints no fields\.\n$/],
   [

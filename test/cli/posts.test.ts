@@ -97,7 +97,7 @@ describePlaces("wcs posts", (place) => {
     expect((await json("posts", "get", `${id}`)).event).toMatchObject({ rrule: null, participation: { rsvp: null } });
   });
 
-  it("posts create --choice takes titles, and posts vote IDs or a title", async () => {
+  it("posts create --choice takes texts, and posts vote texts or IDs", async () => {
     const { id, poll } = await json(
       ...["posts", "create", "--content-type", "debate", "--title", "Lunch"],
       ...["--poll-question", "Where?", "--choice", "Park", "--choice", "Canteen"],
@@ -105,7 +105,15 @@ describePlaces("wcs posts", (place) => {
     const [park, canteen] = poll.choices.map((choice: { id: number }) => choice.id);
     expect((await json("posts", "vote", `${id}`, `${park}`)).voted).toEqual([park]);
     expect((await json("posts", "vote", `${id}`, "--title", "canteen")).voted).toEqual([canteen]);
-    expect(await json("posts", "votes", `${id}`)).toMatchObject([{ user: { id: 1 }, choices: [canteen] }]);
+    expect(await json("posts", "votes", `${id}`)).toMatchObject([
+      { user: { id: 1 }, choices: [canteen], titles: ["Canteen"] },
+    ]);
+    expect((await json("posts", "vote", "Lunch", "park")).voted).toEqual([park]);
+    expect((await said("posts", "votes", `${id}`)).stdout).toContain("\tPark\n");
+    expect(await said("posts", "vote", `${id}`, "Pub, or bar")).toMatchObject({
+      code: 6,
+      stderr: `error: <choice>: no choice of the poll of post ${id} is called Pub, or bar; it has Park (${park}), Canteen (${canteen}).\n`,
+    });
     expect(await said("posts", "vote", `${id}`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--withdraw"),
@@ -220,6 +228,23 @@ describe("wcs posts on a terminal", () => {
         "",
       ],
     });
+  });
+
+  it("the choices of a poll are shown whole on a narrow screen", async () => {
+    const { id, poll } = await create([
+      ...["--title", "Shifts", "--poll-question", "Who can?"],
+      ...["--choice", "I can work on Christmas Eve", "--choice", "No"],
+    ]);
+    const [first, second] = poll.choices.map((choice: { id: number }) => `${choice.id}`);
+    const { stdout } = await at(["get", `${id}`], { screen: { width: 40, height: 24 } });
+    const own = first.padStart(second.length);
+    expect(stdout).toContain(
+      [
+        `  ${own}  I can work on  ░░░░░░░░ 0`,
+        `${" ".repeat(second.length + 4)}Christmas Eve`,
+        `  ${second}  No             ░░░░░░░░ 0`,
+      ].join("\n"),
+    );
   });
 
   it("get escapes control characters of a post, and JSON has them unchanged", async () => {

@@ -72,9 +72,12 @@ export function textsIn(given: unknown, field: Field | undefined): string[] {
 /** Returns whether a field takes a department of a unit. Its name is looked up when the unit is known. */
 export const takesDepartment = (field: Field): boolean => field.refersTo === "departments";
 
+/** Returns whether a field takes choices of the poll of a post. Their texts are looked up when the post is known. */
+export const takesChoices = (field: Field): boolean => refersTo(field) === "choices";
+
 /** Returns whether a field takes things that can be named, and some of these are not given by their IDs. */
 export const isNamed = (field: Field, given: unknown): boolean =>
-  (namedKindOf(field) !== undefined || takesDepartment(field)) &&
+  (namedKindOf(field) !== undefined || takesDepartment(field) || takesChoices(field)) &&
   textsIn(given, field).some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
 
 /** Returns the group whose items a field names by ID. */
@@ -188,6 +191,7 @@ const withValues = (field: Field, values: readonly string[] | undefined): string
 
 function ownDescription(field: Field): string | undefined {
   const kind = namedKindOf(field);
+  if (takesChoices(field)) return "Choices to vote for, by text or ID";
   if (field.description !== undefined || kind === undefined) return field.description ?? describeReference(field);
   return describeNamed(kind, field.kind === "array" ? "s" : "");
 }

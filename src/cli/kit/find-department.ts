@@ -2,9 +2,9 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Field } from "../../contract/field-spec.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { units } from "../../contract/units.ts";
-import { UsageError } from "../errors/cli-errors.ts";
 import type { Dialog } from "./command-spec.ts";
 import { isNamed, takesDepartment } from "./field-flags.ts";
+import { findNamedPart } from "./find-named-part.ts";
 import { givenIn, type Input, wordOf } from "./read-input.ts";
 import type { OperationInput } from "./read-line.ts";
 
@@ -21,21 +21,8 @@ export async function placeDepartment({ spec, line, input, connect }: OperationI
   if (place === undefined) return;
   const text = String(givenIn(place, line)).trim();
   const { name, departments } = await readUnit(spec.fields, input, await connect());
-  const { compare } = new Intl.Collator("en", { usage: "search", sensitivity: "base" });
-  const exact = departments.filter((each) => each.name === text);
-  const found = exact.length > 0 ? exact : departments.filter((each) => compare(each.name, text) === 0);
-  const [first] = found;
   const label = wordOf(place, line);
-  const list = (some: typeof departments) => some.map((each) => `${each.name} (${each.id})`).join(", ");
-  if (first === undefined) {
-    const others = departments.length === 0 ? "it has none" : `it has ${list(departments)}`;
-    throw new ServiceError("not_found", `${label}: no department of ${name} is called ${text}; ${others}.`);
-  }
-  if (found.length > 1)
-    throw new UsageError(`${label}: ${found.length} departments of ${name} are called ${text}: ${list(found)}`, {
-      hint: "use an ID",
-    });
-  input[place.field.name] = first.id;
+  input[place.field.name] = findNamedPart(text, { label, noun: "department", owner: name, parts: departments });
 }
 
 export async function chooseDepartment({ spec, input }: OperationInput, { caller, terminal }: Dialog): Promise<number> {

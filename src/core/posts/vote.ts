@@ -41,12 +41,13 @@ export const voting = {
       .orderBy("choice_id")
       .execute();
     const choicesOf = Map.groupBy(votes, (row) => row.user_id);
+    const titleOf = new Map(poll.choices.map((choice) => [choice.id, choice.title]));
     const author = await presentAuthors(ctx, users);
     return {
-      data: users.map((user) => ({
-        user: author(user),
-        choices: (choicesOf.get(user) ?? []).map((row) => row.choice_id),
-      })),
+      data: users.map((user) => {
+        const choices = (choicesOf.get(user) ?? []).map((row) => row.choice_id);
+        return { user: author(user), choices, titles: choices.map((choice) => titleOf.get(choice) ?? "") };
+      }),
       meta,
     };
   },

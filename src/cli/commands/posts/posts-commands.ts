@@ -136,16 +136,16 @@ export const posts: Commands = {
       // The service withdraws the vote when there is no choice, which is not intended when the choice was forgotten.
       // A choice that is no ID is in the input as undefined, and has an issue of its own.
       if (!withdraw && !("choices" in input) && title === undefined) {
-        throw new UsageError("missing <choice>", { hint: "pass the ID of a choice, --title TEXT or --withdraw" });
+        throw new UsageError("missing <choice>", { hint: "pass the text or ID of a choice, or --withdraw" });
       }
       return withdraw ? { ...input, choices: [] } : input;
     },
     renderer: pollForm,
-    examples: ["wcs posts vote 12 31", "wcs posts vote 12 --title Canteen", "wcs posts vote 12 --withdraw"],
+    examples: ["wcs posts vote 12 31", "wcs posts vote 12 Canteen", "wcs posts vote 12 --withdraw"],
   }),
   votes: command(ops.votes, {
     items: "votes",
-    columns: ["user.id", "user.name", "user.unit.name", "choices"],
+    columns: ["user.id", "user.name", "user.unit.name", "titles"],
     examples: ["wcs posts votes 12 --all"],
   }),
   accept: command(ops.participate, {

@@ -5,12 +5,11 @@ import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
 import { type Frame, frameOf } from "../../output/text-layout.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
-import { cut, widthOf } from "../../terminal/text-width.ts";
+import { widthOf } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 
 type Poll = NonNullable<OutputOf<typeof posts.get>["poll"]>;
 
-const barWidth = 20;
 const widestTitle = 40;
 
 export const pollForm: Renderer<Poll> = (sheet) => ({
@@ -28,19 +27,23 @@ export function pollLines({ question, choices, voted, ...poll }: Poll, { paint, 
     ...(poll.allow_user_choices ? ["choices may be added"] : []),
     ...(poll.close_at === null ? [] : [`until ${time(poll.close_at)}`]),
   ].join(" · ");
-  const most = Math.min(widestTitle, Math.max(width - 40, 10));
-  const shown = choices.map((choice) => ({ ...choice, title: cut(sanitizeLine(choice.title), most) }));
-  const wide = Math.max(...shown.map(({ title }) => widthOf(title)), 1);
+  const barWidth = width < 60 ? 8 : 20;
   const ids = Math.max(...choices.map(({ id }) => String(id).length), 1);
+  const most = Math.min(widestTitle, Math.max(width - barWidth - ids - 12, 10));
+  const shown = choices.map((choice) => ({ ...choice, lines: wrapText(sanitizeLine(choice.title), most) }));
+  const wide = Math.max(...shown.flatMap(({ lines }) => lines.map(widthOf)), 1);
   return [
     ...wrapText(sanitizeLine(question), width).map(paint.strong),
     paint.dim(about),
-    ...shown.map(({ id, title, votes: own }) => {
+    ...shown.flatMap(({ id, lines: [title = "", ...further], votes: own }) => {
       const padding = " ".repeat(wide - widthOf(title));
       const full = votes === 0 ? 0 : Math.round((own / votes) * barWidth);
       const bar = `${paint.key("█".repeat(full))}${paint.dim("░".repeat(barWidth - full))}`;
       const tick = voted.includes(id) ? paint.success("✓") : " ";
-      return `${tick} ${paint.dim(String(id).padStart(ids))}  ${title}${padding}  ${bar} ${own}`;
+      return [
+        `${tick} ${paint.dim(String(id).padStart(ids))}  ${title}${padding}  ${bar} ${own}`,
+        ...further.map((line) => `${" ".repeat(ids + 4)}${line}`),
+      ];
     }),
   ];
 }
