@@ -57,6 +57,19 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     2,
     /^error: Unknown option '--unit'\.\nhint: Use wcs users membership set <user> --unit <unit>\.\n$/,
   ],
+  ["feed", 2, /^error: Unknown command 'wcs feed'\.\nhint: Use wcs posts list --show-in-feed\.\n$/],
+  ["messages 5", 2, /hint: Use wcs conversations messages <conversation>\.\n$/],
+  [
+    "search Ann",
+    2,
+    /hint: Use wcs names find <name>, wcs users search <words> or wcs conversations search <words>\.\n$/,
+  ],
+  ["auth 2fa reset 1", 2, /^error: Unknown command 'wcs auth 2fa reset'\.\nhint: Use wcs users reset-2fa <user>\.\n$/],
+  [
+    "conversations send Ann Hello",
+    6,
+    /^error: <id>: no conversation is called Ann\.\nhint: .* To write to users, pass --to <user,\.\.\.>\.\n$/,
+  ],
   ["users update 1 --xyz 2", 2, /^error: Unknown option '--xyz'\.\nusage: /],
   [
     "units update 4 --parent 2",
