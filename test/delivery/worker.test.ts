@@ -10,6 +10,7 @@ import type { Engine } from "../../src/delivery/delivery.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
 import { ResultWriter } from "../../src/delivery/webhooks/result-writer.ts";
 import { WebhookWorker } from "../../src/delivery/webhooks/webhook-worker.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { describeOnDatabases, newEngine, observeAttempts, userAgent, whenClaimed } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
@@ -158,6 +159,26 @@ describeOnDatabases("workers", (open) => {
     // Each request has a timer, of the length that newWorker sets.
     expect(timers.mock.calls.filter(([, milliseconds]) => milliseconds === 600_000)).toHaveLength(256);
     await worker.stop(0);
+  });
+
+  it("a worker forgets no deliveries of more than 1,000 busy receivers: it releases all that were not sent when it stops", async () => {
+    receiver.answer = () => {};
+    const { id: first } = await newWebhook(instance, receiver.url);
+    const { reader } = instance.database;
+    const one = await reader.selectFrom("webhooks").selectAll().where("id", "=", first).executeTakeFirstOrThrow();
+    const copies = Array.from({ length: 1004 }, (_, at) => ({ ...one, id: first + 1 + at, name: `copy ${at}` }));
+    await instance.database.write((tx) => insertRows(tx, "webhooks", copies));
+    await makeUsers(instance);
+    const worker = newWorker();
+    for (let claimed = 1; claimed > 0; ) claimed = await worker.round();
+    const leased = async () =>
+      (await reader.selectFrom("deliveries").select("webhook_id").where("lease_token", "is not", null).execute()).map(
+        ({ webhook_id }) => webhook_id,
+      );
+    expect(await leased()).toHaveLength(1005);
+    await worker.stop(0);
+    expect((await leased()).length).toBeLessThanOrEqual(256);
+    expect((await leased()).filter((id) => id > first + 1000)).toEqual([]);
   });
 
   it("a delivery that waits for one of the 256 requests is sent once one is free", async () => {

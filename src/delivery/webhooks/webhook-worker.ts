@@ -105,11 +105,13 @@ export class WebhookWorker implements Worker {
   }
 
   #endpoint(receiver: Receiver): Endpoint {
-    const endpoint = this.#endpoints.get(receiver.id) ?? new Endpoint(receiver);
-    endpoint.receiver = receiver;
-    this.#endpoints.set(receiver.id, endpoint);
-    if (this.#endpoints.size > mostEndpoints)
+    const known = this.#endpoints.get(receiver.id);
+    if (known) known.receiver = receiver;
+    // Before it is added: it has no deliveries yet, and would be forgotten with those that it gets.
+    else if (this.#endpoints.size >= mostEndpoints)
       for (const [id, { size }] of this.#endpoints) if (size === 0) this.#endpoints.delete(id);
+    const endpoint = known ?? new Endpoint(receiver);
+    this.#endpoints.set(receiver.id, endpoint);
     return endpoint;
   }
 
