@@ -38,6 +38,12 @@ describePlaces("sessions", (place) => {
     JSON.parse(readFileSync(configFile(place().home.env), "utf8")).profiles[name].token;
   const ended = "error: The session of the token has ended; sign in again.\n";
 
+  it("users get me names the programs that signed in", async () => {
+    await login("laptop");
+    const { stdout } = await as("laptop", "users", "get", "me");
+    expect(stdout).toMatch(/^devices\t(wcs\/[\w.-]+(, )?)+$/m);
+  });
+
   it("one of two logins ends the other, which then exits with 4", async () => {
     await login("laptop");
     await login("phone");

@@ -42,12 +42,12 @@ export function createCells(zone: string | undefined, formatOf: (path: string) =
   };
 }
 
-/** Returns the name or the title of an item, or the names of the flags that are set in an object of flags. */
+/** Returns the name or the title of an item, or the program of a session, or the names of the flags that are set in an object of flags. */
 function nameOf(item: Item): string | undefined {
   const flags = Object.entries(item);
   if (flags.length > 0 && flags.every(([, value]) => typeof value === "boolean"))
     return flags.flatMap(([name, value]) => (value ? [name] : [])).join(", ");
-  const name = item.name ?? item.title ?? (item.unit as Item | null | undefined)?.name;
+  const name = item.name ?? item.title ?? (item.unit as Item | null | undefined)?.name ?? item.user_agent;
   return typeof name === "string" ? sanitizeLine(name) : undefined;
 }
 
