@@ -63,6 +63,19 @@ describe("input", () => {
     );
   });
 
+  it("a date with its year is read in local forms, unless it could be two days", async () => {
+    const { sit } = home();
+    const born = async (day: string) => {
+      const { code, stdout, stderr } = await sit(["users", "update", "1", "--birthday", day, "--json"]);
+      return code === 0 ? JSON.parse(stdout).birthday : stderr;
+    };
+    expect(await born("29.2.1996")).toBe("1996-02-29");
+    expect(await born("24/12/2001")).toBe("2001-12-24");
+    expect(await born("3 May 1980")).toBe("1980-05-03");
+    for (const wrong of ["03/04/1999", "30.2.1999", "24.12.", "yesterday"])
+      expect(await born(wrong)).toContain("--birthday must be a date that exists, as YYYY-MM-DD.");
+  });
+
   it("--unset clears whole objects", async () => {
     const { sit } = home();
     const set = await sit([

@@ -87,6 +87,9 @@ describe("output for programs", () => {
     expect(await query("--query", "[].name", "-o", "ndjson")).toBe('"Acme"\n"Sales"\n');
     expect(await query("--query", "[0]", "--fields", "id", "--json")).toBe('{\n  "id": 1\n}\n');
     expect(await query("--query", "nothing", "--json")).toBe("null\n");
+    const seat = { screen: { width: 80, height: 24 } };
+    const { stderr } = await home().sit(["units", "list", "--query", "Sales"], seat);
+    expect(stderr).toBe("The JMESPath expression of --query selects nothing.\n");
   });
 
   it.each(["table", "rows"])(

@@ -63,6 +63,14 @@ export async function readDay(text: string, flag: string, zone?: string, now = D
   return dayOf(found.wall);
 }
 
+/** Parses a day with its year, like `24.12.2001`, into YYYY-MM-DD. Returns other text, also ambiguous days, as it is. */
+export async function readDate(text: string): Promise<string> {
+  const given = text.trim();
+  if (/^\d{4}-/.test(given) || !/\d{4}/.test(given)) return given;
+  const found = await fromWords(given, { zone: "UTC", now: Date.now() });
+  return found === undefined ? given : dayOf(found.wall);
+}
+
 interface Reading {
   readonly zone: string | undefined;
   readonly now: number;
