@@ -374,6 +374,7 @@ function __wcs_place --no-scope-shadowing
         case 'conversations archive'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@conversations'
+            set many 1
         case 'conversations unarchive'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@conversations'
@@ -390,6 +391,7 @@ function __wcs_place --no-scope-shadowing
         case 'conversations seen'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@conversations'
+            set many 1
         case 'conversations participants'
             set words 'list	List the participants of a conversation in the order in which they joined' 'add	Add users to a group' 'remove	Leave a group, or remove a participant' 'role	Change the role of a participant'
         case 'conversations participants list'
@@ -472,9 +474,11 @@ function __wcs_place --no-scope-shadowing
         case 'posts seen'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@posts'
+            set many 1
         case 'posts read'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@posts'
+            set many 1
         case 'posts like'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@posts'
@@ -570,6 +574,7 @@ function __wcs_place --no-scope-shadowing
         case 'events seen'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@events'
+            set many 1
         case 'events upcoming'
             set flags '--limit	Maximum number of items' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--limit=' '--interval='

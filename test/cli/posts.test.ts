@@ -125,6 +125,20 @@ describePlaces("wcs posts", (place) => {
     expect(titles).toEqual(["Roof", "Park"]);
   });
 
+  it("posts seen and read take several posts", async () => {
+    const ids: string[] = [];
+    for (const title of ["One", "Two"])
+      ids.push(`${(await json("posts", "create", "--content-type", "news", "--title", title)).id}`);
+    const [one, two] = ids;
+    expect(await said("posts", "seen", "One", two!)).toMatchObject({
+      code: 0,
+      stderr: `Marked post ${one} as seen.\nMarked post ${two} as seen.\n`,
+    });
+    expect((await said("posts", "read", ...ids)).stderr).toBe(
+      `Confirmed that you read post ${one}.\nConfirmed that you read post ${two}.\n`,
+    );
+  });
+
   it("posts comments and posts files work", async () => {
     const { id } = await json("posts", "create", "--content-type", "news", "--title", "Talk");
     const first = await json("posts", "comments", "add", `${id}`, "--body", "First");

@@ -158,6 +158,7 @@ export const conversations: Commands = {
     examples: ["wcs conversations update 5 --mute-rule 8h", "wcs conversations update 5 --unset mute-rule"],
   }),
   archive: command(ops.archive, {
+    args: [{ field: "id", many: true }],
     done: ({ id }) => `Archived conversation ${id}.`,
     examples: ["wcs conversations archive 5"],
   }),
@@ -180,6 +181,7 @@ export const conversations: Commands = {
     examples: ["wcs conversations delete 5 --yes"],
   }),
   seen: command(ops.seen, {
+    args: [{ field: "id", many: true }],
     done: ({ id }) => `Marked all messages of conversation ${id} as seen.`,
     examples: ["wcs conversations seen 5"],
   }),

@@ -177,7 +177,10 @@ are those of the first occurrence. With both, an all-day event becomes one with 
     confirm: askAbout(ops.get, ({ title }) => `Delete event ${title} and its files?`),
     done: ({ id }) => `Deleted event ${id}.`,
   }),
-  seen: command(ops.seen, { done: ({ id }) => `Marked event ${id} as seen.` }),
+  seen: command(ops.seen, {
+    args: [{ field: "id", many: true }],
+    done: ({ id }) => `Marked event ${id} as seen.`,
+  }),
   upcoming: command(ops.upcoming, { rows: eventRows, renderer: eventList }),
   calendar,
   accept: command(ops.accept, {
