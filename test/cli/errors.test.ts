@@ -58,6 +58,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     /^error: Unknown option '--unit'\.\nhint: Use wcs users membership set <user> --unit <unit>\.\n$/,
   ],
   ["feed", 2, /^error: Unknown command 'wcs feed'\.\nhint: Use wcs posts list --show-in-feed\.\n$/],
+  ["events list --from today", 2, /^error: Unknown option '--from'\.\nhint: Use --start <time>\.\n$/],
   ["messages 5", 2, /hint: Use wcs conversations messages <conversation>\.\n$/],
   [
     "search Ann",

@@ -406,6 +406,20 @@ describe("events on a terminal", () => {
     expect(stdout).toMatch(/│9 Stand, …│0:00 Call │9 Stand, …│/);
   });
 
+  it("events list shows the first occurrence in the period that was asked for", async () => {
+    const daily = ["--type", "user", "--title", "Daily", "--start", "2099-03-01 9:00", "--end", "9:15"];
+    await home().sit(["events", "create", ...daily, "--repeat", "every day until 2099-06-30", "--tz", "UTC"]);
+    const whole = ["--type", "user", "--title", "Whole", "--all-day", "--date", "2099-03-01"];
+    await home().sit(["events", "create", ...whole, "--repeat", "every day until 2099-06-30", "--tz", "UTC"]);
+    const period = "list --start 2099-05-10 --end 2099-05-20 --tz UTC";
+    const { stdout } = await wcs(period, { screen });
+    // The instance is in Copenhagen, where summer time begins in between.
+    expect(stdout).toMatch(/^\d+ +2099-05-10 08:00 +Daily /m);
+    expect(stdout).toMatch(/^\d+ +2099-05-10 +Whole /m);
+    const rows = (await wcs(period)).stdout;
+    expect(rows).toMatch(/^\d+\tDaily\tuser\t2099-05-10T08:00:00\+00:00\t2099-05-10T08:15:00\+00:00\t/m);
+  });
+
   it("events list shows the next time in the user's zone, and events get all fields", async () => {
     const { stdout } = await wcs("list --start 2026-07-01 --end 2026-07-31 --tz America/New_York", { screen });
     expect(stdout.split("\n")[0]).toMatch(/^ID +WHEN +TITLE +REPEATS +TYPE$/);

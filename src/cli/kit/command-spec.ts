@@ -183,7 +183,7 @@ interface Presentation<O extends AnyOperation> {
   draw?(): Promise<Draw<ItemOf<O>>>;
   readonly rows?: RowSpec<ItemOf<O>>;
   /** Renders items on a terminal in place of a table. */
-  renderer?(caller: Caller): Promise<Renderer<ItemOf<O>>>;
+  renderer?(caller: Caller, input: InputOf<O>): Promise<Renderer<ItemOf<O>>>;
   /** Replaces the default way to carry out the operation. */
   perform?(run: OperationRun<O>): Promise<void>;
 }

@@ -151,8 +151,11 @@ async function perform(command: OperationCommand, request: OneRequest, caller: C
   const { op, input } = request;
   const { terminal, flags } = context;
   const { items = op.name.split(".")[0], columns, uncut, draw, showEmpty, rows, renderer } = command;
-  const render = renderer && (() => renderer(caller));
-  const output = createOutput<object>({ op, columns, uncut, draw, items, showEmpty, rows, renderer: render }, context);
+  const shown = {
+    rows: rows && { ...rows, load: () => rows.load(input) },
+    renderer: renderer && (() => renderer(caller, input)),
+  };
+  const output = createOutput<object>({ op, columns, uncut, draw, items, showEmpty, ...shown }, context);
   const show = async (whole: Input) => {
     const key = flags.idempotencyKey === undefined ? {} : (await idempotency()).idempotencyOf(context, op);
     const options = { dryRun: flags.dryRun === true, ...key, ...(await uploadOptions(op, whole, terminal)) };

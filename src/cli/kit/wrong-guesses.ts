@@ -33,6 +33,8 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs posts list --drafts": "use --status draft",
   "wcs posts list --scheduled": "use --status scheduled",
   "wcs posts update --unpin": "use --unset pinned",
+  "wcs events list --from": "use --start <time>",
+  "wcs events list --to": "use --end <time>",
   "wcs events create --share-with": "use --shares <user,...>",
   "wcs events invite": "use wcs events update <event> --units <unit,...>",
   "wcs events update --share-with": "use --shares <user,...>",

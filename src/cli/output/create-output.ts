@@ -120,7 +120,8 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     const { queryValue } = await import("./jmespath-query.ts");
     const found = queryValue(fields ? selectAll(data, fields) : data, globals.query ?? "") ?? null;
     await printFound(found, format, options);
-    if (found === null && terminal.stdoutIsTerminal) terminal.note("The JMESPath expression of --query selects nothing.");
+    if (found === null && terminal.stdoutIsTerminal)
+      terminal.note("The JMESPath expression of --query selects nothing.");
   };
 
   const output: Output<T> = {

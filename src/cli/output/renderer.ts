@@ -34,7 +34,8 @@ export type Draw<T = Item> = (items: readonly T[], terminal: Terminal, zone: str
 export interface RowSpec<T = Item> {
   readonly columns: readonly string[];
   readonly formats?: Readonly<Record<string, FieldFormat>>;
-  load(): Promise<(item: T) => Item>;
+  /** Returns the function that makes the rows of the items that an operation returned for this input. */
+  load(input?: Readonly<Record<string, unknown>>): Promise<(item: T) => Item>;
 }
 
 export type Renderer<T = Item> = (options: OutputOptions) => ItemWriter<T>;

@@ -1,5 +1,6 @@
 import { eventTypes } from "../../../contract/event-schemas.ts";
 import { events as ops } from "../../../contract/events.ts";
+import type { Caller } from "../../../contract/operation.ts";
 import {
   askAbout,
   type CommandFlag,
@@ -12,13 +13,14 @@ import {
 import type { Input } from "../../kit/read-input.ts";
 import { fileCommands } from "../files/file-list-commands.ts";
 
-const eventList = async () => (await import("./render-events.ts")).eventList;
+const eventList = async (_caller: Caller, { start }: { readonly start?: number }) =>
+  (await import("./render-events.ts")).eventList(start);
 const eventForm = async () => (await import("./render-events.ts")).eventForm;
 
 const eventRows = {
   columns: ["id", "title", "type", "start", "end", "date", "repeats", "location"],
   formats: { start: "unix-time", end: "unix-time" },
-  load: async () => (await import("./render-events.ts")).eventRow(),
+  load: async ({ start }: Input = {}) => (await import("./render-events.ts")).eventRow(start as number | undefined),
 } as const;
 /** Rows of a single event, which may have hundreds of occurrences. */
 const singleRows = { ...eventRows, load: async () => (await import("./render-events.ts")).singleEventRow() } as const;
@@ -177,11 +179,8 @@ are those of the first occurrence. With both, an all-day event becomes one with 
     confirm: askAbout(ops.get, ({ title }) => `Delete event ${title} and its files?`),
     done: ({ id }) => `Deleted event ${id}.`,
   }),
-  seen: command(ops.seen, {
-    args: [{ field: "id", many: true }],
-    done: ({ id }) => `Marked event ${id} as seen.`,
-  }),
-  upcoming: command(ops.upcoming, { rows: eventRows, renderer: eventList }),
+  seen: command(ops.seen, { args: [{ field: "id", many: true }], done: ({ id }) => `Marked event ${id} as seen.` }),
+  upcoming: command(ops.upcoming, { rows: eventRows, renderer: (caller) => eventList(caller, {}) }),
   calendar,
   accept: command(ops.accept, {
     summary: "Accept the invitation to an event",

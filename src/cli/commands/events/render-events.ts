@@ -14,18 +14,22 @@ const widestText = 100;
 const phraseIn = ({ recurrence }: Pick<ListedEvent, "recurrence">): string =>
   recurrence.length > 0 ? phraseOf(recurrence) : "";
 
-export const eventList: Renderer<ListedEvent> = (sheet) => {
-  const columns = ["id", "when", "title", "repeats", "location", "type"];
-  const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
-  const times = timesOf(sheet, false);
-  const rowOf = (event: ListedEvent): Item => ({ ...event, when: times(event)[0] ?? "", repeats: phraseIn(event) });
-  return { ...table, page: (items) => table.page(items.map(rowOf)) };
-};
+/** Shows the first occurrence of each event from `from` on, which is now by default. */
+export const eventList =
+  (from?: number): Renderer<ListedEvent> =>
+  (sheet) => {
+    const columns = ["id", "when", "title", "repeats", "location", "type"];
+    const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
+    const times = timesOf(sheet, { hasEnd: false, from });
+    const rowOf = (event: ListedEvent): Item => ({ ...event, when: times(event)[0] ?? "", repeats: phraseIn(event) });
+    return { ...table, page: (items) => table.page(items.map(rowOf)) };
+  };
 
-export function eventRow(): (event: Pick<ListedEvent, "dates" | "recurrence">) => Item {
-  const now = Math.floor(Date.now() / 1000);
+/** Returns the function that makes a row with the first occurrence from `from` on, or the running or next one. */
+export function eventRow(from?: number): (event: Pick<ListedEvent, "dates" | "recurrence">) => Item {
+  const isComing = comingFrom(from);
   return (event) => {
-    const { start = null, end = null } = event.dates.find(({ end }) => end >= now) ?? event.dates.at(-1) ?? {};
+    const { start = null, end = null } = event.dates.find(isComing) ?? event.dates.at(-1) ?? {};
     return { ...event, start, end, repeats: phraseIn(event) };
   };
 }
@@ -44,8 +48,8 @@ export function singleEventRow(): (event: ListedEvent) => Item {
 export const eventForm: Renderer<ListedEvent> = (sheet) => {
   const { terminal } = sheet;
   const table = createTableWriter(sheet);
-  const spans = timesOf(sheet, true);
-  const starts = timesOf(sheet, false);
+  const spans = timesOf(sheet, { hasEnd: true });
+  const starts = timesOf(sheet, { hasEnd: false });
   return {
     ...table,
     async one(event) {
@@ -68,14 +72,27 @@ export const eventForm: Renderer<ListedEvent> = (sheet) => {
   };
 };
 
-/** Formats the times of an event, starting with the next occurrence; when all are in the past, only the last one. */
-function timesOf({ zone }: OutputOptions, hasEnd: boolean): (event: ListedEvent) => string[] {
-  const clock = clockOf(zone);
+type Span = ListedEvent["dates"][number];
+
+/** Returns whether an occurrence starts at or after `from`, or without it has not ended yet. */
+function comingFrom(from?: number): (span: Span) => boolean {
   const now = Math.floor(Date.now() / 1000);
-  const today = clock.day(now);
+  return from === undefined ? ({ end }) => end >= now : ({ start }) => start >= from;
+}
+
+interface ShownTimes {
+  readonly hasEnd: boolean;
+  readonly from?: number | undefined;
+}
+
+/** Formats the times of an event, starting with the first occurrence that comes; when there is none, only the last one. */
+function timesOf({ zone }: OutputOptions, { hasEnd, from }: ShownTimes): (event: ListedEvent) => string[] {
+  const clock = clockOf(zone);
+  const isComing = comingFrom(from);
+  const first = clock.day(from ?? Math.floor(Date.now() / 1000));
   const span = spanIn(zone);
   return ({ dates, days }) => {
-    const coming = [...days.filter((day) => day >= today), ...dates.filter(({ end }) => end >= now)];
+    const coming = [...days.filter((day) => day >= first), ...dates.filter(isComing)];
     const shown = coming.length > 0 ? coming : [...days.slice(-1), ...dates.slice(-1)];
     return shown.map((one) => (typeof one === "string" ? one : span(hasEnd ? one : { ...one, end: one.start })));
   };

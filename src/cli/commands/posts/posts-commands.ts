@@ -111,10 +111,7 @@ export const posts: Commands = {
     done: ({ id }) => `Deleted post ${id}.`,
   }),
   seen: command(ops.seen, { args: [{ ...id, many: true }], done: ({ id }) => `Marked post ${id} as seen.` }),
-  read: command(ops.read, {
-    args: [{ ...id, many: true }],
-    done: ({ id }) => `Confirmed that you read post ${id}.`,
-  }),
+  read: command(ops.read, { args: [{ ...id, many: true }], done: ({ id }) => `Confirmed that you read post ${id}.` }),
   like: command(ops.like, { done: ({ id }) => `Liked post ${id}.` }),
   unlike: command(ops.unlike, { done: ({ id }) => `Removed your like from post ${id}.` }),
   bookmark: command(ops.bookmark, { done: ({ id }) => `Bookmarked post ${id}.` }),
