@@ -40,10 +40,7 @@ function load(name) {
   const filename = `${folder}/${name}`;
   const source = kept.get(name) ?? readFileSync(filename, "utf8");
   const cachedData = name === entry ? undefined : readCode(name);
-  const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
-    filename,
-    cachedData,
-  });
+  const script = new Script(source, { filename, cachedData });
   if (cachedData ? script.cachedDataRejected && hasSameFlags() : name !== entry) isComplete = false;
   const module = { exports: {}, script };
   modules.set(name, module);

@@ -47,13 +47,11 @@ async function createBlob(): Promise<string> {
       assets[`assets/${name}`] = path;
       continue;
     }
-    const source = `(function(exports,require,module,__filename,__dirname){${await readFile(path, "utf8")}\n})`;
-    assets[name] = join(scratch, name);
-    await writeFile(assets[name], source);
+    assets[name] = path;
     if (!withCodeCache) continue;
     const cache = join(scratch, `${name}.cache`);
     assets[`${name}.cache`] = cache;
-    await writeFile(cache, new Script(source, { filename: name }).createCachedData());
+    await writeFile(cache, new Script(await readFile(path, "utf8"), { filename: name }).createCachedData());
   }
   const output = join(scratch, "program.blob");
   const config = {

@@ -37,16 +37,27 @@ const escapeToAscii: Plugin = {
     }
   },
 };
-/** Makes commander import Node's modules without a copy of all that they export; the needless one is not loaded at all. */
+/** Makes each file an expression of its function, as bin/bundle.js runs it: joining the texts at each start would copy them. */
+const wrapInFunction: Plugin = {
+  name: "wrap-in-function",
+  generateBundle(_, files) {
+    for (const file of Object.values(files))
+      if (file.type === "chunk") file.code = `(function(exports,require,module,__filename,__dirname){${file.code}\n})`;
+  },
+};
+/** Makes commander import Node's modules without a copy of all that they export, and look for `...` in ASCII; the needless module is not loaded at all. */
 const directDefaults: Plugin = {
   name: "direct-defaults",
   transform: {
     filter: { id: /\/commander\// },
     handler: (code) =>
-      code.replace(
-        /^import (\w+) from '(node:(?!child_process)\w+)';$/gm,
-        'const $1 = globalThis.process.getBuiltinModule("$2");',
-      ),
+      code
+        .replace(
+          /^import (\w+) from '(node:(?!child_process)\w+)';$/gm,
+          'const $1 = globalThis.process.getBuiltinModule("$2");',
+        )
+        // V8 takes 2 % of a small command to look the property up.
+        .replace("/\\p{ID_Continue}\\.", "/\\w\\."),
   },
 };
 const openapiText = await openapiDocument();
@@ -90,6 +101,7 @@ const bundle = await rolldown({
     loadOnUse("string-width"),
     collectLazyImports,
     escapeToAscii,
+    wrapInFunction,
   ],
   transform: { define: { builtFromCommit: JSON.stringify(lastCommit().hash) } },
 });

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { monotonicTime } from "../../store/monotonic-time.ts";
 
 /** Milliseconds that the reads of one user may take in a turn of the event loop before further ones wait for a later turn. */
 const share = 5;
@@ -20,7 +21,7 @@ export class FairTurns {
   async run<T>(user: number, read: (hasWaited: boolean) => Promise<T>): Promise<T> {
     const mustWait = this.#waiting.has(user) || this.#reading.has(user) || (this.#taken.get(user) ?? 0) >= share;
     if (mustWait) await this.#waitForTurn(user);
-    const start = performance.now();
+    const start = monotonicTime();
     this.#endTurnLater();
     this.#reading.add(user);
     try {
@@ -28,7 +29,7 @@ export class FairTurns {
     } finally {
       this.#endTurnLater();
       this.#reading.delete(user);
-      this.#taken.set(user, (this.#taken.get(user) ?? 0) + performance.now() - start);
+      this.#taken.set(user, (this.#taken.get(user) ?? 0) + monotonicTime() - start);
     }
   }
 

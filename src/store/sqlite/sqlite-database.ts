@@ -6,6 +6,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { watchVersion } from "../change-listeners.ts";
 import type { Connected, Db, FactVersions, OpenOptions } from "../database.ts";
 import { makeFolders } from "../make-folders.ts";
+import { monotonicTime } from "../monotonic-time.ts";
 import { runDirectly, runLater } from "../prepared.ts";
 import { quoteForShell } from "../shell-quote.ts";
 import { WritingDriver } from "./group-commit.ts";
@@ -227,14 +228,14 @@ function onFirstUse(create: () => Db): Db {
 /** Runs `check`, and waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
 async function begin(check: () => void, connection: DatabaseSync, isPatient: boolean): Promise<void> {
   check();
-  const deadline = performance.now() + (isPatient ? busySeconds * 1000 : 0);
+  const deadline = monotonicTime() + (isPatient ? busySeconds * 1000 : 0);
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {
       connection.exec("pragma busy_timeout = 0");
       connection.exec("begin immediate");
       return;
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) throw error;
+      if (!isBusy(error) || monotonicTime() >= deadline) throw error;
     } finally {
       connection.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
     }

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../contract/errors.ts";
+import { monotonicTime } from "../monotonic-time.ts";
 
 /** Milliseconds between two checks for requests that only read. */
 const pause = 1000;
@@ -12,17 +13,17 @@ const pause = 1000;
 export function watchedFile(path: string, lookUp: () => number) {
   const opened = identityOf(path);
   let version = lookUp();
-  let checkedAt = performance.now();
+  let checkedAt = monotonicTime();
   const check = () => {
     if (identityOf(path) !== opened) throw fileGone(path);
     version = lookUp();
-    checkedAt = performance.now();
+    checkedAt = monotonicTime();
   };
   return {
     check,
     /** Checks if the last check that passed was more than a second ago. */
     checkEachSecond() {
-      if (performance.now() > checkedAt + pause) check();
+      if (monotonicTime() > checkedAt + pause) check();
     },
     /**
      * Moves the log into a file that was moved. SQLite would leave it, and apply it to the file that took its place. What others wrote
