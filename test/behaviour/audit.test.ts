@@ -275,11 +275,14 @@ describeEverywhere("audit", (environment) => {
     const found = async (path: string) => (await list({ since, path })).data.map(({ operation }) => operation);
     expect(await found(`/users/${id}`)).toEqual(expect.arrayContaining(["users.deactivate", "users.membershipSet"]));
     expect(await found(`/users/${id}/units`)).toEqual(["users.membershipSet"]);
+    expect(await found(`/users/${id}/units/`)).toEqual(["users.membershipSet"]);
     expect(await found(`/users/${String(id).slice(0, -1)}`)).toEqual([]);
     expect(await found(`/users/${id}/unit`)).toEqual([]);
     const [newest, ...others] = await found("/users");
     const page = await list({ since, path: "/users", limit: 1 });
     const rest = await list({ since, path: "/users", limit: 50, cursor: page.meta.next_cursor! });
+    expect(await found("/users/")).toEqual([newest, ...others]);
+    expect(await found("/")).toEqual((await list({ since })).data.map(({ operation }) => operation));
     expect([newest, others]).toEqual([page.data[0]?.operation, rest.data.map(({ operation }) => operation)]);
   });
 

@@ -37,10 +37,11 @@ export const audit: Handlers<typeof contract> = {
     if (names?.length === 1) query = query.where("e.operation", "=", names[0]!);
     else if (names !== undefined) query = query.where("e.operation", "in", names);
     // One range of the index has the path and all below it; /users/20 is in that of /users/2, too.
-    if (path !== undefined)
+    const top = path?.replace(/\/+$/, "");
+    if (top)
       query = query
-        .where(beginsWith("e.path", path))
-        .where((eb) => eb.or([eb("e.path", "=", path), beginsWith("e.path", `${path}/`)]));
+        .where(beginsWith("e.path", top))
+        .where((eb) => eb.or([eb("e.path", "=", top), beginsWith("e.path", `${top}/`)]));
     const range = { least: since, most: until };
     const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
     const { rows, meta } = await readPage(ctx, query, newestFirst, { list, limit, cursor });
