@@ -116,12 +116,12 @@ __wcs_place() {
     'conversations create') flags='--recipients --message --file --data --idempotency-key --dry-run -n'; values='--recipients=@users --message= --file=@file --data= --idempotency-key=' ;;
     'conversations rename') flags='--unset --dry-run -n'; values='--unset=title'; args=('@conversations' ''); many=1 ;;
     'conversations update') flags='--title --mute-rule --data --unset --dry-run -n'; values='--title= --mute-rule=always|1h|8h|1w --data= --unset=title|mute-rule'; args=('@conversations') ;;
-    'conversations archive') flags='--dry-run -n'; args=('@conversations') ;;
+    'conversations archive') flags='--dry-run -n'; args=('@conversations'); many=1 ;;
     'conversations unarchive') flags='--dry-run -n'; args=('@conversations') ;;
     'conversations mute') flags='--for --dry-run -n'; values='--for=always|1h|8h|1w'; args=('@conversations') ;;
     'conversations unmute') flags='--dry-run -n'; args=('@conversations') ;;
     'conversations delete') flags='--yes -y --dry-run -n'; args=('@conversations') ;;
-    'conversations seen') flags='--dry-run -n'; args=('@conversations') ;;
+    'conversations seen') flags='--dry-run -n'; args=('@conversations'); many=1 ;;
     'conversations participants') words='list add remove role' ;;
     'conversations participants list') flags='--limit --watch --interval'; values='--limit= --interval='; args=('@conversations') ;;
     'conversations participants add') flags='--idempotency-key --dry-run -n'; values='--idempotency-key='; args=('@conversations' '@users'); many=1 ;;
@@ -144,8 +144,8 @@ __wcs_place() {
     'posts create') flags='--content-type --title --body --unit --group --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --share-with --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-on --unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --file --choice --repeat --edit --data --idempotency-key --dry-run -n'; values='--content-type=news|debate|event --title= --body= --unit=@units --group=@groups --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --share-with=@users --publish-on= --unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone=@timezones --mentions=@users --file=@file --choice= --repeat= --data= --idempotency-key=' ;;
     'posts update') flags='--title --body --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --share-with --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-on --unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --choice --repeat --edit --data --unset --dry-run -n'; values='--title= --body= --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --share-with=@users --publish-on= --unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone=@timezones --mentions=@users --choice= --repeat= --data= --unset=body|visibility-units|visibility-units-falldown|visibility-user-types|share-with|publish-on|unpublish-on|poll|poll-close-at|poll-choices|pinned|pinned-until|event-location|event-link|event-recurrence|event-recurrence-until|event-recurrence-count|event-recurrence-interval|event-recurrence-bymonthday|event-recurrence-bymonth|event-recurrence-bysetpos|event-repeat-rules|event-end-date|event-timezone|mentions'; args=('@posts') ;;
     'posts delete') flags='--yes -y --dry-run -n'; args=('@posts'); many=1 ;;
-    'posts seen') flags='--dry-run -n'; args=('@posts') ;;
-    'posts read') flags='--dry-run -n'; args=('@posts') ;;
+    'posts seen') flags='--dry-run -n'; args=('@posts'); many=1 ;;
+    'posts read') flags='--dry-run -n'; args=('@posts'); many=1 ;;
     'posts like') flags='--dry-run -n'; args=('@posts') ;;
     'posts unlike') flags='--dry-run -n'; args=('@posts') ;;
     'posts bookmark') flags='--dry-run -n'; args=('@posts') ;;
@@ -153,7 +153,7 @@ __wcs_place() {
     'posts mute') flags='--for --dry-run -n'; values='--for=always|1h|8h|1w'; args=('@posts') ;;
     'posts unmute') flags='--dry-run -n'; args=('@posts') ;;
     'posts republish') flags='--yes -y --dry-run -n'; args=('@posts') ;;
-    'posts vote') flags='--title --withdraw --data --idempotency-key --dry-run -n'; values='--title= --data= --idempotency-key='; args=('@posts' ''); many=1 ;;
+    'posts vote') flags='--title --withdraw --data --idempotency-key --dry-run -n'; values='--title= --data= --idempotency-key='; args=('@posts' '@choices'); many=1 ;;
     'posts votes') flags='--cursor --limit --all --watch --interval'; values='--cursor= --limit= --interval='; args=('@posts') ;;
     'posts accept') flags='--dry-run -n'; args=('@posts') ;;
     'posts decline') flags='--dry-run -n'; args=('@posts') ;;
@@ -173,7 +173,7 @@ __wcs_place() {
     'events create') flags='--title --type --body --location --link --start --end --all-day --no-all-day --date --recurrence --units --user-types --shares --file-count --file --uid --repeat --rrule --edit --data --idempotency-key --dry-run -n'; values='--title= --type=chain|unit|user --body= --location= --link= --start= --end= --date= --recurrence= --units=@units --user-types=@usertypes --shares=@users --file-count= --file=@file --uid= --repeat= --rrule= --data= --idempotency-key=' ;;
     'events update') flags='--title --type --body --location --link --start --end --all-day --no-all-day --date --recurrence --units --user-types --shares --file-count --file --repeat --rrule --edit --data --unset --dry-run -n'; values='--title= --type=chain|unit|user --body= --location= --link= --start= --end= --date= --recurrence= --units=@units --user-types=@usertypes --shares=@users --file-count= --file=@file --repeat= --rrule= --data= --unset=body|location|link|start|end|date|recurrence|units|user-types|shares|files'; args=('@events') ;;
     'events delete') flags='--yes -y --dry-run -n'; args=('@events'); many=1 ;;
-    'events seen') flags='--dry-run -n'; args=('@events') ;;
+    'events seen') flags='--dry-run -n'; args=('@events'); many=1 ;;
     'events upcoming') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
     'events calendar') flags='--month --week --from --to --type --watch --interval'; values='--month= --from= --to= --type=chain|unit|user --interval=' ;;
     'events accept') flags='--dry-run -n'; args=('@events') ;;
