@@ -185,6 +185,19 @@ describe("PostgreSQL targets", () => {
     await limited.remove();
   });
 
+  it("a user that PostgreSQL does not know, or does not let in, is not said to have a wrong password", async () => {
+    const { target, remove } = await newDatabase("postgres");
+    await sql(target, "create role outsider nologin password 'x'");
+    const url = new URL(target);
+    [url.username, url.password] = ["outsider", "x"];
+    expect(await refusal(openDatabase(url.href))).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("PostgreSQL refuses the connection: "),
+    });
+    await sql(target, "drop role outsider");
+    await remove();
+  });
+
   it("transactions wait when PgBouncer allows few connections", async () => {
     const { target, remove } = await newDatabase("postgres");
     await (await openDatabase(target, create)).close();

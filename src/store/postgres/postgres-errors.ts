@@ -44,6 +44,11 @@ const failures: Readonly<Record<string, Failure>> = {
   // The database existed when it was opened.
   [noSuchDatabase]: { message: "The PostgreSQL database was dropped or renamed." },
   "42501": missingRight,
+  "28000": {
+    message:
+      "PostgreSQL refuses the connection: it does not let in this user, for this database, from here or without TLS.",
+    hint: "Check the user and the database of the URL and pg_hba.conf; when PostgreSQL demands TLS, add ?sslmode=require.",
+  },
   [readOnlyState]: { ...readOnly, retryAfter: 2 },
   // A name of a statement is missing or taken on the connection.
   "26000": pooled,
