@@ -41,6 +41,7 @@ const cases: readonly { line: string; found: readonly string[]; started?: true }
   { line: "wcs users list -o n", found: ["ndjson"] },
   { line: "wcs units update 2 --unit-type ", found: ["department", "unit"] },
   { line: "wcs users list --unit sal", found: ["Sales"], started: true },
+  { line: "wcs groups member set 3 ada@example.com adm", found: ["administrator"] },
   { line: "wcs users membership add ada@example.com sal", found: ["Sales"], started: true },
   { line: "wcs users update ada@example.com --timezone Europe/Cop", found: ["Europe/Copenhagen"], started: true },
   { line: "wcs webhooks create --triggers unit.c", found: ["unit.create"] },
