@@ -160,6 +160,16 @@ describe("input", () => {
   });
 });
 
+it("settings set reads the value from stdin with --value-stdin and with --value-file -", async () => {
+  for (const [name, flags] of [
+    ["One", ["--value-stdin"]],
+    ["Two", ["--value-file", "-"]],
+  ] as const) {
+    const { code, stdout } = await home().sit(["settings", "set", "name", ...flags], { stdin: `${name}\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(name) });
+  }
+});
+
 it("text that is not UTF-8 is refused from stdin, a file and WCS_PASSWORD", async () => {
   const { sit, path } = home();
   const latin = Buffer.from("gar\u00e7on secret 1\n", "latin1");

@@ -138,7 +138,8 @@ async function givenValue(field: Field, { args, flags, terminal }: Context): Pro
     });
   }
   let text: string | undefined;
-  if (flags.valueStdin) text = await sources.stdin("--value-stdin");
+  if (flags.valueFile === "-") text = await sources.stdin("--value-file");
+  else if (flags.valueStdin) text = await sources.stdin("--value-stdin");
   else if (flags.valueFile !== undefined) text = readNamedFile(flags.valueFile as string, "--value-file");
   else if (given !== undefined) text = await sources.value(given, "<value>");
   else if (terminal.interactive) {
