@@ -99,7 +99,7 @@ export async function executeOperation(
   const executeNow = (caller: IdentifiedCall["caller"]) => executeAs(runtime, { op, input, origin, moment, caller });
   // Without versions at hand, a read waits for a database server, and others run meanwhile.
   const isRemote = moment.versions === undefined;
-  const isWide = isRemote && !isNarrow(op);
+  const isWide = isRemote && op.list !== undefined;
   const executeEarly = (caller: IdentifiedCall["caller"]) => {
     if (!isWide) return executeNow(caller);
     const { id } = caller.actor;
@@ -116,16 +116,13 @@ export async function executeOperation(
   const isShared = op.transaction === "read" && actor !== nobody && (isWide || !isRemote);
   if (!isShared) return executeNow(caller);
   const turns = isRemote ? runtime.wideReads : runtime.fairTurns;
-  return turns.run(actor.id, async (hasWaited) => {
-    if (!hasWaited) return executeNow(caller);
+  const executeLater = async () => {
     // The sign-in, or the right to read something, may have ended meanwhile.
     const later = currentMoment(runtime);
     return executeAs(runtime, { op, input, origin, moment: later, caller: await runtime.identify(op, origin, later) });
-  });
+  };
+  return turns.run(actor.id, (hasWaited) => (hasWaited ? executeLater() : executeNow(caller)));
 }
-
-/** Returns true for a read of one thing by its ID or reference. */
-const isNarrow = ({ name }: AnyOperation): boolean => /\.(get|current|reference)$/.test(name);
 
 async function executeAs(
   runtime: Runtime,

@@ -9,28 +9,32 @@ const share = 5;
  * requests, so all that arrived together would otherwise run to their end first.
  */
 export class FairTurns {
-  /** Milliseconds by user in this turn. */
+  /** Milliseconds by user in this turn; infinite while a read that began in it has not ended. */
   readonly #taken = new Map<number, number>();
-  /** Users with a read that began in this turn and has not ended. */
-  readonly #reading = new Set<number>();
   /** The turns of the last waiting reads, by user. Each user has one turn at a time. */
   readonly #waiting = new Map<number, Promise<void>>();
   #endsTurn = false;
 
   /** Runs a read of the user now, or in a later turn; `hasWaited` tells which. */
-  async run<T>(user: number, read: (hasWaited: boolean) => Promise<T>): Promise<T> {
-    const mustWait = this.#waiting.has(user) || this.#reading.has(user) || (this.#taken.get(user) ?? 0) >= share;
-    if (mustWait) await this.#waitForTurn(user);
+  run<T>(user: number, read: (hasWaited: boolean) => Promise<T>): Promise<T> {
+    const mustWait = this.#waiting.has(user) || (this.#taken.get(user) ?? 0) >= share;
+    if (!mustWait) return this.#begin(user, read, false);
+    return this.#waitForTurn(user).then(() => this.#begin(user, read, true));
+  }
+
+  /** Returns the promise of the read itself, since each further promise takes time. */
+  #begin<T>(user: number, read: (hasWaited: boolean) => Promise<T>, hasWaited: boolean): Promise<T> {
+    const before = this.#taken.get(user) ?? 0;
     const start = monotonicTime();
+    this.#taken.set(user, Number.POSITIVE_INFINITY);
     this.#endTurnLater();
-    this.#reading.add(user);
-    try {
-      return await read(mustWait);
-    } finally {
+    const reading = read(hasWaited);
+    const end = () => {
+      this.#taken.set(user, before + monotonicTime() - start);
       this.#endTurnLater();
-      this.#reading.delete(user);
-      this.#taken.set(user, (this.#taken.get(user) ?? 0) + monotonicTime() - start);
-    }
+    };
+    reading.then(end, end);
+    return reading;
   }
 
   async #waitForTurn(user: number): Promise<void> {
@@ -47,7 +51,6 @@ export class FairTurns {
     setImmediate(() => {
       this.#endsTurn = false;
       this.#taken.clear();
-      this.#reading.clear();
     });
   }
 }
