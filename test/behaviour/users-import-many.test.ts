@@ -70,4 +70,11 @@ describeEverywhere("users.import of many changed rows", (environment) => {
     expect(results.every(({ action }) => action === "changed")).toBe(true);
     expect(watched.statements() - before).toBeLessThanOrEqual(70);
   });
+
+  it("a repeat with the same Idempotency-Key gets the first answer", async () => {
+    const input = { rows: [row("e", 500), { ...row("f", 501), unit: "nowhere" }] };
+    const first = await admin().call(users.import, input, { idempotencyKey: "many" });
+    expect(first.results.map(({ action }) => action)).toEqual(["created", "skipped"]);
+    expect(await admin().call(users.import, input, { idempotencyKey: "many" })).toEqual(first);
+  });
 });
