@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
+import { quoteForShell } from "../contract/shell-quote.ts";
 import type { Connected, Database, Db, OpenOptions, Tx } from "./database.ts";
 import { hasTable, isPostgres, serverLock, tryLock, waitForTurn } from "./dialect.ts";
 import { runOrRollBack } from "./dry-run.ts";
 import { latestMigration } from "./latest-migration.ts";
 import { prepared } from "./prepared.ts";
 import { createSecretCipher, requireKey } from "./secret-cipher.ts";
-import { quoteForShell } from "./shell-quote.ts";
 
 export function isPostgresUrl(target: string): boolean {
   return /^postgres(ql)?:\/\//.test(target);

@@ -13,7 +13,7 @@ const allowed: Record<string, readonly string[]> = {
   core: ["contract", "store"],
   delivery: ["contract", "store"],
   http: ["contract"],
-  cli: ["contract", "http", "store/make-folders.ts", "store/shell-quote.ts"],
+  cli: ["contract", "http", "store/make-folders.ts"],
 };
 /** The modules of the command line that may embed the service: they work on a database. */
 const embedding = /^cli\/(session\/open-(caller|with-key)\.ts|commands\/(serve|init|demo|db|doctor)\/)/;

@@ -1,4 +1,4 @@
-import { quoteForShell } from "../../store/shell-quote.ts";
+import { quoteForShell } from "../../contract/shell-quote.ts";
 import { shortVerbs } from "../kit/command-aliases.ts";
 import { type CompletedFlag, type Described, formatValued, type Model } from "./completion-model.ts";
 

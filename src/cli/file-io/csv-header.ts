@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { quoteForShell } from "../../store/shell-quote.ts";
+import { quoteForShell } from "../../contract/shell-quote.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { type ColumnMapping, columnKey } from "./column-mapping.ts";

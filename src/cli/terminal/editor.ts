@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { quoteForShell } from "../../store/shell-quote.ts";
+import { quoteForShell } from "../../contract/shell-quote.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 
 export type EditedText = Awaited<ReturnType<typeof edit>>;

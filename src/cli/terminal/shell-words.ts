@@ -1,4 +1,4 @@
-import { quoteForShell } from "../../store/shell-quote.ts";
+import { quoteForShell } from "../../contract/shell-quote.ts";
 
 const isPlain = /^[\w%+=:,./@-]+$/;
 

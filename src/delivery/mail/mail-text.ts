@@ -1,5 +1,5 @@
+import { quoteForShell } from "../../contract/shell-quote.ts";
 import type { AccountNotice, DisabledReason } from "../../store/schema/column-types.ts";
-import { quoteForShell } from "../../store/shell-quote.ts";
 import { type MailText, mailDocument, type Part } from "./mail-document.ts";
 import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
 import type { MailTexts } from "./mail-texts-en.ts";

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { quoteForShell } from "../../../store/shell-quote.ts";
+import { quoteForShell } from "../../../contract/shell-quote.ts";
 import { configDir, configFile, hasConfigDir, readConfig } from "../../session/config.ts";
 import { type FactChecks, failed, ok, type Verdict } from "./finding.ts";
 
