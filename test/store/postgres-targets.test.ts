@@ -239,7 +239,8 @@ describe("PostgreSQL targets", () => {
     const database = await openDatabase(target, create);
     for (const limit of ["statement_timeout", "transaction_timeout"]) {
       const cancelled = database.write(async (tx) => {
-        await statement`select set_config(${limit}, '10', true)`.execute(tx);
+        // Half a second, which a busy machine does not take from one statement to the next.
+        await statement`select set_config(${limit}, '500', true)`.execute(tx);
         await statement`select pg_sleep(60)`.execute(tx);
       });
       expect(await cancelled.catch(database.explain)).toMatchObject({
