@@ -181,10 +181,7 @@ export const timezone = () =>
 export const wholeList = <T extends z.ZodType>(item: () => T) =>
   ({ output: () => z.object({ data: z.array(item()) }), list: { items: "data" } }) as const;
 
-const cursors = component("Cursors", () => ({
-  next_cursor: z.string().nullable().describe("Continues this list; null on the last page"),
-  prev_cursor: z.string().nullable().describe("Goes back in this list; null on the first page"),
-}));
+const cursors = component("Cursors", () => alike(["next_cursor", "prev_cursor"], shownText));
 
 export const cursorList = <T extends z.ZodType>(item: () => T) =>
   ({

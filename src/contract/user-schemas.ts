@@ -154,11 +154,12 @@ export const issue = component("Issue", () => ({
     .describe("Values in the message"),
 }));
 
-const rowsOf = <T extends z.ZodType>(row: T) => z.array(row).max(1000).describe("Rows to import, up to 1,000");
-
 /** The rows of an import. Each is checked on its own, so that a wrong one does not refuse the others. */
 export const importRows = (row: () => z.ZodType) =>
-  rowsOf(z.record(z.string(), z.unknown())).meta({ documentedAs: () => rowsOf(row()) });
+  z
+    .array(z.record(z.string(), z.unknown()).meta({ documentedAs: row }))
+    .max(1000)
+    .describe("Rows to import, up to 1,000");
 
 /** The result of an import, in the order of its rows. */
 export const importResult = component("ImportResult", () => ({

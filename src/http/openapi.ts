@@ -121,11 +121,16 @@ function parametersOf(fields: Record<string, z.ZodType>) {
 
 function bodyOf(op: AnyOperation, rest: Record<string, z.ZodType>) {
   const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
-  const shown = Object.entries(rest).map(
-    ([name, field]) => [name, metadataOf(field).documentedAs?.() ?? field] as const,
-  );
+  const shown = Object.entries(rest).map(([name, field]) => [name, documented(field)] as const);
   const schema = z.strictObject(Object.fromEntries(shown));
   return { required, content: { "application/json": { schema, example: recordedExamples[op.name]?.request } } };
+}
+
+/** Returns a list with the items that the document shows in place of those that are accepted, to be reported. */
+function documented(field: z.ZodType): z.ZodType {
+  if (!(field instanceof z.ZodArray)) return field;
+  const item = metadataOf(field.def.element).documentedAs;
+  return item ? z.core.clone(field, { ...field.def, element: item() }).meta(field.meta() ?? {}) : field;
 }
 
 function successResponse(op: AnyOperation) {
