@@ -58,20 +58,6 @@ describePlaces("import", (place) => {
     expect(JSON.parse(mexico.stdout)).toMatchObject({ description: "=1+1", level: 1 });
   });
 
-  it("units and users import name lines about the same unit or user", async () => {
-    const load = async (kind: string, stdin: string) => (await place().wcs([kind, "import", "-"], { stdin })).stderr;
-    expect(await load("units", "reference,name,parent\nTWICE,One,\nTWICE,Two,\n")).toContain(
-      "Lines 2 and 3 are about the same unit.\n",
-    );
-    const person = (title: string) => `T1,Tess,Twice,tess@example.com,TWICE,${title}\n`;
-    const rows = ["One", "Two", "Three"].map(person).join("");
-    expect(await load("users", `reference,first_name,last_name,email,unit,title\n${rows}`)).toContain(
-      "Lines 2 and 3 are about the same user, and so are 1 more line and earlier ones.\n",
-    );
-    await place().wcs(["users", "delete", "tess@example.com", "--yes"]);
-    await place().wcs(["units", "delete", "TWICE", "--yes"]);
-  });
-
   it("users import needs existing user types, or --create-user-types", async () => {
     const { code, stderr } = await run("users", "import", users);
     expect(code).toBe(3);

@@ -19,17 +19,10 @@ export function createReport(terminal: Terminal, results: ResultFile | undefined
   let rows: ReportedRow[] = [];
   const codes = new Set<string>();
   const deactivated = new Set<number>();
-  const lineOf = new Map<number, number>();
-  const repeated: [line: number, first: number][] = [];
   return {
     add(line: number, outcome: Outcome): void {
       if (outcome.deactivated && outcome.id !== null) deactivated.add(outcome.id);
       counts[outcome.action] += 1;
-      if (outcome.action !== "skipped" && outcome.id !== null) {
-        const first = lineOf.get(outcome.id);
-        if (first === undefined) lineOf.set(outcome.id, line);
-        else repeated.push([line, first]);
-      }
       for (const { code } of outcome.issues ?? []) codes.add(code);
       rows.push({ line, outcome });
     },
@@ -46,8 +39,6 @@ export function createReport(terminal: Terminal, results: ResultFile | undefined
     counts: counts as Readonly<typeof counts>,
     /** IDs of the users in the rows who are deactivated. */
     deactivated: deactivated as ReadonlySet<number>,
-    /** Lines about something that an earlier line is about, too. */
-    repeated: repeated as readonly (readonly [line: number, first: number])[],
     codes: codes as ReadonlySet<string>,
     get skipped(): number {
       return counts.skipped;

@@ -13,8 +13,6 @@ import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
-import { pluralize } from "../../output/pluralize.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
@@ -115,14 +113,13 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
 
 /** Runs the last step if every row is imported, and prints the numbers of rows, even if that step fails. */
 async function finish(
-  { mapping, kind }: Job,
+  { mapping }: Job,
   { terminal, globals, flags }: Context,
   report: Report,
   lastStep: () => Promise<object | undefined>,
 ): Promise<void> {
   const isJson = formatOf({ globals, terminal }) === "json";
   if (!isJson) terminal.note(report.summary());
-  noteRepeated(report, kind.table.name, terminal);
   noteDeactivated(report.deactivated, "run wcs users reactivate <id>", terminal);
   let facts: object | undefined;
   try {
@@ -134,14 +131,6 @@ async function finish(
     if (isJson) await createOutput({}, { globals, terminal }).one(counts);
     if (flags.dryRun === true) terminal.note(dryRunNote);
   }
-}
-
-/** Notes that rows are about the same user or unit, whose later values replace the earlier ones. */
-function noteRepeated({ repeated: [one, ...others] }: Report, items: string, terminal: Terminal): void {
-  if (one === undefined) return;
-  const more = others.length === 0 ? "" : `, and so are ${pluralize(others.length, "more line")} and earlier ones`;
-  const [first, last] = one.toSorted((a, b) => a - b);
-  terminal.note(`Lines ${first} and ${last} are about the same ${items.replace(/s$/, "")}${more}.`);
 }
 
 function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
