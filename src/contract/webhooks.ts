@@ -36,7 +36,7 @@ export const webhooks = operationGroup("webhooks", {
       name: webhookName(),
       uri: callbackUrl(),
       triggers: triggerList().optional(),
-      active: z.boolean().default(true).describe("Enable the webhook at once"),
+      active: z.boolean().optional().describe("Enable the webhook at once; true if not given"),
     }),
     ...created(oneWebhook, "/webhooks/{id}"),
     item: "data",

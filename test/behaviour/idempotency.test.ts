@@ -195,6 +195,13 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect((await admin().call(units.get, { id: places.yard })).stats.children).toBe(1);
   });
 
+  it("equal keys of requests without a sign-in have nothing to do with each other", async () => {
+    const { stranger } = world();
+    const wrong = { username: "member@example.com", password: "not this one" };
+    const attempts = [0, 1].map(() => stranger.call(auth.authenticate, wrong, { idempotencyKey: "k15" }));
+    expect(await Promise.all(attempts.map(codeOf))).toEqual(["unauthenticated", "unauthenticated"]);
+  });
+
   it("responses that contain secrets are not stored", async () => {
     const { instance, stranger } = world();
     await stranger.call(auth.passwordRequest, { email: "member@example.com" }, { idempotencyKey: "k13" });

@@ -17,7 +17,7 @@ const withoutNames: Readonly<Record<string, string>> = {
   entry: "entries of a log have no names",
   message: "messages have no names",
   comment: "comments have no names",
-  choice: "--title names a choice",
+  choices: "posts vote finds the texts of choices in its poll",
   "parent-id": "comments have no names",
 };
 

@@ -41,7 +41,7 @@ function activityColumns(ctx: Ctx, { active }: { active: 0 | 1 }, wanted: boolea
 export const webhooks: Handlers<typeof contract> = {
   ...webhookReadHandlers,
 
-  async create(ctx, { name, uri, triggers = allTriggers, active }) {
+  async create(ctx, { name, uri, triggers = allTriggers, active = true }) {
     const id = await insertRow(ctx.db, "webhooks", {
       name,
       uri,
