@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { events } from "../../src/contract/events.ts";
@@ -6,11 +5,12 @@ import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
+import { codeOf } from "../support/outcome.ts";
 
 let instance: Instance;
 let client: pg.Client;
 beforeAll(async () => {
-  instance = await newInstance({ database: "postgres", caller: "http" });
+  instance = await newInstance({ database: "postgres", caller: "local" });
   for (const name of ["Ada", "Bob"]) {
     const email = `${name}@example.org`;
     await instance.administrator.call(users.create, { first_name: name, last_name: "Lee", email, unit: 1 });
@@ -27,7 +27,11 @@ async function lock(statement: string) {
   await client.connect();
   onTestFinished(() => client.end());
   await client.query(`begin; ${statement}`);
-  return async () => (await client.query("select distinct pid from pg_locks where not granted")).rowCount ?? 0;
+  return async () => {
+    const { rows } = await client.query(`select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`);
+    return rows[0].count as number;
+  };
 }
 
 it("Lists that one user sends at once take few connections: another user need not wait for them", async () => {
@@ -35,7 +39,7 @@ it("Lists that one user sends at once take few connections: another user need no
   for (const each of [first, second]) await each.call(users.get, { id: 1 });
   const waiting = await lock("lock table posts in access exclusive mode");
   const lists = Promise.all(many.map(() => first.call(posts.list, {})));
-  await expect.poll(waiting).toBeGreaterThan(0);
+  await expect.poll(waiting).toBe(2);
   for (let round = 0; round < 20; round += 1) await second.call(users.get, { id: crowd });
   await second.call(events.list, {});
   expect(await waiting()).toBe(2);
@@ -49,10 +53,21 @@ it("Changes that one user sends at once take few connections: another user need 
   const changes = Promise.all(
     many.map((_, at) => first.call(users.update, { id: crowd, phone: `+4512345${at + 100}` })),
   );
-  await expect.poll(waiting).toBeGreaterThan(0);
-  await sleep(200);
+  await expect.poll(waiting).toBe(4);
   await instance.administrator.call(units.create, { name: "Meanwhile", parent: 1 });
   expect(await waiting()).toBe(4);
   await client.query("rollback");
   await changes;
+});
+
+it("Changes for which no place becomes free are refused, and not made later", async () => {
+  const first = await instance.as(crowd);
+  const waiting = await lock(`select 1 from users where id = ${crowd} for update`);
+  const change = (at: number) => codeOf(first.call(users.update, { id: crowd, phone: `+4523456${at}` }));
+  const running = [1, 2, 3, 4].map(change);
+  await expect.poll(waiting).toBe(4);
+  expect(await Promise.all([5, 6].map(change))).toEqual(["unavailable", "unavailable"]);
+  await client.query("rollback");
+  expect(await Promise.all(running)).toEqual(["ok", "ok", "ok", "ok"]);
+  expect((await first.call(users.get, { id: crowd })).phone).toMatch(/[1-4]$/);
 });

@@ -1,7 +1,12 @@
+import { ServiceError } from "../../contract/errors.ts";
+
 interface Places {
   taken: number;
   readonly waiting: (() => void)[];
 }
+
+/** Milliseconds for which work waits for a place: as long as statements wait for a connection. */
+const patience = 5000;
 
 /**
  * Lets each user have a few statements on their way to a database server at a time. Others share its connections, and would wait
@@ -20,12 +25,12 @@ export class FewAtOnce {
     return (this.#places.get(user)?.taken ?? 0) >= this.#most;
   }
 
-  /** Runs work of the user now, or after earlier work; `hasWaited` tells which. */
+  /** Runs work of the user now, or after earlier work; `hasWaited` tells which. Throws `unavailable` when no place becomes free. */
   async run<T>(user: number, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
     const mustWait = this.isFull(user);
     const places = this.#places.get(user) ?? { taken: 0, waiting: [] };
     this.#places.set(user, places);
-    if (mustWait) await new Promise<void>((enter) => places.waiting.push(enter));
+    if (mustWait) await waitForPlace(places);
     else places.taken += 1;
     try {
       return await work(mustWait);
@@ -40,3 +45,17 @@ export class FewAtOnce {
     }
   }
 }
+
+const waitForPlace = ({ waiting }: Places): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const enter = () => {
+      clearTimeout(end);
+      resolve();
+    };
+    const end = setTimeout(() => {
+      waiting.splice(waiting.indexOf(enter), 1);
+      const message = "Other requests of yours are still running; send fewer at once.";
+      reject(new ServiceError("unavailable", message, { retryAfter: 1 }));
+    }, patience);
+    waiting.push(enter);
+  });
