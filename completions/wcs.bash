@@ -100,7 +100,7 @@ __wcs_place() {
     'webhooks stats') flags='--since --parts --limit --watch --interval'; values='--since= --parts= --limit= --interval='; args=('@webhooks') ;;
     'webhooks logs') flags='--event --status --since --after --before --page --follow -f --wait --limit --all --watch --interval'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete|webhook.test --status= --since= --after= --before= --page= --limit= --interval='; args=('@webhooks') ;;
     'webhooks log') flags='--watch --interval'; values='--interval='; args=('@webhooks' '') ;;
-    'webhooks resend') flags='--dry-run -n'; args=('@webhooks' '') ;;
+    'webhooks resend') flags='--idempotency-key --dry-run -n'; values='--idempotency-key='; args=('@webhooks' '') ;;
     'webhooks recover') flags='--since --data --idempotency-key --dry-run -n'; values='--since= --data= --idempotency-key='; args=('@webhooks') ;;
     'webhooks listen') flags='--forward-to --triggers --print-secret'; values='--forward-to= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' ;;
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
@@ -152,7 +152,7 @@ __wcs_place() {
     'posts unbookmark') flags='--dry-run -n'; args=('@posts') ;;
     'posts mute') flags='--for --dry-run -n'; values='--for=always|1h|8h|1w'; args=('@posts') ;;
     'posts unmute') flags='--dry-run -n'; args=('@posts') ;;
-    'posts republish') flags='--yes -y --dry-run -n'; args=('@posts') ;;
+    'posts republish') flags='--idempotency-key --yes -y --dry-run -n'; values='--idempotency-key='; args=('@posts') ;;
     'posts vote') flags='--title --withdraw --data --idempotency-key --dry-run -n'; values='--title= --data= --idempotency-key='; args=('@posts' '@choices'); many=1 ;;
     'posts votes') flags='--cursor --limit --all --watch --interval'; values='--cursor= --limit= --interval='; args=('@posts') ;;
     'posts accept') flags='--dry-run -n'; args=('@posts') ;;

@@ -331,7 +331,9 @@ it("events import changes events that others read only when the line says so", a
   const { code, stderr } = await take(calendar(lines));
   expect([code, ...stderr.slice(0, 2)]).toEqual([
     3,
-    expect.stringMatching(/^line 3, UID: is that of your chain event \d+; use --keep-types to change it$/),
+    expect.stringMatching(
+      /^line 3, UID: is that of your chain event \d+, which stays in its calendar; use --type chain or --keep-types to change it$/,
+    ),
     skipped,
   ]);
   const titles = () => list("[?uid=='board@x.example'].title");

@@ -37,6 +37,8 @@ describePlaces("--idempotency-key", (place) => {
       ["posts", "create"],
       ["users", "welcome"],
       ["posts", "files", "add"],
+      ["posts", "republish"],
+      ["webhooks", "resend"],
     ])
       expect(await helpOf(...line), line.join(" ")).toContain("--idempotency-key");
     for (const line of [

@@ -144,6 +144,8 @@ interface Presentation<O extends AnyOperation> {
   readonly confirm?: Question<O>;
   /** The command can be undone by another one. */
   readonly reversible?: true;
+  /** Without further values, each run does something again. */
+  readonly repeats?: true;
   /** Plural name of the items of a list, when they are not those of the operation's group. */
   readonly items?: string;
   /** Returns the success message of an operation without output. */

@@ -78,8 +78,9 @@ export function buildOperation(
   command.description(describeCommand(leaf.summary ?? op.summary, leaf.description ?? op.description));
   const args = spec.args.map((arg) => ({ ...arg, name: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
   // All arguments are optional for commander: missing ones are prompted for, or reported in one error.
-  for (const arg of args) {
-    const description = `${describeArgument(arg.described)}${takesIds(arg) ? "; - reads one a line from stdin" : ""}`;
+  for (const [at, arg] of args.entries()) {
+    const isRead = at === 0 && takesIds(arg);
+    const description = `${describeArgument(arg.described)}${isRead ? "; - reads one a line from stdin" : ""}`;
     command.argument(syntaxOf({ ...arg, optional: true }), description);
   }
   command.usage(usageWith(args));
@@ -98,7 +99,7 @@ export function buildOperation(
 
 function addCommonOptions(
   command: Command,
-  { op, confirm }: OperationCommand,
+  { op, confirm, repeats }: OperationCommand,
   { fields, flags, clearable }: InputSpec,
 ): void {
   if (op.list?.paging) {
@@ -119,8 +120,8 @@ function addCommonOptions(
     // A new resource has nothing to clear, except fields of a template in --data.
     command.addOption(unset.hideHelp(op.method !== "PATCH"));
   }
-  // Changes without further values, as of seen, are the same when they are made twice.
-  const isSameTwice = op.status === 204 && fields.length === pathFields(op).length;
+  // Most changes without further values, as of seen, are the same when they are made twice.
+  const isSameTwice = !repeats && op.status === 204 && fields.length === pathFields(op).length;
   if (isReplayable(op)) command.addOption(createOption(idempotencyFlag).hideHelp(isSameTwice));
   if (confirm) command.option("-y, --yes", "Skip the confirmation");
   command.option("-n, --dry-run", "Check the input and permissions without changing anything");

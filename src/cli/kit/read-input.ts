@@ -32,7 +32,7 @@ export interface ParsedLine {
 }
 
 export const labelOf = ({ field, label }: Positional): string => label ?? kebab(field);
-/** Returns whether an argument takes several IDs or names, of which `-` reads one a line from stdin. */
+/** Returns whether an argument takes several IDs or names. As the first argument, `-` reads one a line from stdin. */
 export const takesIds = ({ many, described }: InputSpec["args"][number]): boolean =>
   many === true && namedKindOf(described) !== undefined;
 export const attribute = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());

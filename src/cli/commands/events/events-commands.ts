@@ -76,7 +76,7 @@ stdout is not a terminal, it prints a row per occurrence. Events longer than 31 
 const exportEvents: CustomCommand = {
   summary: "Export events as an iCalendar file for other calendars",
   description: `Writes each event once (RFC 5545), with its recurrence rules and a UID that never changes. Times are local in the time
-zone of the event. Files and answers are not exported. wcs events import reads the file again.`,
+zone of the event. Files and answers are not exported. wcs events import --keep-types reads the file again.`,
   args: [{ name: "ids", optional: true, many: true, description: "Export only these events", completes: "events" }],
   flags: [
     { flags: "--ics", description: "Write iCalendar, the only format (default)" },
@@ -98,16 +98,24 @@ zone of the event. Files and answers are not exported. wcs events import reads t
 
 const importEvents: CustomCommand = {
   summary: "Create and change events from an iCalendar file",
-  description: `Events are matched by UID among your own and others of the calendar that you can edit, so the same file can be imported
-again at any time. Events of yours in another calendar change with --keep-types only. Properties that wcs does not support (EXDATE, RDATE, ATTENDEE, VALARM, ATTACH, changes of single occurrences, some parts of rules)
-are not imported; each is reported with the line of its event (exit 3). An event of several whole days becomes a time
-from midnight to midnight. Times without a zone are in your time zone or that of --tz.`,
+  description: `An event whose UID is that of an existing event changes it, so the same file can be imported again at any time.
+Existing events are your own, and those of others that you can edit in the calendar of --type, or in any with
+--keep-types. None moves to another calendar: one of yours in another calendar changes only with --type of that
+calendar or with --keep-types.
+
+Properties that wcs does not support (EXDATE, RDATE, ATTENDEE, VALARM, ATTACH, changes of single occurrences, some
+parts of rules) are not imported; each is reported with the line of its event (exit 3). An event of several whole days
+becomes a time from midnight to midnight. Times without a zone are in your time zone or that of --tz.`,
   args: [{ name: "file", description: "File in iCalendar format (RFC 5545), - for stdin" }],
   flags: [
-    { flags: `--type <${calendars}>`, description: "Calendar of the events (default user)", choices: eventTypes },
+    {
+      flags: `--type <${calendars}>`,
+      description: "Calendar of the events (default user); existing ones stay in theirs",
+      choices: eventTypes,
+    },
     {
       flags: "--keep-types",
-      description: "Change events of all calendars; new ones get into the one that wcs events export recorded",
+      description: "Change events of all calendars; new ones keep the calendar from which wcs events export wrote them",
     },
     { flags: "--units <unit,...>", description: "Units of new events", repeat: true, completes: "units" },
     {

@@ -123,6 +123,7 @@ export const posts: Commands = {
   }),
   unmute: command(ops.unmute, { done: ({ id }) => `Unmuted post ${id}.` }),
   republish: command(ops.republish, {
+    repeats: true,
     confirm: askAbout(ops.get, ({ title }) => `Publish post ${title} again and mark it as unseen for everybody?`),
     done: ({ id }) => `Published post ${id} again.`,
   }),

@@ -75,6 +75,7 @@ default 60s); exits with 9 if none arrives. An entry from before counts, too, so
   }),
   resend: command(ops.resend, {
     args: [id, entry],
+    repeats: true,
     done: ({ log }) => `Queued the event of entry ${log} for sending again.`,
     // The event may be gone, too.
     onConflict: ({ id }) => `If the webhook is not active, activate it with wcs webhooks update ${id} --active.`,

@@ -23,7 +23,7 @@ export async function putIn(read: ReadEvent, event: ListedEvent | undefined, tar
     return skippedRow({ CLASS: ["is private, but the event would not be; import it with --type user"] }, read.uid);
   }
   if (event && target.type !== undefined && type !== target.type && Object.keys(changesTo(event, read)).length > 0) {
-    const reason = `is that of your ${type} event ${event.id}; use --keep-types to change it`;
+    const reason = `is that of your ${type} event ${event.id}, which stays in its calendar; use --type ${type} or --keep-types to change it`;
     return skippedRow({ UID: [reason] }, read.uid);
   }
   try {
