@@ -208,6 +208,7 @@ describe("several IDs", () => {
     const empty = await home().wcs(["users", "get", "-"], { stdin: "\n" });
     expect([empty.code, empty.stderr]).toEqual([2, "error: <id>: stdin is empty.\n"]);
     expect((await wcs("users deactivate --help")).stdout).toMatch(/- reads\s+one a line/);
+    expect((await wcs("conversations participants add --help")).stdout).not.toMatch(/- reads\s+one a line/);
   });
 
   it("after one that fails are named as not tried", async () => {
@@ -248,6 +249,8 @@ describe("a command that writes a file as it is", () => {
     async (line) => {
       const { code, stdout, stderr } = await wcs(line);
       expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("is no format of this command")]);
+      expect(stderr).toContain("The command writes the file as it is, in one format only, and -o is its path");
+      expect(stderr.includes("write ./")).toBe(!line.includes("--json"));
     },
   );
 });

@@ -8,7 +8,8 @@ import { attributeOf, longOf } from "./read-input.ts";
 
 /** Adds an issue about the name of a format for a command that writes a file as it is, and whose -o is the path. */
 function refuseFormat({ output, json }: Context["flags"], issues: LineIssues): void {
-  const hint = "-o is the path of the file, which has one format only; write ./json for a file of that name";
+  const way = json === true ? "" : `; write ./${output} for a file of that name`;
+  const hint = `the command writes the file as it is, in one format only, and -o is its path${way}`;
   if (json === true || formats.some((format) => format === output))
     issues.add(new UsageError(`${json === true ? "--json" : `-o ${output}`} is no format of this command`, { hint }), [
       "-o",

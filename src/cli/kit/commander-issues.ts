@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
+import { quoteIfNeeded } from "../terminal/shell-words.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { wrongGuesses } from "./wrong-guesses.ts";
 
@@ -73,10 +74,13 @@ function noteUnknownOption(
 
 /** Returns how a line with too many arguments could be meant: the value of a switch, or a name without its flag. */
 function surplusHint({ options, registeredArguments }: Command, words: readonly string[]): string | undefined {
-  const longs = options.flatMap(({ long, required }) => (long && !required ? [long] : []));
-  const value = words.findIndex((word, at) => /^(true|false)$/.test(word) && longs.includes(words[at - 1] ?? ""));
+  const longs = options.map(({ long }) => long);
+  // Only a switch that can be negated takes a value.
+  const isSwitch = (word = "") => word.startsWith("--") && longs.includes(`--no-${word.slice(2)}`);
+  const value = words.findIndex((word, at) => /^(true|false)$/.test(word) && isSwitch(words[at - 1]));
   if (value > 0) return `write ${words[value - 1]}=${words[value]}`;
-  const name = options.find(({ long }) => long === "--name" || long === "--title")?.long;
+  // The title of a user is not the name.
+  const name = ["--name", ...(longs.includes("--first-name") ? [] : ["--title"])].find((long) => longs.includes(long));
   return registeredArguments.length === 0 && name ? `give the ${name.slice(2)} with ${name}` : undefined;
 }
 
@@ -93,7 +97,7 @@ function fileHint({ registeredArguments }: Command, said: string): string | unde
   const [, path] = /^option '-o, .*?' argument '(.*[./].*)' is invalid\./s.exec(said) ?? [];
   if (path === undefined) return undefined;
   const hasFile = registeredArguments.some((argument) => argument.name() === "file");
-  return hasFile ? "give the file as the argument, without -o" : `write to the file with > ${path}`;
+  return hasFile ? "give the file as the argument, without -o" : `write to the file with > ${quoteIfNeeded(path)}`;
 }
 
 interface UnknownOption {

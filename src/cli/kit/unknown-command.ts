@@ -28,7 +28,6 @@ const moved: Readonly<Record<string, string>> = {
   config: "settings list",
   log: "audit list",
   logs: "audit list",
-  search: "names find",
   version: "--version",
 };
 

@@ -19,6 +19,7 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs users membership set --role": "use --user-types <user-type,...>",
   "wcs users move": "use wcs users membership set <user> --unit <unit>",
   "wcs users update --active": "use wcs users reactivate <user> or wcs users deactivate <user>",
+  "wcs users update --department": "use wcs users membership set <user> --department <department>",
   "wcs users update --name": "use --first-name and --last-name",
   "wcs users update --password": "use wcs users password <user>",
   "wcs users update --unit": "use wcs users membership set <user> --unit <unit>",
