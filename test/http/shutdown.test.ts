@@ -98,7 +98,7 @@ test("a request that runs when the shutdown begins is answered once new connecti
   await closed;
 });
 
-test("a request that arrives while the shutdown waits for connections is held back, then answered", async () => {
+test("a request that arrives while the shutdown waits for other processes runs, and its answer is held back, then sent", async () => {
   const accepted = nextAccepted();
   const asked = gate();
   const server = await serveFake(undefined, {
@@ -112,6 +112,24 @@ test("a request that arrives while the shutdown waits for connections is held ba
   await accepted;
   await server.close();
   expect(await text).toMatch(/^HTTP\/1.1 503 /);
+});
+
+test("an answer is not held back until the last process has closed its port", async () => {
+  const working = gate();
+  const others = gate();
+  const server = await serveFake(() => working.opened.then(() => ({ id: 7 })), {
+    timeouts: { quiet: 20 },
+    othersClosed: () => {
+      working.open();
+      return others.opened;
+    },
+  });
+  const running = fetch(`${server.url}/api/users/5`);
+  await expect.poll(() => server.calls.length).toBe(1);
+  const closed = server.close();
+  expect((await running).status).toBe(200);
+  others.open();
+  await closed;
 });
 
 test("connections that keep arriving delay the shutdown only for a limited time", async () => {

@@ -58,7 +58,7 @@ async function importParsed(
       continue;
     }
     const { index, row } = each;
-    if (waiting.concern(row)) known.add(await loadUsers(ctx, await write()));
+    if (waiting.affects(row)) known.add(await loadUsers(ctx, await write()));
     const { existing, wanted, changes, issues } = plan(row);
     if (wanted === undefined || issues.size > 0) skip(index, issues.all());
     else if (existing === undefined) waiting.create({ index, row, wanted });

@@ -29,8 +29,8 @@ export class WaitingRows {
     this.#ctx = ctx;
   }
 
-  /** Returns true when a row depends on the result of a waiting one. */
-  concern(row: UserImportRow): boolean {
+  /** Returns true when `row` depends on the result of a waiting one. */
+  affects(row: UserImportRow): boolean {
     return keysOf(row.reference, emailKey(row.email)).some((key) => this.#keys.has(key));
   }
 

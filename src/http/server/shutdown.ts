@@ -49,9 +49,13 @@ export async function shutDown(
   // Clients that send a request meanwhile get a response that closes the connection.
   await sleep(times.notice);
   const cut = setTimeout(() => server.closeAllConnections(), times.grace);
-  await untilQuiet(server, door, times);
+  door.close();
+  // A client waits only for a short time, even when new connections keep arriving or another process closes late.
+  const opening = setTimeout(() => door.open(), 10 * times.quiet);
+  await untilQuiet(server, times);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   await othersClosed?.();
+  clearTimeout(opening);
   door.open();
   const sweep = setInterval(() => {
     server.closeIdleConnections();
@@ -62,16 +66,14 @@ export async function shutDown(
   clearTimeout(cut);
 }
 
-/** The kernel resets accepted connections when the socket closes, so this waits for a pause, with answers held back. */
-async function untilQuiet(server: Server, door: Door, { quiet, grace }: ShutdownTimes): Promise<void> {
+/** The kernel resets accepted connections when the socket closes, so this waits for a pause. */
+async function untilQuiet(server: Server, { quiet, grace }: ShutdownTimes): Promise<void> {
   const begun = performance.now();
   let last = begun;
   server.on("connection", () => {
     last = performance.now();
   });
-  door.close();
   for (let now = begun; now - last < quiet && now - begun < grace * 0.75; now = performance.now()) {
-    if (now - begun > 10 * quiet) door.open();
     await sleep(quiet / 10);
     // Node accepts connections between timers and the check phase.
     await polled();
