@@ -186,6 +186,16 @@ describeEverywhere("settings", (environment) => {
     await set({ timezone: null });
   });
 
+  it("settings.list: WCS_SETTING_<KEY> works beside a stored value that is no longer valid", async () => {
+    const { database } = world().instance;
+    const stored = { key: "languages", value: '["xx"]' };
+    await database.write(async (tx) => void (await tx.insertInto("settings").values(stored).execute()));
+    const service = createService({ database, environment: { WCS_SETTING_TIMEZONE: "Europe/Paris" } });
+    const shown = await service.caller({ userId: 1 }).call(settings.list, {});
+    expect(shown).toMatchObject({ timezone: "Europe/Paris", languages: ["xx"] });
+    await set({ languages: null });
+  });
+
   it("users.birthdays: links start with base_url, given with or without a slash or /api at its end", async () => {
     for (const base_url of [
       "https://wcs.example.com/here",

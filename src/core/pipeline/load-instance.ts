@@ -38,8 +38,8 @@ export function settingsLoader({ reader, secrets }: Kept, environment: Environme
     for (const { key, value } of await settingRows(reader, {}))
       settings[key] = JSON.parse(secrets.open(`settings.value.${key}`, value));
     if (given === undefined) return settings as Settings;
-    const parsed = settingsSchema().safeParse({ ...settings, ...given });
-    if (parsed.success) return parsed.data;
+    const parsed = settingsSchema().partial().safeParse(given);
+    if (parsed.success) return { ...settings, ...parsed.data } as Settings;
     throw new ServiceError("unavailable", invalidValue(parsed.error));
   };
 }
