@@ -125,6 +125,10 @@ describeEverywhere("users.exportData", (environment) => {
         chunks.flatMap((chunk) => (chunk.name === name ? [Buffer.from(String(chunk.bytes), "base64")] : [])),
       );
     expect([content("own.txt").equals(bytes), content("me.png").equals(images.png(4, 5))]).toEqual([true, true]);
+    const counted = await allRows(instance.database).then((tables) => tables.rate_limit_events ?? []);
+    expect(counted.filter(({ kind }) => kind === "upload").length).toBeGreaterThan(2);
+    const attempts = items.filter(({ section, record }) => section === "attempts" && record.kind === "upload");
+    expect(attempts, "the chunks of the files are no attempts").toEqual([]);
   });
 
   it("exports only the time of creation of groups and webhooks, which others may have changed", async () => {

@@ -122,7 +122,8 @@ const access: readonly ExportSection[] = [
   rowsOf("second_factor", "two_factors", "user_id", { key: ["user_id"], hidden: ["secret", "last_step"] }),
   {
     name: "attempts",
-    rows: (user) => sql`select * from rate_limit_events where account = ${accountOfUser(user)}`,
+    // Uploads have a row for each chunk; the files are exported.
+    rows: (user) => sql`select * from rate_limit_events where account = ${accountOfUser(user)} and kind <> 'upload'`,
     ...byId,
     isPrivate,
   },
