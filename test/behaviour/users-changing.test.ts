@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
-import { insertRows } from "../../src/store/bulk.ts";
+import { insertRows, updateRows } from "../../src/store/bulk.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
@@ -79,6 +79,25 @@ describeEverywhere("users, changing", (environment) => {
     const call = admin().call(users.update, { id, birthday: day(2) });
     expect(await wrongFields(call)).toEqual(["birthday"]);
     expect(await wrongFields(addUser({ birthday: day(2) }))).toEqual(["birthday"]);
+  });
+
+  it("users.update and users.import keep a stored birthday in the future, and no other one", async () => {
+    const { instance, addUser } = world();
+    const { id, email } = await addUser({ reference: "unborn" });
+    const stored = { birthday: "2999-01-01" };
+    await instance.database.write((tx) => updateRows(tx, "users", { id }, stored));
+    expect(await admin().call(users.update, { id, ...stored, title: "Chief" })).toMatchObject({
+      ...stored,
+      title: "Chief",
+    });
+    expect(await wrongFields(admin().call(users.update, { id, birthday: "2999-01-02" }))).toEqual(["birthday"]);
+    const row = { reference: "unborn", first_name: "A", last_name: "B", email: email!, unit: "harbour" };
+    const rows = [
+      { ...row, ...stored },
+      { ...row, birthday: "2999-01-02" },
+    ];
+    const { results } = await admin().call(users.import, { rows });
+    expect(results.map(({ action }) => action)).toEqual(["changed", "skipped"]);
   });
 
   it("users.update names all wrong fields", async () => {

@@ -31,10 +31,16 @@ function languageIssue({ settings }: Ctx, language: string | null | undefined): 
   return { code: "language_not_offered", params: { offered: settings.languages } };
 }
 
-/** Returns the issue with a date of birth that has not come yet in any time zone. */
-export function birthdayIssue({ now }: Ctx, birthday: string | null | undefined): Omit<Issue, "field"> | undefined {
+type Stored = Partial<RowOf<"users", "language" | "birthday">>;
+
+/** Returns the issue with a new date of birth that has not come yet in any time zone. */
+export function birthdayIssue(
+  { now }: Ctx,
+  birthday: string | null | undefined,
+  stored: Stored | undefined,
+): Omit<Issue, "field"> | undefined {
   const latest = new Date((now + mostAhead) * 1000).toISOString().slice(0, 10);
-  return birthday && birthday > latest ? { code: "future_date" } : undefined;
+  return birthday && birthday > latest && birthday !== stored?.birthday ? { code: "future_date" } : undefined;
 }
 
 /** Seconds by which the clocks of the first time zone are ahead of UTC. */
@@ -42,14 +48,19 @@ const mostAhead = 50_400;
 
 type ProfileChange = Partial<Pick<InputOf<typeof contract.update>, "id" | "language" | "birthday">>;
 
-/** Returns the issues with a new language and birthday of a user. A user keeps a language that is no longer offered. */
+/** Returns the issues with a new language and birthday of a user, who may keep stored values that are no longer allowed. */
 export async function profileIssues(ctx: Ctx, { id, language, birthday }: ProfileChange): Promise<FieldErrors> {
-  const inFuture = birthdayIssue(ctx, birthday);
-  const wrong: FieldErrors = inFuture ? { birthday: [messageOf(inFuture)] } : {};
-  const issue = languageIssue(ctx, language);
-  if (issue === undefined) return wrong;
-  const user = await findRow(ctx.db, "users", { id: id ?? 0 }, ["language"]);
-  return user?.language === language ? wrong : { ...wrong, language: [messageOf(issue)] };
+  const issuesBeside = (stored?: Stored): FieldErrors => {
+    const inFuture = birthdayIssue(ctx, birthday, stored);
+    const notOffered = stored?.language === language ? undefined : languageIssue(ctx, language);
+    return {
+      ...(inFuture && { birthday: [messageOf(inFuture)] }),
+      ...(notOffered && { language: [messageOf(notOffered)] }),
+    };
+  };
+  const issues = issuesBeside();
+  if (id === undefined || Object.keys(issues).length === 0) return issues;
+  return issuesBeside(await findRow(ctx.db, "users", { id }, ["language", "birthday"]));
 }
 
 export const userChangeHandlers = {

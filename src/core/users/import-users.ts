@@ -116,7 +116,7 @@ function resolveRow(
   const departmentId = typeof department === "string" ? known.departments.get(`${unit?.id} ${department}`) : department;
   if (typeof department === "string" && departmentId === undefined)
     issues.set("department", { code: "no_such_department", params: { name: department } });
-  const birthday = birthdayIssue(ctx, row.birthday);
+  const birthday = birthdayIssue(ctx, row.birthday, shown);
   if (birthday) issues.set("birthday", birthday);
   if (unit === undefined || issues.size > 0) return undefined;
   const { first_name, last_name, email } = row;
