@@ -69,6 +69,17 @@ describeEverywhere("passwords", (environment) => {
     expect(await mostHashesAtOnce(6, (at) => create(at % 2 ? actors.manager : actors.administrator))).toBe(2);
   });
 
+  it("users.create and users.password for others do not delay the own sign-in", async () => {
+    const { actors, units, addUser } = world();
+    const { id } = await addUser();
+    const own = () => signIn("manager@example.com", password);
+    const input = { first_name: "A", last_name: "B", email: "late@example.com", unit: units.harbour, password };
+    const create = () => actors.manager.call(users.create, input, { dryRun: true });
+    const change = () => actors.manager.call(users.password, { id, password }, { dryRun: true });
+    for (const other of [create, change])
+      expect(await mostHashesAtOnce(4, (at) => (at === 0 ? own() : other()))).toBe(2);
+  });
+
   it.each<[string, (world: World, id: number, email: string) => Promise<(at: number) => Promise<unknown>>]>([
     ["auth.authenticate", async (world, _, email) => () => signInAs(world, email, password)],
     [

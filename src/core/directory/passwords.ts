@@ -12,12 +12,16 @@ const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
-/** Few threads hash all passwords, so each account has one hash at a time. */
+/** Few threads hash all passwords, so each account has one hash at a time, and one for others. */
 const byAccount = new QueuesByName();
 
 /** Hashes a password after those that the account is having hashed or checked. */
 export const hashInTurn = (account: string, password: string): Promise<string> =>
   byAccount.run(account, () => hashPassword(password));
+
+/** Hashes a password that an account sets for another one. Its own sign-ins do not wait for such hashes. */
+export const hashForAnother = (account: string, password: string): Promise<string> =>
+  hashInTurn(`${account} for others`, password);
 
 /** Hashes a password off the event loop, in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {

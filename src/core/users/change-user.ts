@@ -8,7 +8,7 @@ import type { RowOf } from "../../store/schema/schema.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
 import { markChanged } from "../directory/mark-changed.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
-import { hashInTurn, passwordIssue } from "../directory/passwords.ts";
+import { hashForAnother, passwordIssue } from "../directory/passwords.ts";
 import { seesPrivateFields } from "../directory/present-users.ts";
 import { endServiceTokens, requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey } from "../directory/text-keys.ts";
@@ -73,7 +73,7 @@ export const userChangeHandlers = {
     }
     if (password !== undefined) requireSignIn(ctx, "set passwords");
     requireNoIssues(await newUserIssues(ctx, input));
-    const password_hash = password === undefined ? null : await hashInTurn(accountOfUser(ctx.actor.id), password);
+    const password_hash = password === undefined ? null : await hashForAnother(accountOfUser(ctx.actor.id), password);
     return ctx.transaction(async (tx) => {
       if (fields.admin) requireAdministrator(tx);
       await requireUntaken(tx, fields);

@@ -5,7 +5,7 @@ import type { users as contract } from "../../contract/users.ts";
 import { findRow } from "../../store/bulk.ts";
 import { attempt, proofSubject } from "../directory/attempts.ts";
 import { replacePassword } from "../directory/end-access.ts";
-import { checkPassword, hashInTurn, passwordIssue } from "../directory/passwords.ts";
+import { checkPassword, hashForAnother, hashInTurn, passwordIssue } from "../directory/passwords.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
@@ -19,7 +19,8 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
   const issues = await passwordIssues(ctx, { id, password, current });
   if (id === ctx.actor.id) Object.assign(issues, await currentIssues(ctx, user.password_hash, current));
   requireNoIssues(issues);
-  const password_hash = await hashInTurn(accountOfUser(ctx.actor.id), password);
+  const hash = id === ctx.actor.id ? hashInTurn : hashForAnother;
+  const password_hash = await hash(accountOfUser(ctx.actor.id), password);
   await ctx.transaction((tx) => replacePassword(tx, user, password_hash));
 };
 
