@@ -174,6 +174,12 @@ it("__complete returns names and IDs, and is silent after errors", async () => {
   expect(await run("memberships", "", ...membership, "")).toMatchObject({ code: 0, stdout: "1\tAcme\n" });
   expect(await run("memberships", "Ac", ...membership, "Ac")).toMatchObject({ code: 0, stdout: "Acme\t1\n" });
   expect(await run("memberships", "", "users", "membership", "remove", "")).toMatchObject({ code: 0, stdout: "" });
+  const poll = ["--poll-question", "Where?", "--choice", "Park", "--choice", "Canteen"];
+  await home().wcs(["posts", "create", "--content-type", "debate", "--title", "Lunch", ...poll]);
+  const vote = ["posts", "vote", "Lunch"];
+  expect(await run("choices", "", ...vote, "")).toMatchObject({ code: 0, stdout: "1\tPark\n2\tCanteen\n" });
+  expect(await run("choices", "Ca", ...vote, "Ca")).toMatchObject({ code: 0, stdout: "Park\t1\nCanteen\t2\n" });
+  expect(await run("choices", "", "posts", "vote", "")).toMatchObject({ code: 0, stdout: "" });
   const setting = async (name: string) => (await run("settingvalues", "", "settings", "set", name, "")).stdout;
   expect(await setting("timezone")).toContain("Europe/Copenhagen\t\n");
   expect(await setting("base_url")).toBe("");

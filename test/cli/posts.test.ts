@@ -118,6 +118,19 @@ describePlaces("wcs posts", (place) => {
       code: 2,
       stderr: expect.stringContaining("--withdraw"),
     });
+    for (const empty of ["", ","])
+      expect(await said("posts", "vote", `${id}`, empty), empty).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^error: Missing <choice>/),
+      });
+    expect((await json("posts", "get", `${id}`)).poll.voted).toEqual([park]);
+    const { token } = await json("-q", "tokens", "create", "--name", "Votes", "--scopes", "posts.vote");
+    expect(await place().wcs(["posts", "vote", `${id}`, "canteen"], { env: { WCS_TOKEN: token } })).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(
+        "Give IDs in place of texts, or use an API token whose scopes include posts.get.",
+      ),
+    });
     expect((await json("posts", "vote", `${id}`, "--withdraw")).voted).toEqual([]);
     const json2 = ["--poll-choices", JSON.stringify(["Roof", { id: park, title: "Park" }])];
     expect((await said("posts", "update", `${id}`, ...json2)).code).toBe(0);

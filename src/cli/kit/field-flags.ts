@@ -191,7 +191,8 @@ const withValues = (field: Field, values: readonly string[] | undefined): string
 
 function ownDescription(field: Field): string | undefined {
   const kind = namedKindOf(field);
-  if (takesChoices(field)) return "Choices to vote for, by text or ID";
+  if (takesChoices(field))
+    return "Choices to vote for, by text or ID; a number is an ID, so use --title for a text of digits";
   if (field.description !== undefined || kind === undefined) return field.description ?? describeReference(field);
   return describeNamed(kind, field.kind === "array" ? "s" : "");
 }

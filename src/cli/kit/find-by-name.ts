@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
 import { mostMatches, mostTexts, type NameMatch, names } from "../../contract/names.ts";
-import type { Caller } from "../../contract/operation.ts";
+import type { AnyOperation, Caller } from "../../contract/operation.ts";
 import { capitalize, UsageError } from "../errors/cli-errors.ts";
 import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
@@ -130,10 +130,15 @@ async function findNames(caller: Caller, texts: string[], kinds: NamedKind[]): P
   try {
     return (await caller.call(names.find, { texts, kinds })).data;
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "forbidden") throw error;
-    const hint = "Give IDs in place of names, or use an API token whose scopes include names.find.";
-    throw new ServiceError("forbidden", error.message, { hint, cause: error });
+    throw withScopeHint(error, "names", names.find);
   }
+}
+
+/** Adds a hint to the error of the operation that finds IDs, when an API token may not call it. */
+export function withScopeHint(error: unknown, given: string, { name }: AnyOperation): unknown {
+  if (!(error instanceof ServiceError) || error.code !== "forbidden") return error;
+  const hint = `Give IDs in place of ${given}, or use an API token whose scopes include ${name}.`;
+  return new ServiceError("forbidden", error.message, { hint, cause: error });
 }
 
 const isName = (text: string) => text !== "" && text.length <= longestName && sanitizeLine(text) === text;
@@ -160,7 +165,8 @@ function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): 
   const reference = /^ref:(.*)/s.exec(text)?.[1];
   if (reference === "") return "there is no reference after ref:";
   if (reference !== undefined) return `no ${noun} has the reference ${reference}`;
-  if (kind === "users" && text.includes("@")) return `no user with the e-mail address ${text} is visible to you`;
+  if (kind === "users" && text.includes("@"))
+    return `no user with the e-mail address ${text} is visible to you; a reference with @ begins with ref:`;
   return `no ${noun} is called ${text}${similar.length > 0 ? `; similar names: ${listed(similar)}` : ""}`;
 }
 

@@ -1,5 +1,6 @@
 import { posts } from "../../contract/posts.ts";
 import { isNamed, takesChoices } from "./field-flags.ts";
+import { withScopeHint } from "./find-by-name.ts";
 import { findNamedPart } from "./find-named-part.ts";
 import { givenIn, wordOf } from "./read-input.ts";
 import type { OperationInput } from "./read-line.ts";
@@ -8,7 +9,10 @@ import type { OperationInput } from "./read-line.ts";
 export async function placeChoices({ spec, line, input, connect }: OperationInput): Promise<void> {
   const place = spec.places.find((each) => takesChoices(each.field) && isNamed(each.field, givenIn(each, line)));
   if (place === undefined) return;
-  const { poll } = await (await connect()).call(posts.get, { id: Number(input.id) });
+  const caller = await connect();
+  const { poll } = await caller.call(posts.get, { id: Number(input.id) }).catch((error) => {
+    throw withScopeHint(error, "texts", posts.get);
+  });
   const parts = (poll?.choices ?? []).map(({ id, title }) => ({ id, name: title }));
   const search = { label: wordOf(place, line), noun: "choice", owner: `the poll of post ${input.id}`, parts };
   // A text may contain commas; IDs may be separated by them.

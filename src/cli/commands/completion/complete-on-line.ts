@@ -1,4 +1,5 @@
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
+import { posts } from "../../../contract/posts.ts";
 import { units } from "../../../contract/units.ts";
 import { users } from "../../../contract/users.ts";
 import type { CommandEnvironment } from "../../kit/command-context.ts";
@@ -35,6 +36,20 @@ export async function membershipsOnLine(
   const user = await findOneByName("users", "", given.user, { caller, terminal });
   const { data } = await caller.call(users.memberships, { user }, options);
   return data.map(({ unit }) => unit);
+}
+
+/** Returns the choices of the poll of the post that the line names. */
+export async function choicesOnLine(
+  words: readonly string[],
+  { program, terminal }: CommandEnvironment,
+  caller: Caller,
+  options: CallOptions,
+) {
+  const { given } = (await inputOnLine(words, { program, terminal })) ?? {};
+  if (given?.id === undefined) return [];
+  const id = await findOneByName("posts", "", given.id, { caller, terminal });
+  const { poll } = await caller.call(posts.get, { id }, options);
+  return (poll?.choices ?? []).map(({ id, title }) => ({ id, name: title }));
 }
 
 async function unitOnLine(words: readonly string[], environment: Needed): Promise<unknown> {

@@ -117,6 +117,12 @@ const firstOf =
 const namedIfTyped = (found: readonly Found[], typed: string | undefined): readonly Found[] =>
   typed === undefined ? found : found.map(({ id, name }) => ({ id: name, name: String(id) }));
 
+/** Finds things that belong to another one on the line. */
+const onLine =
+  (find: keyof typeof import("./complete-on-line.ts")): Finder =>
+  async ({ caller, options, name, words, environment }) =>
+    namedIfTyped(await (await import("./complete-on-line.ts"))[find](words, environment, caller, options), name);
+
 const finders: Readonly<Record<string, Finder>> = {
   users: firstOf(async () => (await import("../../../contract/users.ts")).users.list),
   units: firstOf(async () => (await import("../../../contract/units.ts")).units.list),
@@ -128,14 +134,9 @@ const finders: Readonly<Record<string, Finder>> = {
     const { data } = await caller.call(tokens.list, {}, options);
     return data.map(({ id, name, owner }) => ({ id, name: `${name} (${owner.name})` }));
   },
-  async departments({ caller, options, name, words, environment }) {
-    const { departmentsOnLine } = await import("./complete-on-line.ts");
-    return namedIfTyped(await departmentsOnLine(words, environment, caller, options), name);
-  },
-  async memberships({ caller, options, name, words, environment }) {
-    const { membershipsOnLine } = await import("./complete-on-line.ts");
-    return namedIfTyped(await membershipsOnLine(words, environment, caller, options), name);
-  },
+  choices: onLine("choicesOnLine"),
+  departments: onLine("departmentsOnLine"),
+  memberships: onLine("membershipsOnLine"),
   async languages({ caller, options, name = "" }) {
     const { languages } = await import("../../../contract/languages.ts");
     const { data } = await caller.call(languages.list, {}, options);

@@ -130,13 +130,14 @@ export const posts: Commands = {
   vote: command(ops.vote, {
     args: [id, { field: "choices", label: "choice", many: true, optional: true }],
     flags: [{ flags: "--withdraw", field: "choices", description: "Withdraw your vote" }],
-    complete: (input, { withdraw }) => {
+    complete: (input, { withdraw, data }) => {
       const { choices, title } = input;
       if (withdraw && (choices ?? title) !== undefined)
         throw new UsageError("--withdraw cannot be combined with choices");
       // The service withdraws the vote when there is no choice, which is not intended when the choice was forgotten.
       // A choice that is no ID is in the input as undefined, and has an issue of its own.
-      if (!withdraw && !("choices" in input) && title === undefined) {
+      const isEmpty = data === undefined && Array.isArray(choices) && choices.length === 0;
+      if (!withdraw && (isEmpty || !("choices" in input)) && title === undefined) {
         throw new UsageError("missing <choice>", { hint: "pass the text or ID of a choice, or --withdraw" });
       }
       return withdraw ? { ...input, choices: [] } : input;
