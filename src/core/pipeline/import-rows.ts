@@ -58,7 +58,7 @@ export function collectResults(rows: readonly Record<string, unknown>[]) {
     list,
     skip: (index: number, { fields, issues }: Issues) => set(index, { fields: { ...fields }, issues }),
     done: (index: number, action: RowResult["action"], id: number | null) => set(index, { action, id }),
-    changed: () => list.flatMap(({ action, id }) => (id !== null && action !== "unchanged" ? id : [])),
+    changed: () => list.flatMap(({ action, id }) => (id !== null && action === "changed" ? id : [])),
     markDeactivated: (index: number) => set(index, { deactivated: true }),
   };
 }
