@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { useHome } from "../cli/support.ts";
 import { serve } from "../operations/support.ts";
 import { startPostgres } from "../support/postgres.ts";
@@ -44,6 +46,14 @@ it("A server whose PostgreSQL comes back as a standby answers 503, reads nothing
     8,
     expect.stringContaining("this server is a standby"),
   ]);
+  // As a server before PostgreSQL 14, a command is not told of the standby when it connects.
+  const database = await openDatabase(db().WCS_DB);
+  onTestFinished(() => database.close());
+  const connection = () => sql`select pg_backend_pid() as pid`.execute(database.reader).then(({ rows }) => rows[0]);
+  const before = await connection();
+  expect(await connection()).toEqual(before);
+  await expect(database.write(async () => {})).rejects.toMatchObject({ code: "25006" });
+  await expect.poll(connection).not.toEqual(before);
   await execute(db().WCS_DB, "select pg_promote()");
   await expect.poll(statuses).toEqual([200, 200, 200]);
 });

@@ -23,8 +23,9 @@ export function watchAnswers(client: pg.Client, limit: AnswerLimit | undefined):
   const giveUp = () => connection.stream.destroy(new Error("Connection terminated: PostgreSQL does not answer"));
   client.on("drain", stopWaiting);
   client.on("end", stopWaiting);
-  connection.on("errorMessage", ({ code }) => {
-    if (code === readOnlyState) onlyReads = true;
+  connection.on("errorMessage", ({ code, routine }) => {
+    // A standby refuses the isolation level as a missing feature.
+    if (code === readOnlyState || (code === "0A000" && routine === "call_enum_check_hook")) onlyReads = true;
   });
   connection.on("readyForQuery", ({ status }) => {
     timer?.refresh();
