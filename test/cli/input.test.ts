@@ -72,7 +72,13 @@ describe("input", () => {
     expect(await born("29.2.1996")).toBe("1996-02-29");
     expect(await born("24/12/2001")).toBe("2001-12-24");
     expect(await born("3 May 1980")).toBe("1980-05-03");
-    for (const wrong of ["03/04/1999", "30.2.1999", "24.12.", "yesterday"])
+    expect(await born(" 24.12.2001 ")).toBe("2001-12-24");
+    for (const either of ["03/04/1999", "1.2.2020"])
+      expect(JSON.parse(await born(either)).error).toMatchObject({
+        message: `--birthday: '${either}' could be two days.`,
+        hint: "Write YYYY-MM-DD.",
+      });
+    for (const wrong of ["30.2.1999", "24.12.", "yesterday", "1000d ago", "1000 days ago", "2000 days later"])
       expect(await born(wrong)).toContain("--birthday must be a date that exists, as YYYY-MM-DD.");
   });
 

@@ -218,7 +218,7 @@ async function readText(flag: OperationFlag, given: string, sources: Sources): P
     const others = flag.others?.length ? `use ${flag.others.join(" or ")} to write it without JSON` : undefined;
     return parseJson(await sources.value(given, name), name, others);
   }
-  if (flag.field.format === "date") return (await import("../time/parse-time.ts")).readDate(given);
+  if (flag.field.format === "date") return (await import("../time/read-date.ts")).readDate(given, name);
   const isText = flag.reads === "text" && !flag.field.values;
   return parseValue(flag.field, isText ? await sources.value(given, name) : given, name);
 }

@@ -63,14 +63,6 @@ export async function readDay(text: string, flag: string, zone?: string, now = D
   return dayOf(found.wall);
 }
 
-/** Parses a day with its year, like `24.12.2001`, into YYYY-MM-DD. Returns other text, also ambiguous days, as it is. */
-export async function readDate(text: string): Promise<string> {
-  const given = text.trim();
-  if (/^\d{4}-/.test(given) || !/\d{4}/.test(given)) return given;
-  const found = await fromWords(given, { zone: "UTC", now: Date.now() });
-  return found === undefined ? given : dayOf(found.wall);
-}
-
 interface Reading {
   readonly zone: string | undefined;
   readonly now: number;
@@ -123,10 +115,15 @@ function wallOf(text: string): number | undefined {
   return isDay && hour < 24 && minute < 60 && second < 60 ? wall.getTime() : undefined;
 }
 
-async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise<WallTime | undefined> {
-  // 02.03. is ambiguous: February in some countries, March in others.
+/** Returns true for 02.03., which is in February in some countries, and in March in others. */
+export function isAmbiguousDay(text: string): boolean {
   const [, first, second] = /\b(\d{1,2})[./](\d{1,2})\b/.exec(text) ?? [];
-  if (first !== second && Number(first) <= 12 && Number(second) <= 12) return undefined;
+  return first !== second && Number(first) <= 12 && Number(second) <= 12;
+}
+
+/** Parses words and local forms; undefined when they are no time, or could be two. */
+export async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise<WallTime | undefined> {
+  if (isAmbiguousDay(text)) return undefined;
   const chrono = await import("chrono-node");
   // Chrono gets the zone's wall time as UTC, so that only this module handles clock changes.
   const reference = { instant: new Date(clockOf(zone).wall(Math.floor(now / 1000))), timezone: 0 };
