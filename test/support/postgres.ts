@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,7 +29,7 @@ const attempts = 5;
 
 interface Started {
   readonly url: string;
-  /** That of its first process. */
+  /** Process ID of the first server process. */
   readonly pid: number;
   /** Stops the server and starts it again as a standby without a primary. */
   becomeStandby(): Promise<void>;
@@ -39,6 +39,11 @@ interface Started {
 /** A real PostgreSQL server for the whole run, in a folder of its own. */
 export async function startPostgres({ durable = false } = {}): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-postgres-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // After an interruption, the server ends at the same time: with a file that it removes itself, the first removal stops.
+  process.once("exit", () => {
+    for (let left = 10; left > 0 && existsSync(folder); left -= 1) remove();
+  });
   // The server does not run as root; its user has to get through to its folder.
   chmodSync(folder, 0o755);
   const serverOn = (port: number) =>
@@ -85,11 +90,14 @@ export async function startPostgres({ durable = false } = {}): Promise<Started> 
             () => true,
             () => false,
           );
-        while (!(await isOpen())) await sleep(50);
+        for (let left = 600; !(await isOpen()); left -= 1) {
+          if (left === 0) throw new Error("The PostgreSQL server of the tests did not start as a standby.");
+          await sleep(50);
+        }
       },
       async stop() {
         await server.stop();
-        rmSync(folder, { recursive: true, force: true });
+        remove();
       },
     };
   }
