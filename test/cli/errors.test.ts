@@ -46,6 +46,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users list -o users.csv", 2, /hint: Write to the file with > users\.csv\.\n/],
   ["users list -o a&b.csv", 2, /hint: Write to the file with > 'a&b\.csv'\.\n/],
   ["settings set smtp x", 2, /hint: Did you mean 'mail\.smtp_url'\?/],
+  ["settings set m x", 2, /hint: Settings are /],
   [
     "conversations send Nobody Hi",
     6,

@@ -218,6 +218,8 @@ describe("several IDs", () => {
       expect.stringMatching(/^Reactivated user 1\.\nNot tried after the error: 998, 997\.\nerror: .*999/),
     ]);
     expect((await wcs("users reactivate 1 999")).stderr).not.toContain("Not tried");
+    const many = Array.from({ length: 13 }, (_, at) => 1001 + at).join(" ");
+    expect((await wcs(`users reactivate ${many}`)).stderr).toMatch(/error: 1002, [\d, ]+, 1011 and 2 more\.\nerror:/);
   });
 });
 

@@ -71,6 +71,9 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
   }
 }
 
+/** Number of IDs that are named as not tried. */
+const mostNamed = 10;
+
 /** Uses the inputs in turn. When one fails, notes for which IDs nothing was done. */
 async function forEach(
   each: readonly Input[],
@@ -80,7 +83,8 @@ async function forEach(
   for (const [at, one] of each.entries()) {
     await use(one).catch((error) => {
       const left = each.slice(at + 1).map((input) => input[spec.args[0]?.field ?? ""]);
-      if (left.length > 0) terminal.note(`Not tried after the error: ${left.join(", ")}.`);
+      const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
+      if (left.length > 0) terminal.note(`Not tried after the error: ${left.slice(0, mostNamed).join(", ")}${more}.`);
       throw error;
     });
   }

@@ -64,6 +64,9 @@ export const settings: Commands = {
   },
 };
 
+/** More settings than these that contain the given name are no suggestion. */
+const mostSuggested = 3;
+
 function fieldOf(context: Context): Field {
   const fields = fieldsOf(ops.set);
   const name = context.args.key as string;
@@ -75,7 +78,7 @@ function fieldOf(context: Context): Field {
   const meant = similar === undefined ? containing : [similar];
   throw new UsageError(`there is no setting '${name}'`, {
     hint:
-      meant.length > 0
+      meant.length > 0 && meant.length <= mostSuggested
         ? `did you mean ${meant.map((each) => `'${each}'`).join(" or ")}?`
         : `settings are ${names.join(", ")}`,
   });
