@@ -9,8 +9,8 @@ const mostLinger = 500;
 /** Runs the command line of the process. Ctrl-C ends the process by the signal on a terminal, and by `exit` elsewhere. */
 export async function main(argv: readonly string[], exit: (code: number) => void): Promise<void> {
   nameTimeZone(process.env);
-  // On Windows this would be the title of the window.
-  if (process.platform !== "win32") process.title = ["wcs", ...argv.slice(2)].join(" ");
+  // On Windows this would be the title of the window, and macOS would register the process as an application.
+  if (process.platform === "linux") process.title = ["wcs", ...argv.slice(2)].join(" ");
   const terminal = await openTerminal(process);
   const { signals } = terminal;
   signals.take(() => {
