@@ -14,8 +14,8 @@ interface Given {
   readonly row: UserImportRow;
 }
 
-/** Rows written at a time, for up to 20 ms, when no other request can run on SQLite. */
-const portion = 250;
+/** Rows written at a time, for up to 40 ms, when no other request can run on SQLite. */
+const portion = 500;
 
 /** Valid rows of an import that are written together. */
 export class WaitingRows {
