@@ -1,4 +1,5 @@
 import { ServiceError } from "../contract/errors.ts";
+import type { Rooms } from "../contract/fair-room.ts";
 import { once } from "../contract/once.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { type Issues, tryParseInput } from "../contract/parse-input.ts";
@@ -12,7 +13,6 @@ import { nobody } from "./pipeline/actor.ts";
 import type { Ctx, Instance } from "./pipeline/context.ts";
 import { inTurns } from "./pipeline/event-loop-turns.ts";
 import type { FairTurns } from "./pipeline/fair-turns.ts";
-import type { FewAtOnce } from "./pipeline/few-at-once.ts";
 import {
   type exclusive,
   findResponse,
@@ -38,8 +38,8 @@ export interface Runtime extends Identification {
   readonly runExclusively: ReturnType<typeof exclusive>;
   readonly waits: Waits;
   readonly fairTurns: FairTurns;
-  readonly wideReads: FewAtOnce;
-  readonly transactions: FewAtOnce;
+  readonly wideReads: Rooms<number>;
+  readonly transactions: Rooms<number>;
 }
 
 interface Execution extends IdentifiedCall {

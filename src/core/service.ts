@@ -1,3 +1,5 @@
+import { ServiceError } from "../contract/errors.ts";
+import { Rooms } from "../contract/fair-room.ts";
 import { once } from "../contract/once.ts";
 import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
 import type { Settings } from "../contract/settings.ts";
@@ -7,7 +9,6 @@ import type { Topic } from "../store/topics.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
 import { currentMoment, executeOperation, type Runtime, readingContext } from "./execute-operation.ts";
 import { FairTurns } from "./pipeline/fair-turns.ts";
-import { FewAtOnce } from "./pipeline/few-at-once.ts";
 import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
 import { LastUses } from "./pipeline/last-uses.ts";
@@ -21,6 +22,15 @@ import { TopicWatch } from "./pipeline/topic-watch.ts";
 const mostWideReads = 2;
 /** Transactions of one user that may hold a connection to PostgreSQL at a time. */
 const mostTransactions = 4;
+/** Further ones wait for as long as statements wait for a connection. */
+const crowd = {
+  patience: 5000,
+  most: 1000,
+  refusal: () =>
+    new ServiceError("unavailable", "Other requests of yours are still running; send fewer at once.", {
+      retryAfter: 1,
+    }),
+};
 
 interface ServiceOptions {
   readonly database: Database;
@@ -112,8 +122,8 @@ function createRuntime(options: ServiceOptions): Runtime {
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, blindPause)),
     fairTurns: new FairTurns(),
-    wideReads: new FewAtOnce(mostWideReads),
-    transactions: new FewAtOnce(mostTransactions),
+    wideReads: new Rooms(mostWideReads, crowd),
+    transactions: new Rooms(mostTransactions, crowd),
   };
 }
 

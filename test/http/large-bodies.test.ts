@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
+import { Room } from "../../src/contract/fair-room.ts";
 import { createClient } from "../../src/http/client/client.ts";
-import { Room } from "../../src/http/server/fair-room.ts";
 import { type Fake, gate, lastBody, serveFake, speak } from "./support.ts";
 
 const codeOf = (error: ServiceError) => error.code;

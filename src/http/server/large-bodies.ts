@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { Room, Rooms } from "../../contract/fair-room.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
-import { Room } from "./fair-room.ts";
 import { parseJsonBody } from "./request-body.ts";
 
 const mebibyte = 1024 * 1024;
@@ -16,7 +16,8 @@ const working = 48 * mebibyte;
 const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
 
 export class LargeBodies {
-  readonly #turns = new Map<number, { readonly room: Room; users: number }>();
+  /** Each user has one body at a time. Those that wait are not read. */
+  readonly #turns = new Rooms<number>(1, { most: 20, refusal: another });
   readonly #arrivals = new Arrivals(arriving, busy);
   readonly #working = new Room(working, { refusal: busy });
 
@@ -26,7 +27,7 @@ export class LargeBodies {
     read: (arrival: Arrival) => Promise<Buffer | undefined>,
     work: (body: unknown) => Promise<T>,
   ): Promise<T> {
-    return this.#inTurn(user, async () => {
+    const takeOne = async () => {
       const arrival = this.#arrivals.begin(address);
       let done: (() => void) | undefined;
       try {
@@ -40,22 +41,7 @@ export class LargeBodies {
         done?.();
         arrival.leave();
       }
-    });
-  }
-
-  async #inTurn<T>(user: number | undefined, work: () => Promise<T>): Promise<T> {
-    if (user === undefined) return work();
-    const turn = this.#turns.get(user) ?? { room: new Room(1, { most: 20, refusal: another }), users: 0 };
-    this.#turns.set(user, turn);
-    turn.users += 1;
-    let leave: (() => void) | undefined;
-    try {
-      leave = await turn.room.enter(1);
-      return await work();
-    } finally {
-      leave?.();
-      turn.users -= 1;
-      if (turn.users === 0) this.#turns.delete(user);
-    }
+    };
+    return user === undefined ? takeOne() : this.#turns.run(user, takeOne);
   }
 }
