@@ -28,7 +28,7 @@ export const chunkGroups = [
     debugName: "group",
     // Only the group of users has operations in several files.
     name: (id: string) => `group-${basename(id, ".ts").replace(/^(membership|user-import)-operations$/, "users")}`,
-    test: /src\/contract\/(?!errors|fair-room)[\w-]+\.ts$/,
+    test: /src\/contract\/(?!errors|semaphore)[\w-]+\.ts$/,
   },
   {
     name: "kysely",
@@ -40,6 +40,6 @@ export const chunkGroups = [
   },
   {
     name: "service",
-    test: /src\/(contract\/fair-room|store\/(?!migrations|schema|insert-by-copy|message-words|missing-rights|sqlite\/(?:wait-until-unused|can-create)|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns)|directory\/(?!attempts|write-events|passwords)|users\/(?!deactivate-missing|delete-user|export-|free-claimed-keys|import-users|user-import|search-users|send-welcome|set-password)))/,
+    test: /src\/(contract\/semaphore|store\/(?!migrations|schema|insert-by-copy|message-words|missing-rights|sqlite\/(?:wait-until-unused|can-create)|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns)|directory\/(?!attempts|write-events|passwords)|users\/(?!deactivate-missing|delete-user|export-|free-claimed-keys|import-users|user-import|search-users|send-welcome|set-password)))/,
   },
 ];

@@ -1,9 +1,9 @@
 import { ServiceError } from "../contract/errors.ts";
-import type { Rooms } from "../contract/fair-room.ts";
 import { once } from "../contract/once.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { type Issues, tryParseInput } from "../contract/parse-input.ts";
 import { needsSecret, withoutSecrets } from "../contract/secrets.ts";
+import type { Semaphores } from "../contract/semaphore.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import { runOrRollBack } from "../store/dry-run.ts";
@@ -38,8 +38,8 @@ export interface Runtime extends Identification {
   readonly runExclusively: ReturnType<typeof exclusive>;
   readonly waits: Waits;
   readonly fairTurns: FairTurns;
-  readonly wideReads: Rooms<number>;
-  readonly transactions: Rooms<number>;
+  readonly wideReads: Semaphores<number>;
+  readonly transactions: Semaphores<number>;
 }
 
 interface Execution extends IdentifiedCall {

@@ -1,7 +1,7 @@
 import { ServiceError } from "../contract/errors.ts";
-import { Rooms } from "../contract/fair-room.ts";
 import { once } from "../contract/once.ts";
 import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
+import { Semaphores } from "../contract/semaphore.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import { instanceName } from "../store/instance-name.ts";
@@ -122,8 +122,8 @@ function createRuntime(options: ServiceOptions): Runtime {
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, blindPause)),
     fairTurns: new FairTurns(),
-    wideReads: new Rooms(mostWideReads, crowd),
-    transactions: new Rooms(mostTransactions, crowd),
+    wideReads: new Semaphores(mostWideReads, crowd),
+    transactions: new Semaphores(mostTransactions, crowd),
   };
 }
 

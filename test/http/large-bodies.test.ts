@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
-import { Room } from "../../src/contract/fair-room.ts";
+import { Semaphore } from "../../src/contract/semaphore.ts";
 import { createClient } from "../../src/http/client/client.ts";
 import { type Fake, gate, lastBody, serveFake, speak } from "./support.ts";
 
@@ -17,36 +17,36 @@ const state = (work: Promise<unknown>) =>
     new Promise((resolve) => setImmediate(resolve, "waiting")),
   ]);
 
-describe("a room of a number of bytes", () => {
+describe("a semaphore of a number of bytes", () => {
   test("admits bodies that fit, in the order of arrival", async () => {
-    const room = new Room(100, { patience: 10_000, refusal });
-    const leave = await room.enter(60);
-    const large = room.enter(50);
-    const small = room.enter(10);
+    const semaphore = new Semaphore(100, { patience: 10_000, refusal });
+    const release = await semaphore.acquire(60);
+    const large = semaphore.acquire(50);
+    const small = semaphore.acquire(10);
     expect([await state(large), await state(small)]).toEqual(["waiting", "waiting"]);
-    leave();
+    release();
     expect([await state(large), await state(small)]).toEqual(["in", "in"]);
-    const next = room.enter(50);
+    const next = semaphore.acquire(50);
     expect(await state(next)).toBe("waiting");
     (await small)();
     expect(await state(next)).toBe("in");
   });
 
   test("refuses a body that has waited too long, and one that would wait behind too many", async () => {
-    const room = new Room(100, { patience: 20, refusal });
-    const leave = await room.enter(100);
-    const waiting = Array.from({ length: 100 }, () => room.enter(100).catch(codeOf));
-    await expect(room.enter(1)).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
+    const semaphore = new Semaphore(100, { patience: 20, refusal });
+    const release = await semaphore.acquire(100);
+    const waiting = Array.from({ length: 100 }, () => semaphore.acquire(100).catch(codeOf));
+    await expect(semaphore.acquire(1)).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(["unavailable"]));
-    leave();
-    expect(await state(room.enter(100))).toBe("in");
+    release();
+    expect(await state(semaphore.acquire(100))).toBe("in");
   });
 
   test("admits the next body when the one before it has given up", async () => {
-    const room = new Room(100, { patience: 30, refusal });
-    await room.enter(60);
-    const tooLarge = room.enter(90).catch(codeOf);
-    const next = room.enter(30);
+    const semaphore = new Semaphore(100, { patience: 30, refusal });
+    await semaphore.acquire(60);
+    const tooLarge = semaphore.acquire(90).catch(codeOf);
+    const next = semaphore.acquire(30);
     expect(await tooLarge).toBe("unavailable");
     expect(await state(next)).toBe("in");
   });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Semaphores } from "../../contract/semaphore.ts";
 import type { Ctx, Instance } from "../pipeline/context.ts";
-import { QueuesByName } from "../pipeline/queues-by-name.ts";
 import {
   accountOfUser,
   type ReservedAttempt,
@@ -81,11 +81,8 @@ async function poll(
   }
 }
 
-const queues = new QueuesByName();
+const turns = new Semaphores<string>(1, { most: mostWaiting, refusal: () => tooManyAttempts(busySeconds) });
 
 /** Runs `work` after all earlier work with the same name, so that only the first of many callers queries the database. */
-function inTurn<T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> {
-  return queues.run(`${issuer} ${name}`, work, (length) => {
-    if (length >= mostWaiting) throw tooManyAttempts(busySeconds);
-  });
-}
+const inTurn = <T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> =>
+  turns.run(`${issuer} ${name}`, work);

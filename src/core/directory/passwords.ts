@@ -1,11 +1,11 @@
 import { promisify } from "node:util";
-import { invalid } from "../../contract/errors.ts";
+import { invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import { once } from "../../contract/once.ts";
+import { Semaphores } from "../../contract/semaphore.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
-import { QueuesByName } from "../pipeline/queues-by-name.ts";
 
 /** Parameters of argon2id (RFC 9106; OWASP's first choice for 19 MiB). Memory is in KiB. */
 const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -13,7 +13,10 @@ const saltBytes = 16;
 const tagBytes = 32;
 
 /** Few threads hash all passwords, so each account has one hash at a time, and one for others. */
-const byAccount = new QueuesByName();
+const byAccount = new Semaphores<string>(1, {
+  most: 1000,
+  refusal: () => new ServiceError("unavailable", "Too many passwords wait to be hashed; try again.", { retryAfter: 5 }),
+});
 
 /** Hashes a password after those that the account is having hashed or checked. */
 export const hashInTurn = (account: string, password: string): Promise<string> =>

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { Room, Rooms } from "../../contract/fair-room.ts";
+import { Semaphore, Semaphores } from "../../contract/semaphore.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
 import { parseJsonBody } from "./request-body.ts";
 
@@ -17,9 +17,9 @@ const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, 
 
 export class LargeBodies {
   /** Each user has one body at a time. Those that wait are not read. */
-  readonly #turns = new Rooms<number>(1, { most: 20, refusal: another });
+  readonly #turns = new Semaphores<number>(1, { most: 20, refusal: another });
   readonly #arrivals = new Arrivals(arriving, busy);
-  readonly #working = new Room(working, { refusal: busy });
+  readonly #working = new Semaphore(working, { refusal: busy });
 
   async take<T>(
     user: number | undefined,
@@ -33,7 +33,7 @@ export class LargeBodies {
       try {
         let body = await read(arrival);
         arrival.complete();
-        done = await this.#working.enter(body?.length ?? 0);
+        done = await this.#working.acquire(body?.length ?? 0);
         const parsed = parseJsonBody(body);
         body = undefined;
         return await work(parsed);

@@ -1,7 +1,7 @@
 import type { ServiceError } from "./errors.ts";
 
-interface RoomOptions {
-  /** Milliseconds to wait for room before the refusal. Default: 30 s. */
+interface SemaphoreOptions {
+  /** Milliseconds to wait before the refusal. Default: 30 s. */
   readonly patience?: number;
   /** Maximum number of those who wait. Default: 100. */
   readonly most?: number;
@@ -13,23 +13,23 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** Room for work of a total size. In async-mutex, work that has given up waiting would go on blocking what is behind it. */
-export class Room {
-  #room: number;
-  readonly #options: Required<RoomOptions>;
+/** Limits the total size of work at a time. In async-mutex, work that has given up waiting would go on blocking what is behind it. */
+export class Semaphore {
+  #free: number;
+  readonly #options: Required<SemaphoreOptions>;
   readonly #waiting: Waiting[] = [];
 
-  constructor(room: number, options: RoomOptions) {
-    this.#room = room;
+  constructor(size: number, options: SemaphoreOptions) {
+    this.#free = size;
     this.#options = { patience: 30_000, most: 100, ...options };
   }
 
-  /** Resolves when there is room for that size, to a function that releases it. */
-  async enter(size: number): Promise<() => void> {
-    if (this.#waiting.length > 0 || size > this.#room) await this.#wait(size);
-    else this.#room -= size;
+  /** Resolves when work of that size may begin, to a function to call at its end. */
+  async acquire(size: number): Promise<() => void> {
+    if (this.#waiting.length > 0 || size > this.#free) await this.#wait(size);
+    else this.#free -= size;
     return () => {
-      this.#room += size;
+      this.#free += size;
       this.#admit();
     };
   }
@@ -56,44 +56,44 @@ export class Room {
 
   /** Admits in the order of arrival, so that small work does not overtake a large one for ever. */
   #admit(): void {
-    for (let next = this.#waiting[0]; next && next.size <= this.#room; next = this.#waiting[0]) {
+    for (let next = this.#waiting[0]; next && next.size <= this.#free; next = this.#waiting[0]) {
       this.#waiting.shift();
-      this.#room -= next.size;
+      this.#free -= next.size;
       next.enter();
     }
   }
 }
 
-/** A room of the same size for each key. */
-export class Rooms<K> {
-  readonly #size: number;
-  readonly #options: RoomOptions;
-  readonly #rooms = new Map<K, { readonly room: Room; users: number }>();
+/** A semaphore for each key, which limits how many runs of that key there are at a time. */
+export class Semaphores<K> {
+  readonly #most: number;
+  readonly #options: SemaphoreOptions;
+  readonly #inUse = new Map<K, { readonly semaphore: Semaphore; users: number }>();
 
-  constructor(size: number, options: RoomOptions) {
-    this.#size = size;
+  constructor(most: number, options: SemaphoreOptions) {
+    this.#most = most;
     this.#options = options;
   }
 
   /** Returns true when work of the key would wait. */
   isFull(key: K): boolean {
-    return (this.#rooms.get(key)?.users ?? 0) >= this.#size;
+    return (this.#inUse.get(key)?.users ?? 0) >= this.#most;
   }
 
   /** Runs work of the key now, or after earlier work; `hasWaited` tells which. Throws the refusal when it waits too long. */
   async run<T>(key: K, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
     const mustWait = this.isFull(key);
-    const place = this.#rooms.get(key) ?? { room: new Room(this.#size, this.#options), users: 0 };
-    this.#rooms.set(key, place);
-    place.users += 1;
-    let leave: (() => void) | undefined;
+    const entry = this.#inUse.get(key) ?? { semaphore: new Semaphore(this.#most, this.#options), users: 0 };
+    this.#inUse.set(key, entry);
+    entry.users += 1;
+    let release: (() => void) | undefined;
     try {
-      leave = await place.room.enter(1);
+      release = await entry.semaphore.acquire(1);
       return await work(mustWait);
     } finally {
-      leave?.();
-      place.users -= 1;
-      if (place.users === 0) this.#rooms.delete(key);
+      release?.();
+      entry.users -= 1;
+      if (entry.users === 0) this.#inUse.delete(key);
     }
   }
 }
