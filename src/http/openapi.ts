@@ -177,8 +177,7 @@ function errorResponses(op: AnyOperation, [thing]: readonly z.ZodType[]): Record
   if (thing && isLookedUp(thing)) codes.add("not_found");
   if (thing && remembered.includes(metadataOf(thing).refersTo)) codes.add("gone");
   if (hasBody(op)) codes.add("payload_too_large").add("unsupported_media_type");
-  // The same request may still be running.
-  // Of two requests with one Idempotency-Key, the second is refused while the first is running, even if no response is stored.
+  // A request is refused while another one with its Idempotency-Key is running, even if no response is stored.
   if (op.method === "POST" && op.access !== "public") codes.add("conflict");
   // The service accepts one large body per user at a time.
   if (op.bodyLimit !== undefined) codes.add("too_many_requests");
