@@ -76,7 +76,7 @@ export const units = operationGroup("units", {
   }),
   delete: operation("DELETE", "/units/{id}", "Delete a unit", {
     description:
-      "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs the abilities that members have through the deleted unit, in the receiving unit, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves. Posts and events of the unit then belong to the receiving unit or, without one, to the parent. They are no longer published to members of the deleted unit: change their readers first if the members are to read them elsewhere.",
+      "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs the abilities that members have through the deleted unit, in both units, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves. Posts and events of the unit then belong to the receiving unit or, without one, to the parent. They are no longer published to members of the deleted unit: change their readers first if the members are to read them elsewhere.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
     input: () => ({
       id: id("units"),

@@ -309,11 +309,27 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     const { id: target } = await addUnit();
     const editor = await addUser({ unit: id, userTypes: [types.editor] });
     expect((await refusal(manager().call(units.delete, { id, transfer: target }))).message).toBe(
-      `You don't have the ability news in unit ${target}.`,
+      `You don't have the abilities news in unit ${id}, news in unit ${target}.`,
     );
     await admin().call(users.membershipSet, { user: editor.id, from: id, userTypes: [types.manager] });
     await allowed(manager(), units.delete, { id, transfer: target });
     expect(await now(editor.id)).toEqual([[target, [types.manager]]]);
+  });
+
+  it("A unit cannot be deleted with a transfer to end abilities that protect an account and that the actor lacks there", async () => {
+    const { addUnit, addUser, types } = world();
+    const [old, target] = [await addUnit(), await addUnit()];
+    const { caller } = await person({
+      [old.id]: { user: true, units: true },
+      [target.id]: { user: true, units: true, news: true },
+    });
+    const victim = await addUser({ unit: target.id, userTypes: [types.employee] });
+    await admin().call(users.membershipAdd, { user: victim.id, unit: old.id, userTypes: [types.editor] });
+    await forbidden(caller, users.password, { id: victim.id, password });
+    const refused = await refusal(caller.call(units.delete, { id: old.id, transfer: target.id }));
+    expect(refused.message).toBe(`You don't have the ability news in unit ${old.id}.`);
+    await allowed(admin(), units.delete, { id: old.id, transfer: target.id });
+    expect(await now(victim.id)).toEqual([[target.id, [types.employee]]]);
   });
 
   it("Deleting a unit does not put members of the receiving unit into the hands of those who added them to a third one", async () => {

@@ -51,14 +51,18 @@ export async function requireMove(ctx: Ctx, unit: UnitPosition, parent: UnitPosi
   requireAbilities(ctx.actor, [{ path: unit.path, abilities: extendedAbilities(grants, unit, parent) }]);
 }
 
-/** Throws `forbidden` as `requireMove`, for the children that move and the memberships that move to the target. */
+/**
+ * Throws `forbidden` as `requireMove`, for the children that move and the memberships that move to the target. What these grant
+ * is needed in the unit, too, as for removing them: it may protect an account that is a member of the target already.
+ */
 export async function requireTransfer(ctx: Ctx, unit: UnitPosition, target: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
   requireElsewhere(ctx.actor, unit, target);
   const grants = await loadGrants(ctx, [...idsInPath(unit.path), ...idsInPath(target.path)]);
+  const granted = grants.get(unit.id) ?? [];
   requireAbilities(ctx.actor, [
-    { path: unit.path, abilities: extendedAbilities(grants, unit, target) },
-    { path: target.path, abilities: grants.get(unit.id) ?? [] },
+    { path: unit.path, abilities: [...extendedAbilities(grants, unit, target), ...granted] },
+    { path: target.path, abilities: granted },
   ]);
 }
 
