@@ -136,6 +136,17 @@ describe("names in place of IDs", () => {
     expect(JSON.parse(chosen.stdout)).toMatchObject({ id: 4 });
   });
 
+  it("a text that is the reference of one thing and the name of another: exit 2, with the ways to give each", async () => {
+    const { id } = await json("usertypes", "create", "--name", "Driver");
+    const { id: other } = await json("usertypes", "create", "--name", "Chauffeur", "--reference", "Driver");
+    expect(await wcs("usertypes", "get", "Driver")).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `error: <id>: Driver is the reference of user type Chauffeur (${other}) and the name of Driver (${id}).\nhint: Use ref:Driver for the reference, or an ID for the name.\n`,
+    });
+    expect(await json("usertypes", "get", "ref:Driver")).toMatchObject({ id: other });
+  });
+
   it("lists that are cut say so: names find after six matches, users search after its limit", async () => {
     const twin = ["users", "create", "--first-name", "Grace", "--last-name", "Twin", "--unit", "1", "--email"];
     for (let each = 1; each <= 7; each++) await json(...twin, `grace${each}@example.com`);

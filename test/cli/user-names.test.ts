@@ -38,8 +38,26 @@ it("--as takes a name, a reference, an e-mail address or an ID, and refuses a na
   expect(await actsAs("Grace Hopper")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(
-      `--as: 2 users are called Grace Hopper: Grace Hopper (${id}), Grace Hopper (${other}).\nhint: Use an ID.\n`,
+      `--as: 2 users are called Grace Hopper: Grace Hopper (Acme, ${id}), Grace Hopper (Acme, ${other}).\nhint: Use an ID.\n`,
     ),
+  });
+  const { id: third } = JSON.parse(
+    (
+      await wcs([
+        "users",
+        "create",
+        ...named.with(3, "Hop"),
+        "--json",
+        "--email",
+        "hop@example.com",
+        "--reference",
+        "grace hopper",
+      ])
+    ).stdout,
+  );
+  expect(await actsAs("grace hopper")).toMatchObject({
+    code: 2,
+    stderr: `error: --as: grace hopper is the reference of user Grace Hop (Acme, ${third}) and the name of Grace Hopper (Acme, ${id}), Grace Hopper (Acme, ${other}).\nhint: Use 'ref:grace hopper' for the reference, or an ID or e-mail address for the name.\n`,
   });
 });
 

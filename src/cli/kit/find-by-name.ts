@@ -1,9 +1,10 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
-import { mostMatches, mostTexts, type NameMatch, names } from "../../contract/names.ts";
+import { mostTexts, type NameMatch, names } from "../../contract/names.ts";
 import type { AnyOperation, Caller } from "../../contract/operation.ts";
 import { capitalize, UsageError } from "../errors/cli-errors.ts";
+import { describeAmbiguity, describeMatch, listMatches } from "../output/ambiguous-name.ts";
 import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -20,11 +21,11 @@ interface NamedThings {
 
 /** A text that names nothing, or several things. */
 interface Mismatch extends Omit<NamedThings, "texts"> {
-  readonly isAmbiguous: boolean;
   readonly sentence: string;
+  /** The next step, for a text that names several things. */
+  readonly hint?: string;
 }
 
-const mostListed = 5;
 const longestName = 255;
 
 /** Looks up names in one request and returns the IDs of each entry. Asks which of several matches is meant; throws one error for all others. */
@@ -41,8 +42,8 @@ export async function findByName(given: readonly NamedThings[], { caller, termin
       const id = isId(text) ? Number(text) : isAmbiguous ? await choose(kind, text, same, terminal) : same[0]?.id;
       if (id !== undefined) ids.add(id);
       else {
-        const sentence = isAmbiguous ? ambiguous(kind, text, same) : missing(kind, text, candidates);
-        mismatches.push({ label, kind, isAmbiguous, sentence });
+        const about = isAmbiguous ? describeAmbiguity(kind, text, same) : { sentence: missing(kind, text, candidates) };
+        mismatches.push({ label, kind, ...about });
       }
     }
     found.push([...ids]);
@@ -154,11 +155,6 @@ async function choose(
   return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
 }
 
-function ambiguous(kind: NamedKind, text: string, matches: readonly NameMatch[]): string {
-  const count = matches.length < mostMatches ? matches.length : `${mostMatches} or more`;
-  return `${count} ${referenceNouns[kind]}s are called ${text}: ${listed(matches)}`;
-}
-
 function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): string {
   const noun = referenceNouns[kind];
   if (!isName(text)) return `'${text.slice(0, 80)}' names no ${noun}`;
@@ -167,24 +163,16 @@ function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): 
   if (reference !== undefined) return `no ${noun} has the reference ${reference}`;
   if (kind === "users" && text.includes("@"))
     return `no user with the e-mail address ${text} is visible to you; a reference with @ begins with ref:`;
-  return `no ${noun} is called ${text}${similar.length > 0 ? `; similar names: ${listed(similar)}` : ""}`;
+  return `no ${noun} is called ${text}${similar.length > 0 ? `; similar names: ${listMatches(similar)}` : ""}`;
 }
-
-function listed(matches: readonly NameMatch[]): string {
-  const shown = matches.slice(0, mostListed).map(describeMatch).join(", ");
-  return matches.length > mostListed ? `${shown} and others` : shown;
-}
-
-/** Returns `Ann Smith (Acme, 4)`. */
-const describeMatch = ({ id, name, detail }: NameMatch): string =>
-  `${name} (${detail === null ? "" : `${detail}, `}${id})`;
 
 function mismatchError(mismatches: readonly Mismatch[]): Error {
   const byLabel = Map.groupBy(mismatches, ({ label }) => label);
   const message = [...byLabel]
     .map(([label, own]) => `${label && `${label}: `}${own.map(({ sentence }) => sentence).join("; ")}`)
     .join("; ");
-  if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use an ID" });
+  const hints = [...new Set(mismatches.flatMap(({ hint }) => hint ?? []))];
+  if (hints.length > 0) return new UsageError(message, { hint: hints.join("; ") });
   const ways = [...new Set(mismatches.map(({ kind }) => `Give the ${referenceNouns[kind]} by ${waysToName[kind]}.`))];
   return new ServiceError("not_found", `${message}.`, { hint: `${ways.join(" ")} Find names with wcs names find.` });
 }

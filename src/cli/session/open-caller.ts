@@ -108,14 +108,14 @@ const longestName = 255;
 /** Returns the ID for a name or reference, as the first administrator finds it; undefined for IDs, addresses and what names nobody. */
 async function idOfName(service: Service, as: string): Promise<string | undefined> {
   if (/^\s*\d*\s*$|^(?!ref:).*@/.test(as) || as.length > longestName) return undefined;
-  const { mostMatches, names } = await import("../../contract/names.ts");
+  const { names } = await import("../../contract/names.ts");
   const administrator = service.caller({ userId: await service.resolveUser() });
   const { data } = await administrator.call(names.find, { texts: [as], kinds: ["users"] });
   const same = data.filter(({ match }) => match !== "similar");
   if (same.length < 2) return same[0] && String(same[0].id);
-  const listed = same.map(({ name, id }) => `${name} (${id})`).join(", ");
-  const count = same.length < mostMatches ? same.length : `${mostMatches} or more`;
-  throw new UsageError(`--as: ${count} users are called ${as}: ${listed}`, { hint: "use an ID" });
+  const { describeAmbiguity } = await import("../output/ambiguous-name.ts");
+  const { sentence, hint } = describeAmbiguity("users", as, same);
+  throw new UsageError(`--as: ${sentence}`, { hint });
 }
 
 const firstAttempts = 5;
