@@ -56,7 +56,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   update: operation("PATCH", "/usertypes/{userType=id}", "Update a user type", {
     description:
-      "Only the given fields change. When abilities change, user.update is reported for each holder whose own abilities change. Any change, also of the name or reference, needs usertypes and every ability that the user type has or gets, in every unit where somebody holds it.",
+      "Only the given fields change. When abilities change, user.update is reported for each holder whose own abilities change; updated_at of holders stays. Any change, also of the name or reference, needs usertypes and every ability that the user type has or gets, in every unit where somebody holds it.",
     access: { ability: "usertypes" },
     input: () => ({
       id: id("usertypes"),

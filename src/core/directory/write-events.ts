@@ -28,16 +28,25 @@ const receiverRows = prepared((db, p: { since: number }) =>
     ),
 );
 
-/** Writes changes as events with their deliveries in the transaction of the change. Skips events that nobody receives. */
-export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]): Promise<void> {
+async function findReceivers(ctx: Ctx) {
   const rows = await receiverRows(ctx.db, { since: ctx.now - listeningSeconds });
-  if (rows.length === 0) return;
   const listened = rows.some((row) => row.id === 0);
   const webhooks = rows
     .filter((row) => row.id !== 0)
     .map(({ id, triggers }) => ({ id, triggers: JSON.parse(triggers) }));
   const receivers = (trigger: Trigger) => webhooks.filter((each) => each.triggers.includes(trigger));
-  const wanted = mergeChanges(changes).filter(({ trigger }) => listened || receivers(trigger).length > 0);
+  return { listened, receivers, isReported: (trigger: Trigger) => listened || receivers(trigger).length > 0 };
+}
+
+/** Returns true when somebody receives such changes. */
+export const areReported = async (ctx: Ctx, trigger: Trigger): Promise<boolean> =>
+  (await findReceivers(ctx)).isReported(trigger);
+
+/** Writes changes as events with their deliveries in the transaction of the change. Skips events that nobody receives. */
+export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]): Promise<void> {
+  const { listened, receivers, isReported } = await findReceivers(ctx);
+  if (!changes.some(({ trigger }) => isReported(trigger))) return;
+  const wanted = mergeChanges(changes).filter(({ trigger }) => isReported(trigger));
   if (wanted.length === 0) return;
   // Makes events visible in the order of their IDs, because clients that continue after an ID must not miss a lower one
   // committed later: PostgreSQL assigns IDs before the commit.

@@ -1,13 +1,16 @@
 import { type SqlBool, sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
 import { isAmong } from "../../store/dialect.ts";
-import { markChanged } from "../directory/mark-changed.ts";
+import { areReported } from "../directory/write-events.ts";
 import { inPortions } from "../pipeline/change-in-portions.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Records the change of the holders of a user type in whose memberships no other type grants one of the changed abilities. */
-export async function markHolders(ctx: Ctx, type: number, changed: readonly Ability[]): Promise<void> {
-  if (changed.length === 0) return;
+/**
+ * Reports the change of the holders of a user type in whose memberships no other type grants one of the changed abilities.
+ * Writes no row for each: the next request of a holder reads the abilities from the user type.
+ */
+export async function reportHolders(ctx: Ctx, type: number, changed: readonly Ability[]): Promise<void> {
+  if (changed.length === 0 || !(await areReported(ctx, "user.update"))) return;
   const others = await ctx.db.selectFrom("user_types").select(["id", "abilities"]).where("id", "<>", type).execute();
   const granting = (ability: Ability) =>
     others.filter(({ abilities }) => (JSON.parse(abilities) as Ability[]).includes(ability)).map(({ id }) => id);
@@ -25,7 +28,6 @@ export async function markHolders(ctx: Ctx, type: number, changed: readonly Abil
       .where(rows)
       .where((eb) => eb.or(rivals.map(isAlone)))
       .execute();
-    const users = holders.map(({ user_id }) => user_id);
-    await markChanged(ctx, "user", users);
+    for (const { user_id } of holders) ctx.changed("user.update", user_id);
   });
 }

@@ -9,7 +9,7 @@ import { readPage } from "../pipeline/cursor.ts";
 import { requireFree } from "../pipeline/field-issues.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
 import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
-import { markHolders } from "./changed-holders.ts";
+import { reportHolders } from "./changed-holders.ts";
 
 type Row = RowOf<"user_types", "id" | "name" | "reference" | "abilities">;
 
@@ -49,7 +49,7 @@ export const usertypes: Handlers<typeof contract> = {
     await requireFree(ctx, "user_types", changes, id);
     await updateRow(ctx.db, "user_types", id, changes);
     const changed = [...before, ...after].filter((ability) => before.includes(ability) !== after.includes(ability));
-    await markHolders(ctx, id, changed);
+    await reportHolders(ctx, id, changed);
     return present(await find(ctx, id));
   },
 
