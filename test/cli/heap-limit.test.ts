@@ -43,3 +43,19 @@ test("a process ends with the flags with which it began, so that its compiled co
   expect(limited).not.toBe(first);
   expect(last).toBe(first);
 });
+
+test("sets no flag that the V8 of a later Node does not know, because V8 would complain on stderr", () => {
+  const unknownTo = (v8: string) =>
+    run(`
+      import v8 from "node:v8";
+      import { syncBuiltinESMExports } from "node:module";
+      Object.defineProperty(process, "versions", { value: { ...process.versions, v8: "${v8}" } });
+      const flags = [];
+      v8.setFlagsFromString = (flag) => flags.push(flag);
+      syncBuiltinESMExports();
+      const { limitHeap } = await import(${JSON.stringify(module)});
+      process.on("exit", () => console.log(JSON.stringify(flags.filter((flag) => /gc-phases/.test(flag)))));
+      limitHeap();`);
+  expect(unknownTo("14.1.146.11-node.25")).toEqual([]);
+  expect(unknownTo(process.versions.v8)).toEqual(["--no-separate-gc-phases", "--separate-gc-phases"]);
+});

@@ -1,6 +1,8 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 let isLimited = false;
+/** Whether V8 has the flag: that of Node 24 has it, later ones say on stderr that they do not know it. */
+const hasPhases = process.versions.v8.startsWith("13.");
 
 /**
  * Stops V8 from growing its heap by 100 MiB and more while rows are streamed or requests are answered. The young
@@ -13,7 +15,7 @@ export function limitHeap(young = 0): void {
     process.prependOnceListener("exit", () => {
       setFlagsFromString("--semi-space-growth-factor=2");
       setFlagsFromString("--heap-growing-percent=0");
-      setFlagsFromString("--separate-gc-phases");
+      if (hasPhases) setFlagsFromString("--separate-gc-phases");
     });
   isLimited = true;
   const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
@@ -21,5 +23,5 @@ export function limitHeap(young = 0): void {
   setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
   setFlagsFromString("--heap-growing-percent=100");
   // V8 would let the young generation grow, and keep all of it, while it marks the heap.
-  setFlagsFromString("--no-separate-gc-phases");
+  if (hasPhases) setFlagsFromString("--no-separate-gc-phases");
 }
