@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 let isLimited = false;
-/** Whether V8 has the flag: that of Node 24 has it, later ones say on stderr that they do not know it. */
+/** True for the V8 of Node 24; later ones say on stderr that they do not know the flag. */
 const hasPhases = process.versions.v8.startsWith("13.");
 
 /**
