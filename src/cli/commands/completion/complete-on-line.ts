@@ -6,67 +6,58 @@ import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { isGroup, isOperation } from "../../kit/command-spec.ts";
 import { parseWithIssues } from "../../kit/commander-command.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
-import { unitIn } from "../../kit/find-department.ts";
+import { unitIn } from "../../kit/find-parts.ts";
 import { buildOperation, createInputSpec } from "../../kit/input-spec.ts";
 import { LineIssues } from "../../kit/line-issues.ts";
-import { givenIn, type Input } from "../../kit/read-input.ts";
+import { givenIn } from "../../kit/read-input.ts";
 import { findCommand } from "../../kit/router.ts";
 
-export async function departmentsOnLine(
-  words: readonly string[],
-  { program, terminal }: CommandEnvironment,
-  caller: Caller,
-  options: CallOptions,
-) {
-  const unit = await unitOnLine(words, { program, terminal });
-  if (unit === undefined) return [];
-  const id = await findOneByName("units", "", unit, { caller, terminal });
-  return (await caller.call(units.get, { id }, options)).departments;
+/** The line so far, and the caller that finds what it names. */
+export interface LineToComplete {
+  readonly words: readonly string[];
+  readonly environment: CommandEnvironment;
+  readonly caller: Caller;
+  readonly options: CallOptions;
+}
+
+export async function departmentsOnLine(line: LineToComplete) {
+  const { fields = [], given = {} } = await inputOnLine(line);
+  const id = await idOnLine("units", unitIn(fields, given), line);
+  return id === undefined ? [] : (await line.caller.call(units.get, { id }, line.options)).departments;
 }
 
 /** Returns the units of the user that the line names. */
-export async function membershipsOnLine(
-  words: readonly string[],
-  { program, terminal }: CommandEnvironment,
-  caller: Caller,
-  options: CallOptions,
-) {
-  const { given } = (await inputOnLine(words, { program, terminal })) ?? {};
-  if (given?.user === undefined) return [];
-  const user = await findOneByName("users", "", given.user, { caller, terminal });
-  const { data } = await caller.call(users.memberships, { user }, options);
+export async function membershipsOnLine(line: LineToComplete) {
+  const { given } = await inputOnLine(line);
+  const user = await idOnLine("users", given?.user, line);
+  if (user === undefined) return [];
+  const { data } = await line.caller.call(users.memberships, { user }, line.options);
   return data.map(({ unit }) => unit);
 }
 
 /** Returns the choices of the poll of the post that the line names. */
-export async function choicesOnLine(
-  words: readonly string[],
-  { program, terminal }: CommandEnvironment,
-  caller: Caller,
-  options: CallOptions,
-) {
-  const { given } = (await inputOnLine(words, { program, terminal })) ?? {};
-  if (given?.id === undefined) return [];
-  const id = await findOneByName("posts", "", given.id, { caller, terminal });
-  const { poll } = await caller.call(posts.get, { id }, options);
+export async function choicesOnLine(line: LineToComplete) {
+  const { given } = await inputOnLine(line);
+  const post = await idOnLine("posts", given?.id, line);
+  if (post === undefined) return [];
+  const { poll } = await line.caller.call(posts.get, { id: post }, line.options);
   return (poll?.choices ?? []).map(({ id, title }) => ({ id, name: title }));
 }
 
-async function unitOnLine(words: readonly string[], environment: Needed): Promise<unknown> {
-  const found = await inputOnLine(words, environment);
-  return found && unitIn(found.fields, found.given);
+async function idOnLine(kind: "units" | "users" | "posts", text: unknown, { caller, environment }: LineToComplete) {
+  return text === undefined ? undefined : findOneByName(kind, "", text, { caller, terminal: environment.terminal });
 }
 
-type Needed = Pick<CommandEnvironment, "program" | "terminal">;
-
 /** Returns the fields of the operation that a line calls, and their values so far. */
-async function inputOnLine(words: readonly string[], { program, terminal }: Needed) {
+async function inputOnLine({ words, environment: { program, terminal } }: LineToComplete) {
   // Some shells leave out the word that is being typed, and its flag then has no value.
   const whole = words.at(-1)?.startsWith("--") ? words.slice(0, -1) : words;
   const { entry, path, rest } = await findCommand(program.registry, whole);
-  if (entry === undefined || isGroup(entry) || !isOperation(entry)) return undefined;
+  if (entry === undefined || isGroup(entry) || !isOperation(entry)) return {};
   const spec = createInputSpec(entry);
   const line = await parseWithIssues(buildOperation(entry, path, terminal, spec), rest, new LineIssues());
-  const given: Input = Object.fromEntries(spec.places.map((place) => [place.path[0], givenIn(place, line)]));
-  return { fields: spec.fields, given };
+  return {
+    fields: spec.fields,
+    given: Object.fromEntries(spec.places.map((place) => [place.path[0], givenIn(place, line)])),
+  };
 }

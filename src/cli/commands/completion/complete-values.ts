@@ -8,6 +8,7 @@ import { refusePassword } from "../../session/database-url.ts";
 import { findTarget } from "../../session/target.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import type { LineToComplete } from "./complete-on-line.ts";
 import { type Candidate, knownLanguages, knownValues } from "./known-values.ts";
 
 /** Milliseconds from the start of the process after which completion gives up: the user waits for a key press. */
@@ -96,13 +97,9 @@ async function byName(kind: NamedKind, text: string, caller: Caller, options: Ca
 const timeout = (ms: number) =>
   new Promise<never>((_, reject) => setTimeout(() => reject(new Error("too late")), ms).unref());
 
-interface Wanted {
-  readonly caller: Caller;
-  readonly options: CallOptions;
+interface Wanted extends LineToComplete {
   /** Beginning of a name; undefined when the user has typed an ID, or nothing yet. */
   readonly name: string | undefined;
-  readonly words: readonly string[];
-  readonly environment: CommandEnvironment;
 }
 
 type Found = Readonly<{ id: number | string; name: string }>;
@@ -113,15 +110,13 @@ const firstOf =
   async ({ caller, options }) =>
     (await caller.call(await load(), {}, options)).data;
 
-/** Returns the names as the values once a name is typed: shells offer those that begin with it. */
-const namedIfTyped = (found: readonly Found[], typed: string | undefined): readonly Found[] =>
-  typed === undefined ? found : found.map(({ id, name }) => ({ id: name, name: String(id) }));
-
-/** Finds things that belong to another one on the line. */
+/** Finds things that belong to another one on the line. Once a name is typed, names are the values: shells offer those that begin with it. */
 const onLine =
   (find: keyof typeof import("./complete-on-line.ts")): Finder =>
-  async ({ caller, options, name, words, environment }) =>
-    namedIfTyped(await (await import("./complete-on-line.ts"))[find](words, environment, caller, options), name);
+  async (wanted) => {
+    const found = await (await import("./complete-on-line.ts"))[find](wanted);
+    return wanted.name === undefined ? found : found.map(({ id, name }) => ({ id: name, name: String(id) }));
+  };
 
 const finders: Readonly<Record<string, Finder>> = {
   users: firstOf(async () => (await import("../../../contract/users.ts")).users.list),
