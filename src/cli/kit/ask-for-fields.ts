@@ -4,7 +4,7 @@ import { readNewPassword } from "../session/read-password.ts";
 import type { Ask } from "../terminal/prompts.ts";
 import { holdsFiles, kebab, listedKindOf, namedKindOf, takesDepartment } from "./field-flags.ts";
 import { chooseNamed } from "./find-by-name.ts";
-import { chooseDepartment } from "./find-department.ts";
+import { chooseDepartment } from "./find-parts.ts";
 import { chooseListed } from "./list-choices.ts";
 import { parseList, parseValue } from "./parse-value.ts";
 import { type InputSpec, readFiles } from "./read-input.ts";

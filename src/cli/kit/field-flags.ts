@@ -75,9 +75,11 @@ export const takesDepartment = (field: Field): boolean => field.refersTo === "de
 /** Returns whether a field takes choices of the poll of a post. Their texts are looked up when the post is known. */
 export const takesChoices = (field: Field): boolean => refersTo(field) === "choices";
 
+export const takesPart = (field: Field): boolean => takesDepartment(field) || takesChoices(field);
+
 /** Returns whether a field takes things that can be named, and some of these are not given by their IDs. */
 export const isNamed = (field: Field, given: unknown): boolean =>
-  (namedKindOf(field) !== undefined || takesDepartment(field) || takesChoices(field)) &&
+  (namedKindOf(field) !== undefined || takesPart(field)) &&
   textsIn(given, field).some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
 
 /** Returns the group whose items a field names by ID. */

@@ -8,7 +8,7 @@ import { createOutput, formatOf, type Output } from "../output/create-output.ts"
 import { type Page, valueAt } from "../output/item.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Context, OperationCommand, Request, WizardRun } from "./command-spec.ts";
-import { changes, isNamed, kebab, namedKindOf, takesChoices, takesDepartment, textsIn } from "./field-flags.ts";
+import { changes, isNamed, kebab, namedKindOf, takesPart, textsIn } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
@@ -101,8 +101,7 @@ async function requestOf(operation: OperationInput): Promise<Request> {
   if (missing.length > 0) await (await import("./ask-for-fields.ts")).askForFields(missing, operation);
   if (leaf.found && input[leaf.found.field] === undefined)
     input[leaf.found.field] = await leaf.found.by(wizardRun(operation, input, await operation.connect()));
-  if (spec.fields.some(takesChoices)) await (await import("./find-choices.ts")).placeChoices(operation);
-  if (spec.fields.some(takesDepartment)) await (await import("./find-department.ts")).placeDepartment(operation);
+  if (spec.fields.some(takesPart)) await (await import("./find-parts.ts")).placeParts(operation);
   return { op: leaf.op, input: await withCompletion(leaf, line, input) };
 }
 
