@@ -1,8 +1,8 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
+import type { OutputEnvironment } from "../output/create-output.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
-import type { Globals } from "../terminal/global-options.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import { letInterrupt } from "../terminal/signals.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -11,11 +11,8 @@ import { formatFor } from "./file-format.ts";
 import type { FileRow, Table } from "./file-rows.ts";
 import { openDestination } from "./open-destination.ts";
 
-interface ExportCommand {
-  readonly terminal: Terminal;
-  readonly globals: Globals;
+interface ExportCommand extends Required<OutputEnvironment> {
   readonly args: Readonly<Record<string, string | string[] | undefined>>;
-  readonly flags: Readonly<Record<string, unknown>>;
   connect(): Promise<{ readonly caller: Caller }>;
   stopOnInterrupt(): AbortSignal;
 }

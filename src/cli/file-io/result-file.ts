@@ -1,18 +1,12 @@
 import { UsageError } from "../errors/cli-errors.ts";
+import type { OutputEnvironment } from "../output/create-output.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
-import type { Globals } from "../terminal/global-options.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { csvLine } from "./csv-line.ts";
 import { type FileFormat, formatFor } from "./file-format.ts";
 import type { Outcome } from "./file-rows.ts";
 import { openDestination } from "./open-destination.ts";
-
-interface Environment {
-  readonly terminal: Terminal;
-  readonly globals: Globals;
-  readonly flags: Readonly<Record<string, unknown>>;
-}
 
 /** A file with the outcome of each row. Without `keep`, disposing of it removes it. */
 export interface ResultFile extends AsyncDisposable {
@@ -24,7 +18,7 @@ export interface ResultFile extends AsyncDisposable {
 }
 
 /** Opens the destination of results: the file of --results, or stdout with -o ndjson; undefined without both. */
-export async function openResults({ terminal, globals, flags }: Environment, when: PrintTime) {
+export async function openResults({ terminal, globals, flags }: Required<OutputEnvironment>, when: PrintTime) {
   const path = flags.results as string | undefined;
   if (path !== undefined) return openResultFile(path, formatFor(path));
   return globals.output === "ndjson" ? printResults(terminal, when) : undefined;

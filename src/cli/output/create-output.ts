@@ -42,7 +42,7 @@ export interface Output<T extends object = Item> {
 }
 
 /** The global options and the terminal of a command, and its flags where a list may begin elsewhere than with the first item. */
-interface Environment {
+export interface OutputEnvironment {
   readonly globals: Globals;
   readonly terminal: Terminal;
   readonly flags?: Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ interface Environment {
 type Format = OutputFormat | "rows" | "template";
 
 /** Returns the output format. The default is a table on a terminal, and `rows` elsewhere. */
-export function formatOf({ globals, terminal }: Environment): Format {
+export function formatOf({ globals, terminal }: OutputEnvironment): Format {
   const { output, json, template, fields, query, raw } = globals;
   const refuse = (flag: string, others: readonly (string | false | undefined)[]) => {
     const other = others.find(Boolean);
@@ -68,7 +68,7 @@ export function formatOf({ globals, terminal }: Environment): Format {
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
 }
 
-export function createOutput<T extends object = Item>(view: View<T>, environment: Environment): Output<T> {
+export function createOutput<T extends object = Item>(view: View<T>, environment: OutputEnvironment): Output<T> {
   const { globals, terminal } = environment;
   const format = formatOf(environment);
   const { fields, rows } = selectedFields(view, format, globals);
@@ -182,7 +182,7 @@ function selectedFields<T extends object>({ op, rows }: View<T>, format: Format,
 }
 
 /** Reports that a list has more items than the `count` that were shown, and the flags that show more. */
-function noteCut(count: number, op: AnyOperation | undefined, { terminal, flags = {} }: Environment): void {
+function noteCut(count: number, op: AnyOperation | undefined, { terminal, flags = {} }: OutputEnvironment): void {
   const { page, cursor, limit } = flags;
   const first = count === 1 ? "only the first one" : `the first ${count}`;
   const isLimited = limit !== undefined || (op?.list && !op.list.paging);

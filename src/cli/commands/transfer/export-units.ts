@@ -1,3 +1,4 @@
+import type { OutputOf } from "../../../contract/operation.ts";
 import { unitRow } from "../../../contract/unit-schemas.ts";
 import { units } from "../../../contract/units.ts";
 import { writeExportFile } from "../../file-io/export-file.ts";
@@ -26,12 +27,7 @@ export async function writeUnits(context: Context): Promise<void> {
   });
 }
 
-interface ListedUnit {
-  readonly id: number;
-  readonly name: string;
-  readonly reference: string | null;
-  readonly parent: { readonly id: number } | null;
-}
+type ListedUnit = Pick<OutputOf<typeof units.get>, "id" | "name" | "reference" | "parent">;
 
 /** Returns the units that a file can name, parents before children, siblings by reference. Reports the others. */
 export function exportableUnits<U extends ListedUnit>(units: readonly U[], skip: (what: string) => void): U[] {
