@@ -224,12 +224,7 @@ export function noMembership(user: number, unit: number): ServiceError {
 }
 
 export async function heldTypes({ db }: MembershipContext, membership: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom("membership_user_types")
-    .select("user_type_id")
-    .where("membership_id", "=", membership)
-    .orderBy("user_type_id")
-    .execute();
+  const rows = await findRows(db, "membership_user_types", { membership_id: membership }, ["user_type_id"]);
   return rows.map((row) => row.user_type_id);
 }
 

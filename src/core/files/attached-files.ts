@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
 import { countRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
@@ -10,7 +10,7 @@ import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
-import { accountOfUser, checkLimits, rateLimits } from "../pipeline/rate-limits.ts";
+import { accountOfUser, recordEvents, requireBelowLimits } from "../pipeline/rate-limits.ts";
 import { chunkBytes, keepContent, removeUnused } from "./file-contents.ts";
 import { videoIssue, videoUrl } from "./video-urls.ts";
 
@@ -35,22 +35,16 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
 
 /** Counts the chunks of uploads by user. Throws `too_many_requests` at the limit, so that no member fills the disk. */
 async function countChunks(ctx: Ctx, items: readonly FileItem[]): Promise<void> {
-  const { db, now, actor, token, apiToken } = ctx;
+  const { actor, token, apiToken } = ctx;
   const uploads = items.filter(({ type }) => type === "upload");
   // Neither access to the database itself nor an administrator, who may import the files of all, has a limit.
   if (uploads.length === 0 || actor.admin || !(token || apiToken)) return;
   const { sizeOf } = await import("./inspect-upload.ts");
   const count = uploads.reduce((sum, { data }) => sum + Math.ceil(sizeOf(data) / chunkBytes), 0);
-  const kind = "upload";
-  const account = accountOfUser(actor.id);
-  const { seconds } = rateLimits[kind];
-  const { until } = await checkLimits(ctx, { kind, account }, count);
-  if (until > 0) {
-    const message = "You uploaded too much in 24 hours; try again later, or ask an administrator.";
-    throw new ServiceError("too_many_requests", message, { retryAfter: until - now });
-  }
-  const event = { kind, account, network: "", pending: 0, expires_at: now + seconds };
-  await insertRows(db, "rate_limit_events", Array(count).fill(event));
+  const event = { kind: "upload", account: accountOfUser(actor.id) } as const;
+  const message = "You uploaded too much in 24 hours; try again later, or ask an administrator.";
+  await requireBelowLimits(ctx, event, count, message);
+  await recordEvents(ctx, Array(count).fill(event));
 }
 
 /** Returns the validation errors of files by field. Decodes each file only once; skips those that are undefined. */

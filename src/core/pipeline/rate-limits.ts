@@ -26,7 +26,7 @@ export const mostWelcomeMails = 5;
 /** Maximum number of notices about one kind of change to one address in an hour. */
 const mostNotices = 5;
 
-export const rateLimits: Record<Subject["kind"], RateLimits> = {
+const rateLimits: Record<Subject["kind"], RateLimits> = {
   sign_in: {
     seconds: 900,
     limits: [
@@ -86,24 +86,42 @@ export async function countNotices(
 ): Promise<Map<string, boolean>> {
   const kind = "account_notice";
   const accounts = new Map(addresses.map((address) => [address, accountOf(ctx, `${change} ${address}`)]));
-  const before = await ctx.db
+  const before = await countByAccount(ctx, kind, [...accounts.values()]);
+  const left = (account: string) => mostNotices - (before.get(account)?.count ?? 0);
+  const counted = [...accounts].filter(([, account]) => left(account) > 0);
+  const events = counted.map(([, account]) => ({ kind, account }) as const);
+  await recordEvents(ctx, events);
+  return new Map(counted.map(([address, account]) => [address, left(account) === 1]));
+}
+
+/** Returns the number of events of each account that has any, and the time at which the first of them expires. */
+export async function countByAccount(ctx: Ctx, kind: Subject["kind"], accounts: readonly string[]) {
+  const rows = await ctx.db
     .selectFrom("rate_limit_events")
-    .select(["account", (eb) => eb.fn.countAll<number>().as("count")])
+    .select(({ fn }) => ["account", fn.countAll<number>().as("count"), fn.min("expires_at").as("until")])
     .where("kind", "=", kind)
-    .where("account", "in", [...accounts.values()])
+    .where("account", "in", accounts)
     .where(countsNow(ctx, kind))
     .groupBy("account")
     .execute();
-  const countOf = new Map(before.map(({ account, count }) => [account, count]));
-  const left = (account: string) => mostNotices - (countOf.get(account) ?? 0);
-  const counted = [...accounts].filter(([, account]) => left(account) > 0);
-  const event = { kind, network: "", pending: 0, expires_at: ctx.now + rateLimits[kind].seconds } as const;
-  await insertRows(
-    ctx.db,
-    "rate_limit_events",
-    counted.map(([, account]) => ({ ...event, account })),
-  );
-  return new Map(counted.map(([address, account]) => [address, left(account) === 1]));
+  return new Map(rows.map(({ account, ...counted }) => [account, counted]));
+}
+
+/** Throws `too_many_requests` with this message when `count` more events would exceed a limit. */
+export async function requireBelowLimits(ctx: Ctx, subject: Subject, count: number, message: string): Promise<void> {
+  const { until } = await checkLimits(ctx, subject, count);
+  if (until > 0) throw new ServiceError("too_many_requests", message, { retryAfter: until - ctx.now });
+}
+
+/** Records events, which count from now on, without a check of limits. */
+export async function recordEvents(
+  { db, now }: Ctx,
+  events: readonly Pick<Subject, "kind" | "account">[],
+): Promise<void> {
+  const rows = events.map(({ kind, account }) => {
+    return { kind, account, network: "", pending: 0, expires_at: now + rateLimits[kind].seconds };
+  });
+  await insertRows(db, "rate_limit_events", rows);
 }
 
 /** The ID of a reserved place. Without it, `until` is the time until which a limit applies, or `busy` names one that pending attempts use up. */
@@ -175,13 +193,13 @@ function lockNumber(name: string): number {
 }
 
 /** Selects the events that count. Those that expire too late were written before the clock was set back. */
-export function countsNow({ now }: Ctx, kind: Subject["kind"]) {
+function countsNow({ now }: Ctx, kind: Subject["kind"]) {
   const latest = now + rateLimits[kind].seconds + clockTolerance;
   return (eb: ExpressionBuilder<Schema, "rate_limit_events">) => eb.between("expires_at", now + 1, latest);
 }
 
 /** Checks each limit: finds the event that has to expire or be settled before `count` more are allowed. */
-export async function checkLimits(ctx: Ctx, subject: Subject, count = 1): Promise<ReservedAttempt> {
+async function checkLimits(ctx: Ctx, subject: Subject, count = 1): Promise<ReservedAttempt> {
   const { kind, account, network } = subject;
   let until = 0;
   let busy: string | undefined;

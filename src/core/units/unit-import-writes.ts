@@ -1,8 +1,7 @@
-import { sql } from "kysely";
 import type { z } from "zod";
 import { fold } from "../../contract/fold-text.ts";
 import type { unitRow } from "../../contract/unit-schemas.ts";
-import { insertRows, rowsAs } from "../../store/bulk.ts";
+import { addToEach, insertRows, updateEach } from "../../store/bulk.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { idsInPath } from "../pipeline/unit-path.ts";
@@ -41,29 +40,25 @@ export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Ex
     // Rows and wanted units have the same order.
     return { ...row, id, path: `${wanted[position]!.parent.path}${id}/` };
   });
-  await storePaths(ctx, units);
+  await updateEach(
+    ctx.db,
+    "units",
+    units.map(({ id, path }) => ({ id, path })),
+  );
   await updateCounts(ctx, wanted);
   return units;
 }
 
-async function storePaths({ db }: Ctx, units: readonly ExistingUnit[]): Promise<void> {
-  const placed = rowsAs(db, "placed", { id: "bigint", path: "text" }, units);
-  await sql`update units set path = placed.path from ${placed} where units.id = placed.id`.execute(db);
-}
-
 async function updateCounts({ db }: Ctx, wanted: readonly NewUnit[]): Promise<void> {
-  const more = new Map<number, { id: number; children: number; descendants: number }>();
+  const more = new Map<number, { id: number; child_count: number; descendant_count: number }>();
   const countsOf = (id: number) => {
-    const counts = more.get(id) ?? { id, children: 0, descendants: 0 };
+    const counts = more.get(id) ?? { id, child_count: 0, descendant_count: 0 };
     more.set(id, counts);
     return counts;
   };
   for (const [parent, below] of Map.groupBy(wanted, (each) => each.parent)) {
-    countsOf(parent.id).children += below.length;
-    for (const id of idsInPath(parent.path)) countsOf(id).descendants += below.length;
+    countsOf(parent.id).child_count += below.length;
+    for (const id of idsInPath(parent.path)) countsOf(id).descendant_count += below.length;
   }
-  const types = { id: "bigint", children: "bigint", descendants: "bigint" } as const;
-  const added = rowsAs(db, "added", types, [...more.values()]);
-  await sql`update units set child_count = child_count + added.children,
-    descendant_count = descendant_count + added.descendants from ${added} where units.id = added.id`.execute(db);
+  await addToEach(db, "units", [...more.values()]);
 }
