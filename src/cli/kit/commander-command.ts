@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { UsageError } from "../errors/cli-errors.ts";
 import { refusePassword } from "../session/database-url.ts";
-import { globalOptions, outputOptions } from "../terminal/global-options.ts";
+import { formats, globalOptions, outputOptions } from "../terminal/global-options.ts";
 import { type HelpPage, type HelpSection, layOut, termOf } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { LineIssues } from "./line-issues.ts";
@@ -60,11 +60,10 @@ export function helpPageOf(command: Command, { examples, sections: more = [] }: 
 
 /** Adds the global options and the output options. Help shows the output options only when the command prints data. */
 export function addSharedOptions(command: Command, prints: boolean): Command {
-  for (const { flags, description, choices } of outputOptions) {
+  for (const { flags, description } of outputOptions) {
     // Commands that use the letter for another flag do not print data.
     if (command.options.some(({ short }) => short && flags.startsWith(short))) continue;
-    const option = new Option(flags, description).helpGroup("Output options:").hideHelp(!prints);
-    command.addOption(choices ? option.choices(choices) : option);
+    command.addOption(new Option(flags, description).helpGroup("Output options:").hideHelp(!prints));
   }
   for (const { flags, description } of globalOptions) {
     command.addOption(new Option(flags, description).helpGroup("Global options:"));
@@ -82,6 +81,9 @@ export async function parseLine(command: Command, rest: readonly string[]) {
 
 const neverEmpty: ReadonlySet<unknown> = new Set(["--db", "--url", "--profile", "--as", "--ca-file"]);
 
+/** Returns false for the -o of a command that writes a file, which is its path. */
+const isFormat = ({ flags }: Option): boolean => flags === outputOptions[0].flags;
+
 /** Parses arguments and options, and adds what is wrong with them to the issues. */
 export async function parseWithIssues(command: Command, rest: readonly string[], issues: LineIssues) {
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
@@ -96,6 +98,11 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
     (await import("./commander-issues.ts")).noteIssues(command, words, usageOf(command), issues);
   }
   const options = command.opts();
+  const { output } = options;
+  if (output !== undefined && command.options.some(isFormat) && !formats.includes(output)) {
+    (await import("./commander-issues.ts")).noteWrongFormat(command, output, usageOf(command), issues);
+    command.setOptionValue("output", undefined);
+  }
   for (const option of command.options)
     if (neverEmpty.has(option.long) && options[option.attributeName()] === "")
       throw new UsageError(`${option.long} must not be empty`);

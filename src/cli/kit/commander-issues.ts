@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
+import { formats } from "../terminal/global-options.ts";
 import { quoteIfNeeded } from "../terminal/shell-words.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { wrongGuesses } from "./wrong-guesses.ts";
@@ -35,9 +36,6 @@ function parseOnce(
       case "commander.optionMissingArgument":
         issues.add(new UsageError(message, { usage }), word.match(/--[\w-]+/g) ?? []);
         return words.slice(0, -1);
-      case "commander.invalidArgument":
-        issues.add(new UsageError(invalidChoice(said) ?? message, { usage, hint: fileHint(command, said) }));
-        return withoutOption(words, word.split(/[ ,]+/));
       case "commander.missingArgument":
         issues.add(new UsageError(missingArguments(command), { usage }));
         return undefined;
@@ -84,20 +82,14 @@ function surplusHint({ options, registeredArguments }: Command, words: readonly 
   return registeredArguments.length === 0 && name ? `give the ${name.slice(2)} with ${name}` : undefined;
 }
 
-/** Returns the message for a value that is not one of an option's choices, worded like those of other issues. */
-function invalidChoice(said: string): string | undefined {
-  const [, name, given, choices] =
-    /^option '(.+?)' argument '(.*)' is invalid. Allowed choices are (.*)\.$/s.exec(said) ?? [];
-  const long = /--[\w-]+/.exec(name ?? "")?.[0];
-  return long && `${long} must be one of ${choices}, not '${given}'`;
-}
-
-/** Returns the way to name a file where -o takes a format. */
-function fileHint({ registeredArguments }: Command, said: string): string | undefined {
-  const [, path] = /^option '-o, .*?' argument '(.*[./].*)' is invalid\./s.exec(said) ?? [];
-  if (path === undefined) return undefined;
-  const hasFile = registeredArguments.some((argument) => argument.name() === "file");
-  return hasFile ? "give the file as the argument, without -o" : `write to the file with > ${quoteIfNeeded(path)}`;
+/** Adds an issue about a value of -o that is no format. It may be the name of a file, which -o takes in other tools. */
+export function noteWrongFormat(command: Command, given: string, usage: string, issues: LineIssues): void {
+  const hasFile = command.registeredArguments.some((argument) => argument.name() === "file");
+  const way = hasFile
+    ? "give the file as the argument, without -o"
+    : `write to the file with > ${quoteIfNeeded(given)}`;
+  const hint = /[./]/.test(given) ? way : undefined;
+  issues.add(new UsageError(`--output must be one of ${formats.join(", ")}, not '${given}'`, { usage, hint }));
 }
 
 interface UnknownOption {
@@ -119,13 +111,6 @@ function withoutUnknown(
   const option = options.find(({ long }) => long === meant);
   if (option === undefined && mayHaveValue) issues.hasUncertainArguments = true;
   return words.toSpliced(at, option?.required && mayHaveValue ? 2 : 1);
-}
-
-function withoutOption(words: readonly string[], names: readonly string[]): readonly string[] | undefined {
-  const [short = "", long = short] = names.filter((name) => name.startsWith("-"));
-  const at = words.findLastIndex((word) => word.startsWith(short) || word === long || word.startsWith(`${long}=`));
-  if (at < 0) return undefined;
-  return words.toSpliced(at, words[at] === short || words[at] === long ? 2 : 1);
 }
 
 function missingArguments({ registeredArguments, args }: Command): string {

@@ -122,17 +122,14 @@ async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<Na
   const kinds = [...new Set(named.map(({ kind }) => kind))];
   const texts = [...new Set(named.map(({ text }) => text))];
   const matches: NameMatch[] = [];
-  for (let at = 0; at < texts.length; at += mostTexts)
-    matches.push(...(await findNames(caller, texts.slice(at, at + mostTexts), kinds)));
-  return matches;
-}
-
-async function findNames(caller: Caller, texts: string[], kinds: NamedKind[]): Promise<NameMatch[]> {
-  try {
-    return (await caller.call(names.find, { texts, kinds })).data;
-  } catch (error) {
-    throw withScopeHint(error, "names", names.find);
+  for (let at = 0; at < texts.length; at += mostTexts) {
+    const some = { texts: texts.slice(at, at + mostTexts), kinds };
+    const { data } = await caller.call(names.find, some).catch((error) => {
+      throw withScopeHint(error, "names", names.find);
+    });
+    matches.push(...data);
   }
+  return matches;
 }
 
 /** Adds a hint to the error of the operation that finds IDs, when an API token may not call it. */

@@ -21,14 +21,11 @@ export function missingFields({ fields, needed, found }: InputSpec, input: Input
   });
 }
 
-/** An argument or flag that a line lacks, and the values that it takes. */
-interface MissingWord {
-  readonly word: string;
-  readonly values?: readonly string[] | undefined;
-}
-
 /** Adds an issue about missing arguments and flags that no other issue is about. */
-export function noteMissing(missing: readonly MissingWord[], issues: LineIssues): void {
+export function noteMissing(
+  missing: readonly { readonly word: string; readonly values?: readonly string[] | undefined }[],
+  issues: LineIssues,
+): void {
   const left = missing.filter(({ word }) => !issues.concerns(word));
   const described = left.map(({ word, values }) => (values ? `${word} (${values.join(", ")})` : word));
   if (left.length === 0) return;

@@ -26,11 +26,10 @@ export interface Globals {
 interface GlobalOption {
   readonly flags: string;
   readonly description: string;
-  readonly choices?: readonly string[];
 }
 
-export const outputOptions: readonly GlobalOption[] = [
-  { flags: "-o, --output <format>", description: "Output format: table, json, ndjson, csv or yaml", choices: formats },
+export const outputOptions: readonly [GlobalOption, ...GlobalOption[]] = [
+  { flags: "-o, --output <format>", description: "Output format: table, json, ndjson, csv or yaml" },
   { flags: "--json", description: "Same as -o json" },
   { flags: "--fields <a,b.c>", description: "Fields to print" },
   { flags: "--query <jmespath>", description: "Filter the output with a JMESPath expression" },
