@@ -1,8 +1,7 @@
 import { updateRows } from "../../store/bulk.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import type { ExistingUser, Known } from "./user-import-lookup.ts";
-import type { UserImportRow } from "./user-import-row.ts";
+import type { ExistingUser, Known, UserImportRow } from "./user-import-lookup.ts";
 
 interface Batch {
   readonly rows: readonly UserImportRow[];

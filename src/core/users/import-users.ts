@@ -16,10 +16,17 @@ import { missingAbilities } from "../pipeline/permissions.ts";
 import { birthdayIssue, isSignInAddress } from "./change-user.ts";
 import { freeClaimedKeys } from "./free-claimed-keys.ts";
 import { userColumns } from "./user-columns.ts";
-import { type ExistingUser, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
-import type { UserImportRow, Wanted } from "./user-import-row.ts";
-import { findUserChanges, type UserChanges } from "./user-import-writes.ts";
-import { WaitingRows } from "./waiting-rows.ts";
+import {
+  type ExistingUser,
+  type Known,
+  loadUsers,
+  lookUp,
+  type Type,
+  typeNames,
+  type UserImportRow,
+  type Wanted,
+} from "./user-import-lookup.ts";
+import { collectRows, findUserChanges, type UserChanges } from "./user-import-writes.ts";
 
 type Import = Handlers<typeof contract>["import"];
 
@@ -45,7 +52,7 @@ async function importParsed(
   const userOf = (row: UserImportRow) => findUser(known, row, key);
   const isValid = (row: UserImportRow) => plan(row).issues.size === 0;
   await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
-  const waiting = new WaitingRows(ctx);
+  const waiting = collectRows(ctx);
   const write = async () => {
     const { created, changed } = await waiting.write();
     for (const { index, id } of created) done(index, "created", id);

@@ -1,13 +1,25 @@
+import type { z } from "zod";
 import { fold } from "../../contract/fold-text.ts";
 import type { Ability } from "../../contract/operation.ts";
+import type { userRow } from "../../contract/user-schemas.ts";
 import { findRows, insertRows } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import type { UserImportRow } from "./user-import-row.ts";
+import type { userColumns } from "./user-columns.ts";
 
 const longestName = 255;
+
+export type UserImportRow = z.infer<ReturnType<typeof userRow>>;
+
+/** The requested state of a user, with references resolved. Undefined properties stay as they are. */
+export interface Wanted {
+  readonly columns: Partial<ReturnType<typeof userColumns>> & { first_name: string; last_name: string; email: string };
+  readonly unit: { id: number; path: string };
+  readonly types: readonly number[] | undefined;
+  readonly department: number | null | undefined;
+}
 
 export type ExistingUser = Awaited<ReturnType<typeof loadUsers>>[number];
 

@@ -1,15 +1,68 @@
 import { addToEach, deleteEach, insertRows, updateEach } from "../../store/bulk.ts";
+import { emailKey } from "../directory/text-keys.ts";
 import { addSearchWords } from "../directory/user-words.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { requireOtherAdministrator, updateColumns } from "./change-account.ts";
 import { newUserRow } from "./user-columns.ts";
-import type { ExistingUser } from "./user-import-lookup.ts";
-import type { Wanted } from "./user-import-row.ts";
+import type { ExistingUser, UserImportRow, Wanted } from "./user-import-lookup.ts";
+
+/** Rows written at a time, for up to 40 ms, when no other request can run on SQLite. */
+const portion = 500;
+
+interface NewRow {
+  readonly index: number;
+  readonly wanted: Wanted;
+}
+
+interface Given {
+  readonly row: UserImportRow;
+}
+
+/** Collects the valid rows of an import that are written together. */
+export function collectRows(ctx: Ctx) {
+  let newRows: NewRow[] = [];
+  let changedRows: ChangedRow[] = [];
+  /** References and addresses of the users of these rows, before and after. */
+  const keys = new Set<string>();
+  const remember = ({ reference, email }: UserImportRow, existing?: ExistingUser) => {
+    const before = existing ? keysOf(existing.reference, existing.email_key) : [];
+    for (const key of [...keysOf(reference, emailKey(email)), ...before]) keys.add(key);
+  };
+  return {
+    /** Returns true when `row` depends on the result of a waiting one. */
+    affects: ({ reference, email }: UserImportRow) => keysOf(reference, emailKey(email)).some((key) => keys.has(key)),
+    create({ row, ...added }: NewRow & Given) {
+      newRows.push(added);
+      remember(row);
+    },
+    change({ row, ...added }: ChangedRow & Given) {
+      changedRows.push(added);
+      remember(row, added.existing);
+    },
+    /** Writes the rows and forgets them. Returns the created and the changed users. */
+    async write() {
+      const created = [];
+      for await (const some of inTurns(newRows, portion)) created.push(...(await createUsers(ctx, some)));
+      for await (const some of inTurns(changedRows, portion)) await changeUsers(ctx, some);
+      const changed = changedRows.map(({ existing }) => existing);
+      for (const { id } of created) ctx.changed("user.create", id);
+      for (const { id } of changed) ctx.changed("user.update", id);
+      newRows = [];
+      changedRows = [];
+      keys.clear();
+      return { created, changed };
+    },
+  };
+}
+
+function keysOf(reference: string | null | undefined, email: string | null): string[] {
+  return [...(reference ? [`reference ${reference}`] : []), ...(email === null ? [] : [`email ${email}`])];
+}
 
 /** Creates users, some hundreds per statement, and adds their IDs. */
-export async function createUsers<T extends { readonly wanted: Wanted }>(ctx: Ctx, pending: readonly T[]) {
-  if (pending.length === 0) return [];
+async function createUsers(ctx: Ctx, pending: readonly NewRow[]) {
   const rows = pending.map((each) => ({ ...each, user: newUserRow(ctx, each.wanted.columns, each.wanted.unit.id) }));
   const users = rows.map(({ user }) => user);
   const made = await insertRows<{ id: number; email_key: string | null }>(ctx.db, "users", users, "id, email_key");
@@ -66,14 +119,14 @@ export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
 
 export type UserChanges = NonNullable<ReturnType<typeof findUserChanges>>;
 
-export interface ChangedRow {
+interface ChangedRow {
   readonly existing: ExistingUser;
   readonly wanted: Wanted;
   readonly changes: UserChanges;
 }
 
 /** Changes different users, some hundreds per statement. The caller has checked permission. */
-export async function changeUsers(ctx: Ctx, rows: readonly ChangedRow[]): Promise<void> {
+async function changeUsers(ctx: Ctx, rows: readonly ChangedRow[]): Promise<void> {
   await updateColumns(
     ctx,
     rows.map(({ existing, wanted, changes: { columns, moved } }) => ({
