@@ -11,7 +11,7 @@ import { currentMoment, executeOperation, type Runtime, readingContext } from ".
 import { FairTurns } from "./pipeline/fair-turns.ts";
 import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
-import { LastUses } from "./pipeline/last-uses.ts";
+import { recordLastUses } from "./pipeline/last-uses.ts";
 import { loadInstance, settingsLoader } from "./pipeline/load-instance.ts";
 import { Waits } from "./pipeline/long-poll.ts";
 import { cacheByVersion } from "./pipeline/memory-cache.ts";
@@ -107,7 +107,7 @@ export function createService(options: ServiceOptions): Service {
 function createRuntime(options: ServiceOptions): Runtime {
   const { database, clock = Date.now, environment = {}, blindPause = 1000, onAnnounce } = options;
   const instance = once(() => loadInstance(database, environment));
-  const lastUses = new LastUses(database);
+  const lastUses = recordLastUses(database);
   return {
     database,
     announce(topics) {

@@ -8,7 +8,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { appendService } from "./append-message.ts";
 import { directRefusal, lockedParticipation, type Participation, requireAdministrator } from "./participation.ts";
 import { presentConversation } from "./present-conversations.ts";
-import { type ParticipantRow, People, participantsIn } from "./present-participants.ts";
+import { loadPeople, type ParticipantRow, participantsIn } from "./present-participants.ts";
 import { recipientIssues, updatePeopleKey } from "./recipients.ts";
 
 export const participantHandlers = {
@@ -34,7 +34,7 @@ export const participantHandlers = {
     const participants = await participantsIn(ctx.db, { conversations: [id] });
     const before = requireParticipant(participants, user, id);
     const others = participants.filter((each) => each.role === "administrator" && each.user_id !== user);
-    const people = await People.load(ctx, [user, ...others.map((other) => other.user_id)]);
+    const people = await loadPeople(ctx, [user, ...others.map((other) => other.user_id)]);
     const isActive = (row: ParticipantRow) => people.participant(row.user_id, row).active;
     if (role === "member" && !others.some(isActive)) {
       throw new ServiceError(

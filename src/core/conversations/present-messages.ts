@@ -5,7 +5,7 @@ import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { presentFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type ParticipantRow, People, participantsAmong } from "./present-participants.ts";
+import { loadPeople, type ParticipantRow, type People, participantsAmong } from "./present-participants.ts";
 
 export type Message = z.infer<ReturnType<typeof contract>>;
 export type MessageRow = RowOf<"messages">;
@@ -88,7 +88,7 @@ export async function loadMessageParts(
   const shown = [...users, ...reactions.map((reaction) => reaction.user_id)];
   for (const row of rows) shown.push(row.author_id, ...(metaOf(row)?.users ?? []));
   return {
-    people: await People.load(ctx, shown),
+    people: await loadPeople(ctx, shown),
     reactions: Map.groupBy(reactions, (reaction) => reaction.message_id),
     files,
   };

@@ -30,40 +30,29 @@ const peopleById = prepared((db, p: { ids: number[] }) =>
 /** People who are read, for up to 20 ms, before other requests can run. */
 const portion = 1000;
 
-type PersonRow = Awaited<ReturnType<typeof peopleById>>[number];
+export type People = Awaited<ReturnType<typeof loadPeople>>;
 
-export class People {
-  readonly #rows: ReadonlyMap<number, PersonRow & { readonly avatar: File | null }>;
-
-  private constructor(ctx: Ctx, rows: readonly PersonRow[]) {
-    this.#rows = new Map(
-      rows.map((row) => [row.id, { ...row, avatar: presentNestedFiles(ctx, row.files)[0] ?? null }]),
-    );
+/** Loads people, and returns functions that present them. */
+export async function loadPeople(ctx: Ctx, ids: Iterable<number>) {
+  const people = new Map<number, Awaited<ReturnType<typeof peopleById>>[number] & { readonly avatar: File | null }>();
+  for await (const some of inTurns([...new Set(ids)], portion)) {
+    for (const row of await peopleById(ctx.db, { ids: some }))
+      people.set(row.id, { ...row, avatar: presentNestedFiles(ctx, row.files)[0] ?? null });
   }
-
-  static async load(ctx: Ctx, ids: Iterable<number>): Promise<People> {
-    const rows: PersonRow[] = [];
-    for await (const some of inTurns([...new Set(ids)], portion)) {
-      for (const row of await peopleById(ctx.db, { ids: some })) rows.push(row);
-    }
-    return new People(ctx, rows);
-  }
-
-  name(id: number): string {
-    const row = this.#rows.get(id);
+  const name = (id: number): string => {
+    const row = people.get(id);
     return row === undefined ? "" : `${row.first_name} ${row.last_name}`;
-  }
-
+  };
   /** `current` is undefined for people who have left. */
-  participant(id: number, current: ParticipantRow | undefined): Participant {
-    const row = this.#rows.get(id);
+  const participant = (id: number, current: ParticipantRow | undefined): Participant => {
+    const row = people.get(id);
     const title = row?.title ?? "";
     const unit = row?.unit_id == null ? null : { id: row.unit_id, name: row.unit_name ?? "" };
     return {
       id,
       first_name: row?.first_name ?? "",
       last_name: row?.last_name ?? "",
-      name: this.name(id),
+      name: name(id),
       title,
       active: row?.active === 1,
       avatar: row?.avatar ?? null,
@@ -74,7 +63,8 @@ export class People {
       unit,
       role: current?.role ?? null,
     };
-  }
+  };
+  return { name, participant };
 }
 
 const participantRows = (db: Db) =>

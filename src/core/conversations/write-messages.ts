@@ -13,7 +13,7 @@ import { appendMessage, type LockedConversation } from "./append-message.ts";
 import { loadVisible, requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation, type Participation, participation } from "./participation.ts";
 import { type Message, type MessageRow, presentMessage, presentOneMessage } from "./present-messages.ts";
-import { People } from "./present-participants.ts";
+import { loadPeople } from "./present-participants.ts";
 import { wordsInOrder } from "./query-words.ts";
 import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 
@@ -102,7 +102,7 @@ export const messageSendHandlers = {
 
 /** Returns the API's representation of the actor's new message, which has no parent, files or reactions. */
 async function presentPlain(ctx: Ctx, { role }: Participation, row: MessageRow): Promise<Message> {
-  const people = await People.load(ctx, [row.author_id]);
+  const people = await loadPeople(ctx, [row.author_id]);
   const { author_id: user_id, conversation_id } = row;
   // A new message removes the conversation from everybody's archive.
   const author = { conversation_id, user_id, role, archived_at: null };
