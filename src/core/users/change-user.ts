@@ -3,6 +3,7 @@ import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow, insertRow, updateRows } from "../../store/bulk.ts";
+import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { appointInsteadOf } from "../directory/conversation-administrators.ts";
@@ -234,22 +235,15 @@ interface Taken {
   readonly except: number;
 }
 
-const usersByEmail = prepared((db, p: Taken) =>
+const holdersExcept = (db: Db, { except }: Taken) =>
   db
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
     .select(["u.id", "u.active", "n.path"])
-    .where("u.email_key", "=", p.value)
-    .where("u.id", "<>", p.except),
-);
-const usersByReference = prepared((db, p: Taken) =>
-  db
-    .selectFrom("users as u")
-    .leftJoin("units as n", "n.id", "u.unit_id")
-    .select(["u.id", "u.active", "n.path"])
-    .where("u.reference", "=", p.value)
-    .where("u.id", "<>", p.except),
-);
+    .where("u.id", "<>", except);
+
+const usersByEmail = prepared((db, p: Taken) => holdersExcept(db, p).where("u.email_key", "=", p.value));
+const usersByReference = prepared((db, p: Taken) => holdersExcept(db, p).where("u.reference", "=", p.value));
 
 const userRows = prepared((db, p: { id: number }) =>
   db
