@@ -206,7 +206,7 @@ it.each(["--no-header", "--json", "-ocsv", "--template={id}", "--fields=id"])(
     expect(dry).toMatchObject({
       code: 0,
       stdout: "",
-      stderr: expect.stringMatching(/Without --dry-run: Queued a test event for webhook \d+\.\nDry run/),
+      stderr: expect.stringMatching(/Without --dry-run: Queued a test event for webhook \d+ \(ci\)\.\nDry run/),
     });
   },
 );

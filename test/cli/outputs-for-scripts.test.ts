@@ -204,7 +204,7 @@ describe("several IDs", () => {
     const found = await home().wcs(["users", "get", "-", "-t", "{id}"], { stdin: `${made}\n\nada@example.com\n` });
     expect([found.code, found.stdout]).toEqual([0, `${made}\n1\n`]);
     const ended = await home().wcs(["users", "deactivate", "-", "--yes"], { stdin: "stdin@example.com\n" });
-    expect([ended.code, ended.stderr]).toEqual([0, `Deactivated user ${made}.\n`]);
+    expect([ended.code, ended.stderr]).toEqual([0, `Deactivated user ${made} (Bo X).\n`]);
     const empty = await home().wcs(["users", "get", "-"], { stdin: "\n" });
     expect([empty.code, empty.stderr]).toEqual([2, "error: <id>: stdin is empty.\n"]);
     expect((await wcs("users deactivate --help")).stdout).toMatch(/- reads\s+one a line/);

@@ -69,7 +69,14 @@ describePlaces("wcs posts", (place) => {
     );
     expect(publish).toMatchObject({ status: false, unpublish_on: Date.parse("2099-12-31T14:00Z") / 1000 });
     expect(publish.publish_on - publish.created_at).toBeGreaterThan(7000);
-    expect((await said("posts", "update", `${id}`, "--unset", "unpublish-on")).code).toBe(0);
+    expect(await said("posts", "update", `${id}`, "--unset", "unpublish-on")).toMatchObject({
+      code: 0,
+      stderr: `Updated post ${id}.\n`,
+    });
+    const moved = ["posts", "update", "later", "--publish-on", "2099-12-01 8:00", "--tz", "Asia/Tokyo"];
+    expect((await said(...moved, "-n")).stderr).toBe(
+      `Without --dry-run: Updated post ${id} (Later). It will be published at 2099-12-01 08:00.\nDry run: nothing was changed.\n`,
+    );
     expect((await json("posts", "get", `${id}`)).publish.unpublish_on).toBeNull();
     expect((await json("posts", "list", "--status", "scheduled")).map((post: { id: number }) => post.id)).toEqual([id]);
   });
@@ -145,7 +152,7 @@ describePlaces("wcs posts", (place) => {
     const [one, two] = ids;
     expect(await said("posts", "seen", "One", two!)).toMatchObject({
       code: 0,
-      stderr: `Marked post ${one} as seen.\nMarked post ${two} as seen.\n`,
+      stderr: `Marked post ${one} (One) as seen.\nMarked post ${two} as seen.\n`,
     });
     expect((await said("posts", "read", ...ids)).stderr).toBe(
       `Confirmed that you read post ${one}.\nConfirmed that you read post ${two}.\n`,

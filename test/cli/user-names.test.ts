@@ -67,9 +67,9 @@ it("users deactivate and delete take several users, and stop at one that fails",
     return String(JSON.parse((await run("users", "create", ...names, "--json")).stdout).id);
   };
   const [kim, lou, max] = [await add("kim"), await add("lou"), await add("max")];
-  expect(await run("users", "deactivate", kim, "lou@example.com", "987654", max, "--yes")).toMatchObject({
+  expect(await run("users", "deactivate", kim, "lou@example.com", "987654", "max low", kim, "--yes")).toMatchObject({
     code: 6,
-    stderr: `Deactivated user ${kim}.\nDeactivated user ${lou}.\nNot tried after the error: ${max}.\nerror: There is no user 987654.\n`,
+    stderr: `Deactivated user ${kim}.\nDeactivated user ${lou} (lou Low).\nNot tried after the error: ${max} (max Low).\nerror: There is no user 987654.\n`,
   });
   expect(JSON.parse((await run("users", "get", max, "--json")).stdout).active).toBe(true);
   expect(await run("users", "delete", `${kim},${lou}`, max, "--yes", "--dry-run")).toMatchObject({ code: 0 });
@@ -87,7 +87,7 @@ it("events delete and users deactivate: a comma is part of a title or name, and 
   const [named] = [await add("Lunch, then talk"), await add("Lunch"), await add("then talk")];
   expect(await run("events", "delete", "Lunch, then talk", "--yes")).toMatchObject({
     code: 0,
-    stderr: `Deleted event ${named}.\n`,
+    stderr: `Deleted event ${named} (Lunch, then talk).\n`,
   });
   const bob = (await run("users", "get", "bob@example.com", "--query", "id")).stdout.trim();
   expect((await run("users", "deactivate", bob, "", "--yes")).code).not.toBe(0);

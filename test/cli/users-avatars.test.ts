@@ -9,7 +9,10 @@ describePlaces("avatars on the command line", (place) => {
 
   it("wcs users avatar sets, downloads and deletes the image of a user", async () => {
     writeFileSync(path("me.png"), images.png(5, 6));
-    expect(await avatar("set", "me", path("me.png"))).toMatchObject({ code: 0, stderr: "Set the avatar of user 1.\n" });
+    expect(await avatar("set", "me", path("me.png"))).toMatchObject({
+      code: 0,
+      stderr: "Set the avatar of user 1 (Ada Lovelace).\n",
+    });
     const user = JSON.parse((await place().wcs(["users", "get", "me", "--json"])).stdout);
     expect(user.avatar).toMatchObject({ name: "me.png", width: 5, height: 6 });
     expect((await avatar("get", "me", "-o", path("copy.png"))).code).toBe(0);
@@ -17,7 +20,7 @@ describePlaces("avatars on the command line", (place) => {
     const dry = await avatar("delete", "me", "--yes", "--dry-run");
     expect(dry).toMatchObject({
       code: 0,
-      stderr: "Without --dry-run: Deleted the avatar of user 1.\nDry run: nothing was changed.\n",
+      stderr: "Without --dry-run: Deleted the avatar of user 1 (Ada Lovelace).\nDry run: nothing was changed.\n",
     });
     expect(await avatar("delete", "1", "--yes")).toMatchObject({ code: 0, stderr: "Deleted the avatar of user 1.\n" });
     const missing = await avatar("get", "1", "-o", path("none.png"));

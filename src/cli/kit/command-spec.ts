@@ -14,6 +14,7 @@ import type { Connection, ConnectionOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Shown } from "./shown-names.ts";
 
 /** The kind of value that a flag or argument takes, or its values, for shell completion. */
 export type Completes =
@@ -148,8 +149,8 @@ interface Presentation<O extends AnyOperation> {
   readonly repeats?: true;
   /** Plural name of the items of a list, when they are not those of the operation's group. */
   readonly items?: string;
-  /** Returns the success message of an operation without output. */
-  done?(input: InputOf<O>): string;
+  /** Returns the success message of an operation without output; `zone` is that of shown times. */
+  done?(input: Shown<InputOf<O>>, zone: string | undefined): string;
   /** Returns the next step after a `conflict`. The service does not know the flags of the command line. */
   onConflict?(input: InputOf<O>): string | undefined;
   readonly examples?: readonly string[];

@@ -11,6 +11,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { Dialog, WizardRun } from "./command-spec.ts";
 import { waysToName } from "./field-flags.ts";
 import { isId } from "./parse-value.ts";
+import type { NamesFound } from "./shown-names.ts";
 
 /** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
 interface NamedThings {
@@ -28,8 +29,15 @@ interface Mismatch extends Omit<NamedThings, "texts"> {
 
 const longestName = 255;
 
-/** Looks up names in one request and returns the IDs of each entry. Asks which of several matches is meant; throws one error for all others. */
-export async function findByName(given: readonly NamedThings[], { caller, terminal }: Dialog): Promise<number[][]> {
+/**
+ * Looks up names in one request and returns the IDs of each entry. Asks which of several matches is meant; throws one error
+ * for all others. Adds the names of what it found to `names`.
+ */
+export async function findByName(
+  given: readonly NamedThings[],
+  { caller, terminal }: Dialog,
+  names: NamesFound = new Map(),
+): Promise<number[][]> {
   const matches = await lookUp(given, caller);
   const mismatches: Mismatch[] = [];
   const found: number[][] = [];
@@ -40,6 +48,8 @@ export async function findByName(given: readonly NamedThings[], { caller, termin
       const same = candidates.filter(({ match }) => match !== "similar");
       const isAmbiguous = same.length > 1;
       const id = isId(text) ? Number(text) : isAmbiguous ? await choose(kind, text, same, terminal) : same[0]?.id;
+      const found = same.find((each) => each.id === id);
+      if (found) names.set(`${kind} ${id}`, found.name);
       if (id !== undefined) ids.add(id);
       else {
         const about = isAmbiguous ? describeAmbiguity(kind, text, same) : { sentence: missing(kind, text, candidates) };

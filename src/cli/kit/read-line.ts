@@ -9,6 +9,7 @@ import type { LineIssues } from "./line-issues.ts";
 import { missingFields, noteMissing, wordFor } from "./missing-fields.ts";
 import { eachInput, givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
 import { nameInLine } from "./rename-error-fields.ts";
+import type { NamesFound } from "./shown-names.ts";
 import { extentOf } from "./walk-list.ts";
 
 /** The input on a line, with names as they are typed, and the line and the sources that it was read from. */
@@ -33,6 +34,7 @@ export interface OperationInput extends OperationLine, Given {
   readonly connect: () => Promise<Caller>;
   /** Gets the words of the command line that stand for the answers to prompts. */
   readonly asked: string[];
+  readonly names: NamesFound;
 }
 
 /** Reads the values on a line, without any request. Throws one `UsageError` that names all that is wrong with the line. */

@@ -18,6 +18,7 @@ import { eachInput, givenIn, type Input, type ParsedLine, put, wordOf } from "./
 import { type OperationInput, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
+import { withNames } from "./shown-names.ts";
 import { type Extent, extentOf, walk } from "./walk-list.ts";
 
 /** Loaded only for the flag, and when a call fails. */
@@ -44,7 +45,9 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
   const connect = once(async () => (await context.connect({ anonymous: leaf.op.access === "public" })).caller);
   let request: Request | undefined;
   const asked: string[] = [];
-  const completed = { ...operation, ...given, connect, asked };
+  const names = new Map<string, string>();
+  const completed = { ...operation, ...given, connect, asked, names };
+  const shown = (one: Input) => withNames(spec.fields, one, names);
   try {
     request = await requestOf(completed);
     const { op, input } = request;
@@ -58,9 +61,9 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     }
     const use = async (edited: Input) => {
       const whole = await withWizard(completed, edited, caller);
-      await perform(leaf, { ...request, op, input: whole, isOnly: each.length === 1 }, caller, context);
+      await perform(leaf, { ...request, op, input: whole, isOnly: each.length === 1, shown }, caller, context);
     };
-    if (leaf.written === undefined) await forEach(each, use, { spec, terminal });
+    if (leaf.written === undefined) await forEach(each, use, { spec, terminal, shown });
     else await (await import("./edit-field.ts")).editField(leaf.written, input, caller, context, use);
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note(dryRunNote);
@@ -78,11 +81,11 @@ const mostNamed = 10;
 async function forEach(
   each: readonly Input[],
   use: (one: Input) => Promise<void>,
-  { spec, terminal }: Pick<OperationLine, "spec"> & Pick<Context, "terminal">,
+  { spec, terminal, shown }: Pick<OperationLine, "spec"> & Pick<Context, "terminal"> & Pick<OneRequest, "shown">,
 ): Promise<void> {
   for (const [at, one] of each.entries()) {
     await use(one).catch((error) => {
-      const left = each.slice(at + 1).map((input) => input[spec.args[0]?.field ?? ""]);
+      const left = each.slice(at + 1).map((input) => shown(input)[spec.args[0]?.field ?? ""]);
       const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
       if (left.length > 0) terminal.note(`Not tried after the error: ${left.slice(0, mostNamed).join(", ")}${more}.`);
       throw error;
@@ -106,7 +109,7 @@ async function requestOf(operation: OperationInput): Promise<Request> {
 }
 
 /** Replaces names, references, e-mail addresses and `me` in an input by IDs. */
-async function resolveNames({ spec, line, input, context, connect }: OperationInput): Promise<void> {
+async function resolveNames({ spec, line, input, context, connect, names }: OperationInput): Promise<void> {
   const named = spec.places.flatMap((place) => {
     const { field, path } = place;
     const kind = namedKindOf(field);
@@ -116,7 +119,7 @@ async function resolveNames({ spec, line, input, context, connect }: OperationIn
   });
   if (named.length === 0) return;
   const { findByName } = await import("./find-by-name.ts");
-  const found = await findByName(named, { caller: await connect(), terminal: context.terminal });
+  const found = await findByName(named, { caller: await connect(), terminal: context.terminal }, names);
   for (const [at, { path, isList }] of named.entries()) {
     const ids = found[at] ?? [];
     put(input, path, isList || ids.length > 1 ? ids : ids[0]);
@@ -147,8 +150,8 @@ function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
   throw new UsageError("nothing to change", { hint: `see wcs ${path.join(" ")} --help for what can be changed` });
 }
 
-/** `isOnly` tells whether the command makes this request only. */
-type OneRequest = Request & { readonly isOnly: boolean };
+/** `isOnly` tells whether the command makes this request only; `shown` returns an input for messages. */
+type OneRequest = Request & { readonly isOnly: boolean; readonly shown: (input: Input) => Input };
 
 async function perform(command: OperationCommand, request: OneRequest, caller: Caller, context: Context) {
   const { op, input } = request;
@@ -169,7 +172,9 @@ async function perform(command: OperationCommand, request: OneRequest, caller: C
     const item = (op.item ? valueAt(response, op.item) : response) as Input | null | undefined;
     if (item) await output.one(item, response);
     else {
-      terminal.note(`${flags.dryRun ? "Without --dry-run: " : ""}${command.done?.(whole) ?? "Done."}`);
+      terminal.note(
+        `${flags.dryRun ? "Without --dry-run: " : ""}${command.done?.(request.shown(whole), context.globals.tz) ?? "Done."}`,
+      );
       if (context.globals.raw && response) await output.one({}, response);
     }
     return response;

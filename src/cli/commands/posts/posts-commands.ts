@@ -2,6 +2,7 @@ import { posts as ops } from "../../../contract/posts.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { askAbout, type CommandGroup, type Commands, type Context, command } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
+import { timesIn } from "../../output/format-value.ts";
 import { fileCommands } from "../files/file-list-commands.ts";
 import { muting } from "../mute-flag.ts";
 
@@ -18,6 +19,11 @@ const columns = [
   "seen_by_user",
   "important",
 ] as const;
+
+function scheduleNote(time: number | null | undefined, zone: string | undefined): string {
+  if (typeof time !== "number" || time * 1000 <= Date.now()) return "";
+  return ` It will be published at ${timesIn(zone).short(time)}.`;
+}
 
 const composed = {
   ahead: { "publish.publish_on": null, "publish.unpublish_on": null, "pinned.until": null, "poll.close_at": null },
@@ -97,7 +103,7 @@ export const posts: Commands = {
     ...composed,
     flags: [choice, repeat],
     written: { field: "body", file: "post.md", from: ops.get },
-    done: ({ id }) => `Updated post ${id}.`,
+    done: ({ id, publish }, zone) => `Updated post ${id}.${scheduleNote(publish?.publish_on, zone)}`,
     examples: [
       "wcs posts update 12 --title 'Old canteen' --important",
       "wcs posts update 12 --edit",
