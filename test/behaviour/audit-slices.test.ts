@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { audit } from "../../src/contract/audit.ts";
+import type { InputOf } from "../../src/contract/operation.ts";
+import { insertRows } from "../../src/store/bulk.ts";
+import { useWorld } from "../support/actors.ts";
+import { postgresLocal, sqliteLocal } from "../support/instance.ts";
+import { turnsDuring } from "../support/turns.ts";
+import { walkPages } from "../support/walk-pages.ts";
+
+/** More than a statement looks at. Groups have the oldest entries; some times are those of several entries. */
+const counts = { groups: 8_500, users: 26_500 };
+const firstId = 1_000_000;
+
+const entries = Array.from({ length: counts.groups + counts.users }, (_, n) => {
+  const isOld = n < counts.groups;
+  const path = isOld ? `/groups/${(n * 7) % 300}` : `/users/${(n * 7919) % 30_000}${n % 3 === 0 ? "/units/1" : ""}`;
+  return { id: firstId + n, created_at: 1000 + Math.floor(n / 3), operation: "x.change", path, fields: "[]" };
+});
+
+/** IDs of the entries of a path and those below it, newest first. */
+const idsOf = (path: string, since = 0, until = Number.POSITIVE_INFINITY) =>
+  entries
+    .filter((entry) => entry.path === path || entry.path.startsWith(`${path}/`))
+    .filter(({ created_at }) => created_at >= since && created_at <= until)
+    .map(({ id }) => id)
+    .reverse();
+
+for (const environment of [sqliteLocal, postgresLocal]) {
+  describe(`audit.list of a path with thousands of entries (${environment.database})`, () => {
+    const world = useWorld(environment);
+    beforeAll(() =>
+      world().instance.database.write(async (tx) => {
+        await tx.deleteFrom("audit_entries").execute();
+        await insertRows(tx, "audit_entries", entries);
+      }),
+    );
+
+    const list = (input: Partial<InputOf<typeof audit.list>>) =>
+      world().actors.administrator.call(audit.list, { limit: 500, ...input });
+    const walk = (input: Partial<InputOf<typeof audit.list>>) =>
+      walkPages((cursor) => list({ ...input, ...(cursor && { cursor }) }));
+
+    it.each(["/groups", "/users", "/users/7919"])("finds each of %s once, in both directions", async (path) => {
+      const ids = idsOf(path);
+      expect(await walk({ path })).toEqual({ forth: ids, back: ids });
+    });
+
+    it("finds those of a period, of which the next entries have none, some or enough", async () => {
+      for (const [since, until] of [
+        [2000, 3000],
+        [3500, 6000],
+        [7000, 7300],
+      ] as const) {
+        for (const path of ["/groups", "/users"]) {
+          const ids = idsOf(path, since, until);
+          expect(await walk({ path, since, until })).toEqual({ forth: ids, back: ids });
+        }
+      }
+    });
+
+    // PostgreSQL never blocks the event loop.
+    if (environment.database === "sqlite")
+      it("lets other requests run before it has looked at all of the path", async () => {
+        const finding = list({ path: "/users", until: 3900 });
+        expect(await turnsDuring(finding)).toBeGreaterThan(2);
+        expect((await finding).data.map(({ id }) => id)).toEqual(idsOf("/users", 0, 3900));
+      });
+  });
+}
