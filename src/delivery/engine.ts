@@ -17,6 +17,8 @@ export type Engine = ReturnType<typeof createEngine>;
 const graceMilliseconds = 20_000;
 const hour = 3_600_000;
 const clockMilliseconds = 30_000;
+/** Part of the time of `drain` in which it begins to send callbacks. */
+const sendingPart = 0.6;
 
 /** Delivers callbacks and mails. Any number of engines may work on one database. */
 export function createEngine(given: EngineOptions) {
@@ -94,24 +96,25 @@ export function createEngine(given: EngineOptions) {
     },
     /** Delivers what is due now, without `start`, for a limited time. Returns the counts of what remains. */
     async drain({ maxSeconds }: { readonly maxSeconds: number }) {
-      await drainAll(options, performance.now() + maxSeconds * 1000);
+      await drainAll(options, maxSeconds * 1000);
       return outboxState(database, clock());
     },
     waiting: () => outboxState(database, clock()),
   };
 }
 
-/** Delivers until nothing is due, or until the deadline (as `performance.now`). */
-async function drainAll(options: DeliveryOptions, deadline: number): Promise<void> {
-  const left = () => deadline - performance.now();
+/** Delivers until nothing is due, or for a limited time. Its last part is for the callbacks that are being sent. */
+async function drainAll(options: DeliveryOptions, milliseconds: number): Promise<void> {
+  const began = performance.now();
+  const left = (part = 1) => began + milliseconds * part - performance.now();
   const webhooks = new WebhookWorker(options);
   const mails = new MailWorker(options);
   const drainWebhooks = async () => {
-    while (left() > 0) {
+    while (left(sendingPart) > 0) {
       webhooks.wakeup.clear();
       if ((await webhooks.round()) > 0) continue;
       if (!webhooks.busy) break;
-      await webhooks.wakeup.wait(Math.min(left(), 100));
+      await webhooks.wakeup.wait(Math.min(left(sendingPart), 100));
     }
     await webhooks.stop(left());
   };

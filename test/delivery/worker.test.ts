@@ -244,6 +244,17 @@ describeOnDatabases("workers", (open) => {
     });
   });
 
+  it("drain does not cut off callbacks that are answered soon, so that none is sent twice", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 200);
+    receiver.answer = (_, response) => void setTimeout(() => response.end("ok"), 500);
+    const { due } = await newEngine(instance).drain({ maxSeconds: 5 });
+    expect(due).toBe(200 - receiver.received.length);
+    expect(due).toBeGreaterThan(0);
+    const statuses = (await logOf(instance, id)).map((entry) => entry.status);
+    expect(statuses).toEqual(Array(receiver.received.length).fill("200"));
+  });
+
   it("results wait for further ones until no request is running", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
