@@ -50,7 +50,7 @@ export async function statements(db: AnyDb, ...texts: string[]): Promise<void> {
 export async function hasTable(db: AnyDb, name: string): Promise<boolean> {
   const { rows } = isPostgres(db)
     ? // Not information_schema, which hides tables without rights.
-      await sql`select 1 from pg_class where relnamespace = current_schema()::regnamespace and relname = ${name}`.execute(
+      await sql`select 1 from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relname = ${name}`.execute(
         db,
       )
     : await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db);

@@ -26,7 +26,7 @@ export const readOnly = {
 async function tablesWithoutRights(reader: Database["reader"]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace and not (
+    where relkind = 'r' and relnamespace = quote_ident(current_schema())::regnamespace and not (
       has_table_privilege(oid, 'select') and (relname like 'kysely\\_%' or (
         has_table_privilege(oid, 'insert') and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))))
     order by relname`.execute(reader);

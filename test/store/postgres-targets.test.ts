@@ -67,6 +67,21 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
+  it("openDatabase creates an instance in a schema beside that of another instance, with the same role", async () => {
+    const { target, remove } = await newDatabase("postgres");
+    await sql(target, 'create schema one; create schema "Zwei 2"');
+    const inSchema = (path: string) => `${target}?options=${encodeURIComponent(`-c search_path=${path}`)}`;
+    const paths = ["one", '"Zwei\\ 2"'];
+    for (const path of paths)
+      await (await openDatabase(inSchema(path), { create: (tx) => put(tx, "path", path) })).close();
+    for (const path of paths) {
+      const database = await openDatabase(inSchema(path));
+      expect(await get(database, "path")).toBe(path);
+      await database.close();
+    }
+    await remove();
+  });
+
   it("openDatabase says that the server has no TLS, or that the certificate is missing", async () => {
     expect(await refusal(openDatabase(`${target}?sslmode=verify-full`))).toMatchObject({
       code: "unavailable",

@@ -13,7 +13,7 @@ export async function readSequences(db: Db): Promise<Map<string, number>> {
   const query = isPostgres(db)
     ? sql<Sequence>`select t.relname as name, q.last_value as last
         from pg_sequences as q
-        join pg_class as s on s.relname = q.sequencename and s.relnamespace = current_schema()::regnamespace
+        join pg_class as s on s.relname = q.sequencename and s.relnamespace = quote_ident(current_schema())::regnamespace
         join pg_depend as d on d.objid = s.oid and d.deptype = 'i' and d.refclassid = 'pg_class'::regclass
         join pg_class as t on t.oid = d.refobjid
         where q.schemaname = current_schema() and q.last_value is not null`

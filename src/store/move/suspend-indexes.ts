@@ -27,9 +27,9 @@ const postgresObjects = sql<Suspended>`
   (select format('alter table %s drop constraint %I', conrelid::regclass, conname) as removal,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as creation,
     conrelid::regclass::text as table_name
-  from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace)
+  from pg_constraint where contype = 'f' and connamespace = quote_ident(current_schema())::regnamespace)
   union all
   (select format('drop index %s', i.indexrelid::regclass), pg_get_indexdef(i.indexrelid), t.relname
   from pg_index as i join pg_class as t on t.oid = i.indrelid
-  where t.relkind = 'r' and t.relnamespace = current_schema()::regnamespace
+  where t.relkind = 'r' and t.relnamespace = quote_ident(current_schema())::regnamespace
     and not exists (select 1 from pg_constraint as c where c.conindid = i.indexrelid and c.contype in ('p', 'u', 'x')))`;

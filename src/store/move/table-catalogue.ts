@@ -58,7 +58,7 @@ const postgresColumns = sql<ColumnRow>`
   join pg_attribute as c on c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped
   join pg_type as y on y.oid = c.atttypid
   left join pg_index as i on i.indrelid = t.oid and i.indisprimary
-  where t.relkind in ('r', 'p') and t.relnamespace = current_schema()::regnamespace
+  where t.relkind in ('r', 'p') and t.relnamespace = quote_ident(current_schema())::regnamespace
   order by t.oid, c.attnum`;
 
 /** Throws `conflict` unless both databases have the same tables with the same columns, so that a copy leaves out none. */

@@ -72,7 +72,7 @@ async function requireUsable(pool: pg.Pool): Promise<void> {
     select count(*) as tables, count(*) filter (where relname = 'kysely_migration') as ours,
       has_schema_privilege(current_schema(), 'create') as may_create,
       current_setting('transaction_read_only') as reads_only, current_setting('server_encoding') as encoding
-    from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
+    from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
   const { tables, ours, may_create, reads_only, encoding } = rows[0];
   if (ours > 0) return;
   if (tables > 0) {
