@@ -3,7 +3,7 @@ import { audit } from "../../src/contract/audit.ts";
 import type { InputOf } from "../../src/contract/operation.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
-import { postgresLocal, sqliteLocal } from "../support/instance.ts";
+import { sqliteLocal } from "../support/instance.ts";
 import { turnsDuring } from "../support/turns.ts";
 import { walkPages } from "../support/walk-pages.ts";
 
@@ -25,45 +25,35 @@ const idsOf = (path: string, since = 0, until = Number.POSITIVE_INFINITY) =>
     .map(({ id }) => id)
     .reverse();
 
-for (const environment of [sqliteLocal, postgresLocal]) {
-  describe(`audit.list of a path with thousands of entries (${environment.database})`, () => {
-    const world = useWorld(environment);
-    beforeAll(() =>
-      world().instance.database.write(async (tx) => {
-        await tx.deleteFrom("audit_entries").execute();
-        await insertRows(tx, "audit_entries", entries);
-      }),
-    );
+// PostgreSQL never blocks the event loop, and reads the page by one statement.
+describe("audit.list of a path with thousands of entries (SQLite)", () => {
+  const world = useWorld(sqliteLocal);
+  beforeAll(() =>
+    world().instance.database.write(async (tx) => {
+      await tx.deleteFrom("audit_entries").execute();
+      await insertRows(tx, "audit_entries", entries);
+    }),
+  );
 
-    const list = (input: Partial<InputOf<typeof audit.list>>) =>
-      world().actors.administrator.call(audit.list, { limit: 500, ...input });
-    const walk = (input: Partial<InputOf<typeof audit.list>>) =>
-      walkPages((cursor) => list({ ...input, ...(cursor && { cursor }) }));
+  const list = (input: Partial<InputOf<typeof audit.list>>) =>
+    world().actors.administrator.call(audit.list, { limit: 500, ...input });
+  const walk = (input: Partial<InputOf<typeof audit.list>>) =>
+    walkPages((cursor) => list({ ...input, ...(cursor && { cursor }) }));
 
-    it.each(["/groups", "/users", "/users/7919"])("finds each of %s once, in both directions", async (path) => {
-      const ids = idsOf(path);
-      expect(await walk({ path })).toEqual({ forth: ids, back: ids });
-    });
-
-    it("finds those of a period, of which the next entries have none, some or enough", async () => {
-      for (const [since, until] of [
-        [2000, 3000],
-        [3500, 6000],
-        [7000, 7300],
-      ] as const) {
-        for (const path of ["/groups", "/users"]) {
-          const ids = idsOf(path, since, until);
-          expect(await walk({ path, since, until })).toEqual({ forth: ids, back: ids });
-        }
-      }
-    });
-
-    // PostgreSQL never blocks the event loop.
-    if (environment.database === "sqlite")
-      it("lets other requests run before it has looked at all of the path", async () => {
-        const finding = list({ path: "/users", until: 3900 });
-        expect(await turnsDuring(finding)).toBeGreaterThan(2);
-        expect((await finding).data.map(({ id }) => id)).toEqual(idsOf("/users", 0, 3900));
-      });
+  it.each(["/groups", "/users/7919"])("finds each of %s once, in both directions", async (path) => {
+    const ids = idsOf(path);
+    expect(await walk({ path })).toEqual({ forth: ids, back: ids });
   });
-}
+
+  it.each(["/groups", "/users"])("finds those of %s in a period", async (path) => {
+    const period = { since: 3500, until: 4200 };
+    const ids = idsOf(path, period.since, period.until);
+    expect(await walk({ path, ...period })).toEqual({ forth: ids, back: ids });
+  });
+
+  it("lets other requests run before it has looked at all of the path", async () => {
+    const finding = list({ path: "/users", until: 3900 });
+    expect(await turnsDuring(finding)).toBeGreaterThan(2);
+    expect((await finding).data.map(({ id }) => id)).toEqual(idsOf("/users", 0, 3900));
+  });
+});

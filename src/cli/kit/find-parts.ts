@@ -24,14 +24,16 @@ interface Parts {
 }
 
 /** Replaces the names of parts on the line by their IDs, in an input that has the ID of the unit or post that they belong to. */
-export async function placeParts({ spec, line, input, connect }: OperationInput): Promise<void> {
+export async function placeParts({ spec, line, input, connect, names }: OperationInput): Promise<void> {
   const place = spec.places.find((each) => takesPart(each.field) && isNamed(each.field, givenIn(each, line)));
   if (place === undefined) return;
   const label = wordOf(place, line);
   const texts = [givenIn(place, line)].flat().map((text) => String(text).trim());
   if (!takesChoices(place.field)) {
     const departments = await departmentsIn(spec.fields, input, await connect());
-    input[place.field.name] = findPart(texts.join(" "), label, departments);
+    const id = findPart(texts.join(" "), label, departments);
+    input[place.field.name] = id;
+    names.set(`departments ${id}`, texts.join(" "));
     return;
   }
   const choices = await choicesIn(input, await connect());

@@ -8,7 +8,7 @@ import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { type AskedPage, readPage } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
-import { atOrBelow, type PathFilter, searchPath } from "./search-path.ts";
+import { isAtOrBelow, type PathFilter, searchPath } from "./search-path.ts";
 
 type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation">;
 
@@ -49,7 +49,7 @@ export const audit: Handlers<typeof contract> = {
     else if (names !== undefined) query = query.where("e.operation", "in", names);
     const top = path?.replace(/\/+$/, "");
     // One range of the index has the path and all below it.
-    if (top) query = query.where(beginsWith("e.path", top)).where(atOrBelow(top));
+    if (top) query = query.where(beginsWith("e.path", top)).where(isAtOrBelow(top));
     const range = { least: since, most: until };
     const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
     const asked = { list, limit, cursor };

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
-import { type FieldErrors } from "../../contract/errors.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
 import { countRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
