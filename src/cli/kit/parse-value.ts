@@ -1,3 +1,4 @@
+import type { ZodType } from "zod";
 import type { Field } from "../../contract/field-spec.ts";
 import { tryParseJson } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
@@ -51,4 +52,11 @@ export function parseJson(text: string, name: string, hint?: string): unknown {
   if (value === undefined) throw new UsageError(`${name} must be JSON`, { hint });
   if (isTooDeep(value)) throw new UsageError(`${name} must not be ${tooDeep}`);
   return value;
+}
+
+/** Returns the value of a flag as its schema reads it. Throws a `UsageError` when it is invalid. */
+export function parseFlag<T>(flag: string, schema: ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new UsageError(`${flag}: '${value}' ${result.error.issues[0]?.message}`);
 }

@@ -4,7 +4,7 @@ import { isHttpUrl } from "../../../contract/http-url.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { unlessForbidden } from "../../errors/unless-forbidden.ts";
+import { unlessRefused } from "../../errors/unless-refused.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
 import { showLine } from "../../kit/shown-line.ts";
@@ -150,7 +150,7 @@ export async function status(context: Context): Promise<void> {
   const { terminal, globals } = context;
   const { users } = await import("../../../contract/users.ts");
   const { caller, target } = await context.connect();
-  const user = await unlessForbidden(caller.call(users.current, {}));
+  const user = await unlessRefused("forbidden", caller.call(users.current, {}));
   const isNamed = globals.as === undefined && environmentLogin(terminal.env, target) !== undefined;
   const ownToken = environmentToken(terminal.env, target);
   const token = globals.as === undefined && !isNamed ? ownToken || tokenOf(context, target) : undefined;
@@ -180,7 +180,7 @@ async function factsOfApiToken(caller: Caller, owner: number | undefined) {
   const { tokens } = await import("../../../contract/tokens.ts");
   let cursor: string | undefined;
   do {
-    const page = await unlessForbidden(caller.call(tokens.list, { owner, limit: 500, cursor }));
+    const page = await unlessRefused("forbidden", caller.call(tokens.list, { owner, limit: 500, cursor }));
     const own = page?.data.find(({ current }) => current);
     if (own) return { expires: own.expires_at, token: { id: own.id, name: own.name, scopes: own.scopes } };
     cursor = page?.meta.next_cursor ?? undefined;

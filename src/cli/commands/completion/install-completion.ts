@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { quoteForShell } from "../../../contract/shell-quote.ts";
 import { makeFolders } from "../../../store/make-folders.ts";
 import { script, shells } from "../../completion/completion-script.ts";
 import { quoteForPowerShell } from "../../completion/powershell-script.ts";
@@ -47,16 +48,15 @@ function shellOf(given: unknown, { SHELL, PSModulePath }: NodeJS.ProcessEnv): Sh
 function placeOf(shell: Shell, env: NodeJS.ProcessEnv): Place {
   const home = env.HOME || homeFolder("set HOME");
   const config = env.XDG_CONFIG_HOME || join(home, ".config");
-  const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
   switch (shell) {
     case "bash": {
       const data = join(env.XDG_DATA_HOME || join(home, ".local", "share"), "bash-completion");
       const path = join(env.BASH_COMPLETION_USER_DIR || data, "completions", "wcs");
-      return { script: path, load: `source ${quoted(path)}` };
+      return { script: path, load: `source ${quoteForShell(path)}` };
     }
     case "zsh": {
       const folder = join(env.ZDOTDIR || home, ".zfunc");
-      const lines = [`fpath+=(${quoted(folder)}) # completion of wcs`, "autoload -Uz compinit && compinit"];
+      const lines = [`fpath+=(${quoteForShell(folder)}) # completion of wcs`, "autoload -Uz compinit && compinit"];
       return {
         script: join(folder, "_wcs"),
         startUp: { path: join(dirname(folder), ".zshrc"), lines },
@@ -65,7 +65,7 @@ function placeOf(shell: Shell, env: NodeJS.ProcessEnv): Place {
     }
     case "fish": {
       const path = join(config, "fish", "completions", "wcs.fish");
-      return { script: path, load: `source ${quoted(path)}` };
+      return { script: path, load: `source ${quoteForShell(path)}` };
     }
     case "powershell": {
       const folder = process.platform === "win32" ? join(home, "Documents", "PowerShell") : join(config, "powershell");

@@ -1,7 +1,6 @@
 import type { conversations } from "../../../contract/conversations.ts";
 import type { OutputOf } from "../../../contract/operation.ts";
-import { namesOf } from "../../output/people-names.ts";
-import { attachmentLine, type Frame, indent, textLines } from "../../output/text-layout.ts";
+import { attachmentLine, type Frame, indent, namesOf, textLines } from "../../output/text-layout.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";

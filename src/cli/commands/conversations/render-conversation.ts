@@ -3,9 +3,9 @@ import type { Caller, OutputOf } from "../../../contract/operation.ts";
 import { users } from "../../../contract/users.ts";
 import { agesIn } from "../../output/format-age.ts";
 import type { Item } from "../../output/item.ts";
-import { namesOf } from "../../output/people-names.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
+import { namesOf } from "../../output/text-layout.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { summarizeMessage } from "./message-lines.ts";
 

@@ -1,8 +1,8 @@
 import { conversations } from "../../../contract/conversations.ts";
-import { ServiceError } from "../../../contract/errors.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import { unlessRefused } from "../../errors/unless-refused.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { type Extent, extentOf, walk, walkItems } from "../../kit/walk-list.ts";
@@ -46,7 +46,9 @@ async function* everywhere(caller: Caller, query: string, { all, limit }: Extent
   let isFound = false;
   const searchIn = async (conversation: ShownConversation) => {
     const pages = walk(caller, conversations.messages, { id: conversation.id, query });
-    return { conversation, pages, first: await firstOf(pages) };
+    // The user may be removed from the conversation after it is listed.
+    const first = await unlessRefused("not_found", pages.next());
+    return { conversation, pages, first: first?.done ? undefined : first?.value };
   };
   for await (const { conversation, pages, first } of ahead(everyConversation(caller), searchIn)) {
     if (!first?.items.length) continue;
@@ -60,16 +62,6 @@ async function* everywhere(caller: Caller, query: string, { all, limit }: Extent
     titles.delete(conversation.id);
   }
   if (!isFound) yield { items: [], more: false, response: { data: [] } };
-}
-
-async function firstOf<T>(pages: AsyncGenerator<T, void>): Promise<T | undefined> {
-  try {
-    return (await pages.next()).value ?? undefined;
-  } catch (error) {
-    // The user was removed from the conversation after it was listed.
-    if (error instanceof ServiceError && error.code === "not_found") return undefined;
-    throw error;
-  }
 }
 
 async function* startingWith<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T> {

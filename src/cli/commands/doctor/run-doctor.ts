@@ -1,7 +1,7 @@
 import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { tokenTimesOf } from "../../../http/client/token-times.ts";
-import { unlessForbidden } from "../../errors/unless-forbidden.ts";
+import { unlessRefused } from "../../errors/unless-refused.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { environmentToken } from "../../session/environment-login.ts";
 import { findTarget } from "../../session/target.ts";
@@ -21,9 +21,15 @@ const stages: Readonly<Record<string, (context: Context) => Promise<Finding[] | 
   target: findInTarget,
   login: findInLogin,
   "API tokens": (context) =>
-    unlessForbidden(ask(context, async (caller) => (await import("./check-service.ts")).findInTokens(caller))),
+    unlessRefused(
+      "forbidden",
+      ask(context, async (caller) => (await import("./check-service.ts")).findInTokens(caller)),
+    ),
   service: (context) =>
-    unlessForbidden(ask(context, async (caller) => (await import("./check-service.ts")).findInService(caller))),
+    unlessRefused(
+      "forbidden",
+      ask(context, async (caller) => (await import("./check-service.ts")).findInService(caller)),
+    ),
 };
 
 async function findAll(context: Context): Promise<Finding[]> {

@@ -3,7 +3,7 @@ import { type Field, fieldsOf } from "../../../contract/field-spec.ts";
 import { settings as ops, settingVariable } from "../../../contract/settings.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
-import { unlessForbidden } from "../../errors/unless-forbidden.ts";
+import { unlessRefused } from "../../errors/unless-refused.ts";
 import { createSources, readNamedFile } from "../../file-io/value-sources.ts";
 import { type Commands, type Context, command, dryRunFlag } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
@@ -100,7 +100,7 @@ async function set(context: Context): Promise<void> {
   await show(context, field.name, changed as Record<string, unknown>);
   if (flags.dryRun) return terminal.note(dryRunNote);
   const name = field.name as keyof typeof changed;
-  const effective = await unlessForbidden(caller.call(ops.list, {}));
+  const effective = await unlessRefused("forbidden", caller.call(ops.list, {}));
   if (effective === undefined || isDeepStrictEqual(effective[name], changed[name])) return;
   terminal.note(
     `The setting was stored, but ${settingVariable(field.name)} in the environment of the service overrides it.`,

@@ -6,9 +6,9 @@ import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
+import { parseFlag } from "../../kit/parse-value.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import type { ImportMapping } from "./mapping-file.ts";
-import { parseFlag } from "./parse-flag.ts";
 
 type RemovalFlags = NonNullable<Awaited<ReturnType<typeof parseRemovalFlags>>>;
 

@@ -2,7 +2,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
 import { settings } from "../../../contract/settings.ts";
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
-import { unlessForbidden } from "../../errors/unless-forbidden.ts";
+import { unlessRefused } from "../../errors/unless-refused.ts";
 import type { Context, OperationRun } from "../../kit/command-spec.ts";
 import { lineOf } from "../../terminal/shell-words.ts";
 
@@ -60,7 +60,7 @@ function noteSecret({ data }: OutputOf<typeof ops.create>, { terminal, flags }: 
 async function warnAboutAddress(uri: string, caller: Caller, { terminal }: Context): Promise<void> {
   if (!(await isPrivate(new URL(uri).hostname))) return;
   // An API token for webhooks may not read the settings.
-  const found = await unlessForbidden(caller.call(settings.list, {}));
+  const found = await unlessRefused("forbidden", caller.call(settings.list, {}));
   if (found === undefined || found["webhooks.allow_private"]) return;
   terminal.note(
     "Warning: callbacks to private addresses are refused. Allow them with wcs settings set webhooks.allow_private true.",

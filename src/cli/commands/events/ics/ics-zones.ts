@@ -67,24 +67,16 @@ function namesFewDays(rule: string): boolean {
 }
 
 function zoneOf(zone: ICAL.Timezone): Zone {
+  const inUtc = (milliseconds: number) => ICAL.Time.fromJSDate(new Date(milliseconds), true);
   return {
-    instant: (wall) => ICAL.Time.fromData(fieldsOf(wall), zone).toUnixTime(),
+    instant(wall) {
+      const time = inUtc(wall);
+      time.zone = zone;
+      return time.toUnixTime();
+    },
     wall(instant) {
-      const time = ICAL.Time.fromData(fieldsOf(instant * 1000), ICAL.Timezone.utcTimezone).convertToZone(zone);
+      const time = inUtc(instant * 1000).convertToZone(zone);
       return Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second);
     },
-  };
-}
-
-function fieldsOf(wall: number) {
-  const date = new Date(wall);
-  return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
-    isDate: false,
   };
 }
