@@ -4,8 +4,7 @@ import { fold } from "../../contract/fold-text.ts";
 import { deepestUnit } from "../../contract/nesting.ts";
 import { insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
-import { afterPrefix, beginsWith } from "../../store/dialect.ts";
-import { prepared } from "../../store/prepared.ts";
+import { afterPrefix, beginsWith, isAmong } from "../../store/dialect.ts";
 import type { RowOf, Schema } from "../../store/schema/schema.ts";
 import { ancestorsOf, idsInPath } from "../pipeline/unit-path.ts";
 
@@ -17,25 +16,10 @@ export async function addToCounts(
   parent: UnitPosition,
   { children, descendants }: { children: number; descendants: number },
 ) {
-  await addCounts(db, { parent: parent.id, ids: idsInPath(parent.path), children, descendants });
+  await sql`update units set descendant_count = descendant_count + ${descendants},
+    child_count = child_count + case id when ${parent.id} then ${children} else 0 end
+    where ${isAmong("id", idsInPath(parent.path))}`.execute(db);
 }
-
-interface MoreUnits {
-  readonly parent: number;
-  readonly ids: readonly number[];
-  readonly children: number;
-  readonly descendants: number;
-}
-
-const addCounts = prepared((db, p: MoreUnits) =>
-  db
-    .updateTable("units")
-    .set((eb) => ({
-      descendant_count: eb("descendant_count", "+", p.descendants),
-      child_count: eb("child_count", "+", eb.case().when("id", "=", p.parent).then(p.children).else(0).end()),
-    }))
-    .where("id", "in", p.ids),
-);
 
 /** Moves a unit with its descendants. Throws `conflict` when the parent is among them or the tree would become too deep. */
 export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPosition): Promise<void> {
@@ -74,28 +58,11 @@ async function movePaths(
   before: Omit<UnitPosition, "id">,
   after: Omit<UnitPosition, "id">,
 ): Promise<void> {
-  const changes = { prefix: after.path, from: before.path.length + 1, deeper: after.level - before.level };
-  await changePaths(db, { first, end, ...changes });
+  const deeper = after.level - before.level;
+  await sql`update units set level = level + ${deeper},
+    path = ${after.path} || substr(path, cast(${before.path.length + 1} as integer))
+    where path >= ${first} and path < ${end}`.execute(db);
 }
-
-interface MovedPaths {
-  readonly first: string;
-  readonly end: string;
-  readonly prefix: string;
-  readonly from: number;
-  readonly deeper: number;
-}
-
-const changePaths = prepared((db, p: MovedPaths) =>
-  db
-    .updateTable("units")
-    .set({
-      path: sql<string>`${p.prefix} || substr(path, cast(${p.from} as integer))`,
-      level: sql<number>`level + ${p.deeper}`,
-    })
-    .where("path", ">=", p.first)
-    .where("path", "<", p.end),
-);
 
 /** Returns true when a new unit, or `unit` with its descendants, fits below `parent`. */
 export async function canContain(db: Db, parent: UnitPosition, unit?: UnitPosition): Promise<boolean> {

@@ -1,6 +1,5 @@
-import { deleteEach, insertRows } from "../../store/bulk.ts";
+import { deleteEach, findRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
-import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { emailKey, foldedWords } from "./text-keys.ts";
@@ -23,11 +22,8 @@ export function searchWords(user: Texts) {
   return [...found.values()];
 }
 
-const wordsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
-  db.selectFrom("user_words").select(["kind", "word", "user_id"]).where("user_id", "in", p.ids),
-);
 export type WordRow = Omit<UserWord, "user_id">;
-type UserWord = Awaited<ReturnType<typeof wordsOfUsers>>[number];
+type UserWord = RowOf<"user_words">;
 
 type NamedUser = Texts & { readonly id: number };
 
@@ -35,7 +31,7 @@ type NamedUser = Texts & { readonly id: number };
 export async function setSearchWords({ db }: Ctx, users: readonly NamedUser[]): Promise<void> {
   if (users.length === 0) return;
   const wanted = users.flatMap(wordsOf);
-  const known = await wordsOfUsers(db, { ids: users.map(({ id }) => id) });
+  const known = await findRows(db, "user_words", { user_id: users.map(({ id }) => id) }, ["kind", "word", "user_id"]);
   await deleteEach(db, "user_words", without(known, wanted));
   await insertWords(db, without(wanted, known));
 }

@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { prepared } from "../../store/prepared.ts";
+import { findRow } from "../../store/bulk.ts";
 import { presentUsers, presentUsersAfter, type User } from "../directory/present-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPageAfter } from "../pipeline/cursor.ts";
@@ -54,14 +54,10 @@ export const userReadHandlers = {
 
 type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
 
-const deletion = prepared((db, p: { id: number }) =>
-  db.selectFrom("users").select("deleted_at").where("id", "=", p.id),
-);
-
 export async function oneUser(ctx: Ctx, id: number): Promise<User> {
   const [user] = await presentUsers(ctx, [id]);
   if (user !== undefined) return user;
-  const [row] = await deletion(ctx.db, { id });
+  const row = await findRow(ctx.db, "users", { id }, ["deleted_at"]);
   requireUser(row, id);
   throw new ServiceError("not_found", `There is no user ${id}.`);
 }
