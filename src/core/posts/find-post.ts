@@ -8,12 +8,12 @@ import { type ShortRow, shortUserRows } from "../directory/present-short-users.t
 import { filesOf } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { addressed, audienceLists } from "../visibility/audience.ts";
-import { type GroupReader, groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
+import { isVisibleGroup } from "../visibility/group-visibility.ts";
 import { abilityFor, editable, isPublished, type PostReader, postReader } from "../visibility/post-visibility.ts";
 import { mentionsWhere } from "./mentions.ts";
 import { commentRows } from "./present-comments.ts";
 
-type PostSelection = PostReader & GroupReader & { readonly ids: readonly number[] };
+type PostSelection = PostReader & { readonly ids: readonly number[] };
 
 /** Returns posts, also deleted ones, with the reader's marks and permissions; `reads` holds only while published. The name of a hidden group is null. */
 const postQuery = (db: Db, p: PostSelection) =>
@@ -78,12 +78,12 @@ export type ShownPostRow = Awaited<ReturnType<typeof shownPostRows>>[number] & {
 /** Returns posts to be presented; on PostgreSQL with their users, which saves a round trip. SQLite reads those faster by a statement of their own. */
 export function loadShownPosts({ db, actor }: Ctx, ids: readonly number[]): Promise<ShownPostRow[]> {
   const read = isPostgres(db) ? postRowsWithUsers : shownPostRows;
-  return read(db, { ...postReader(actor), ...groupReader(actor), ids });
+  return read(db, { ...postReader(actor), ids });
 }
 
 /** Returns a post. Throws `gone` when it was deleted, `not_found` when the actor may not read it. */
 export async function findPost(ctx: Ctx, id: number): Promise<PostRow> {
-  const [row] = await postRows(ctx.db, { ...postReader(ctx.actor), ...groupReader(ctx.actor), ids: [id] });
+  const [row] = await postRows(ctx.db, { ...postReader(ctx.actor), ids: [id] });
   return requireReadablePost(ctx, row, id);
 }
 

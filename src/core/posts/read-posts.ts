@@ -8,7 +8,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
-import { groupIssues, groupReader } from "../visibility/group-visibility.ts";
+import { groupIssues } from "../visibility/group-visibility.ts";
 import { postReader } from "../visibility/post-visibility.ts";
 import { loadShownPosts, requireReadablePost } from "./find-post.ts";
 import { type Post, presentPosts } from "./present-posts.ts";
@@ -102,7 +102,7 @@ async function findInParts(ctx: Ctx, filter: PostFilter, { at, time, position, l
   const places = isByBookmark ? undefined : await placesIn(ctx, filter);
   const back = position?.direction === "before";
   const [, first = 0, keyTime = 0, keyId = 0] = position?.key ?? [];
-  const reader = { ...postReader(ctx.actor), ...groupReader(ctx.actor), now: ctx.now };
+  const reader = { ...postReader(ctx.actor), now: ctx.now };
   const found: (FoundPost & { readonly part: number })[] = [];
   for (let part = first; part in parts && found.length < limit; part += back ? -1 : 1) {
     const hasKey = position !== undefined && part === first;

@@ -32,7 +32,7 @@ export interface PostShape extends Order {
 }
 
 /** The parameters of a search. Pins are those at the time `at`. */
-interface PostSearch extends PostReader, GroupReader {
+interface PostSearch extends PostReader {
   readonly now: number;
   readonly at: number;
   readonly keyTime: number;

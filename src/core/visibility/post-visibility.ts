@@ -4,13 +4,14 @@ import type { ContentType } from "../../contract/post-schemas.ts";
 import type { Db } from "../../store/database.ts";
 import type { Actor } from "../pipeline/actor.ts";
 import { addressed, type Reader, reached, readerOf } from "./audience.ts";
+import { type GroupReader, groupReader } from "./group-visibility.ts";
 
 export function abilityFor(type: ContentType): Ability {
   return type === "event" ? "calendar" : "news";
 }
 
-/** The properties of a reader that the visibility rule for posts needs. */
-export interface PostReader extends Omit<Reader, "reach"> {
+/** The properties of a reader that the visibility rules for posts and their groups need. */
+export interface PostReader extends Omit<Reader, "reach">, GroupReader {
   /** `news`, `calendar`: paths of the units in which, and below which, the reader has that ability. */
   readonly news: readonly string[];
   readonly calendar: readonly string[];
@@ -18,7 +19,7 @@ export interface PostReader extends Omit<Reader, "reach"> {
 
 export function postReader(actor: Actor): PostReader {
   const { reach: news, ...reader } = readerOf(actor, "news");
-  return { ...reader, news, calendar: readerOf(actor, "calendar").reach };
+  return { ...reader, ...groupReader(actor), news, calendar: readerOf(actor, "calendar").reach };
 }
 
 /** Returns the condition that the reader may edit the post. Posts have the alias `p` and their audiences `a`. */
