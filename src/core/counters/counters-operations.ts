@@ -80,7 +80,8 @@ async function loadCounterStarts({ db, actor }: Ctx): Promise<Record<Name, Start
   return Object.fromEntries(counterNames.map((name) => [name, startOf(name)])) as Record<Name, Start>;
 }
 
-function postStarts({ groups, events, news }: Record<Name, Start>): PostStarts {
+/** Returns the starts of the counters of posts, of which `since` is the earliest. */
+function postStarts({ groups, events, news }: Record<Name, Start>) {
   return {
     since: Math.min(groups.since, events.since, news.since),
     debatesSince: groups.since,
@@ -98,18 +99,7 @@ function inAudience(thing: string, me: number, condition: RawBuilder<SqlBool>): 
   return sql<SqlBool>`(select 1 from audiences a where a.id = ${id} and a.author_id <> ${me} and ${condition}) = 1`;
 }
 
-/** The starts of the counters of posts, of which `since` is the earliest. */
-interface PostStarts {
-  readonly since: number;
-  readonly debatesSince: number;
-  readonly lastDebate: number;
-  readonly eventsSince: number;
-  readonly lastEvent: number;
-  readonly newsSince: number;
-  readonly lastNews: number;
-}
-
-interface NewPosts extends PostReader, PostStarts {
+interface NewPosts extends PostReader, ReturnType<typeof postStarts> {
   readonly now: number;
 }
 

@@ -2,7 +2,9 @@ import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.t
 import type { InputOf } from "../../contract/operation.ts";
 import { exceedsLimit } from "../../contract/user-schemas.ts";
 import { users as contract } from "../../contract/users.ts";
+import { findRows } from "../../store/bulk.ts";
 import { beginsWith } from "../../store/dialect.ts";
+import { inOrderOf } from "../directory/in-order-of.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { may } from "../pipeline/actor.ts";
 import { recordForEach } from "../pipeline/audit-log.ts";
@@ -103,15 +105,8 @@ async function requireReach({ db, actor }: Ctx, ids: readonly number[]): Promise
 }
 
 async function listUsers({ db }: Ctx, ids: readonly number[]) {
-  const rows = await db
-    .selectFrom("users")
-    .select(["id", "reference", "first_name", "last_name"])
-    .where("id", "in", ids)
-    .orderBy("id")
-    .execute();
-  return rows.map(({ id, reference, first_name, last_name }) => ({
-    id,
-    reference,
-    name: `${first_name} ${last_name}`,
-  }));
+  const rows = await findRows(db, "users", { id: ids }, ["id", "reference", "first_name", "last_name"]);
+  return inOrderOf(ids, rows).map(({ id, reference, first_name, last_name }) => {
+    return { id, reference, name: `${first_name} ${last_name}` };
+  });
 }

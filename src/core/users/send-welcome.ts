@@ -1,4 +1,5 @@
 import { invalid, ServiceError } from "../../contract/errors.ts";
+import { findRows } from "../../store/bulk.ts";
 import { requirePeople } from "../directory/service-accounts.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { queueMails } from "../pipeline/queue-mail.ts";
@@ -15,12 +16,8 @@ import {
 
 /** Queues welcome mails. They contain a link to set a password if the user signs in here and has none yet. */
 export async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  const users = await ctx.db
-    .selectFrom("users")
-    .select(["id", "email", "email_key", "active"])
-    .where("id", "in", ids)
-    .orderBy("id")
-    .execute();
+  const users = await findRows(ctx.db, "users", { id: ids }, ["id", "email", "email_key", "active"]);
+  users.sort((a, b) => a.id - b.id);
   const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
   if (inactive.length > 0) throw invalid({ users: [`contains deactivated users: ${inactive.join(", ")}`] });
   await requirePeople(ctx, ids, "users");
