@@ -1,10 +1,11 @@
+import { ServiceError } from "../../contract/errors.ts";
 import { filesField } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
+import { Semaphore, Semaphores } from "../../contract/semaphore.ts";
 import { decodePath, valueLimitOf } from "../codec.ts";
-import type { Arrival } from "./arrivals.ts";
+import { type Arrival, Arrivals } from "./arrivals.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonLimits } from "./json-limits.ts";
-import { LargeBodies } from "./large-bodies.ts";
 import { announcedBytes, parseJsonBody, readBytes } from "./request-body.ts";
 
 /** Size in bytes above which a body is read only for callers with permission, and counted while it arrives. */
@@ -30,7 +31,7 @@ interface RequestWithBody {
 
 /** Reads all but small bodies only for callers with permission, and while there is room for them. */
 export function bodyReader({ admit, ...limits }: BodyOptions) {
-  const largeBodies = new LargeBodies();
+  const takeBody = largeBodies();
   return async <T>({ op, params, exchange }: RequestWithBody, work: (body: unknown) => Promise<T>): Promise<T> => {
     const limit = limitOf(op, limits);
     const check = jsonLimits(valueLimitOf(op));
@@ -40,7 +41,7 @@ export function bodyReader({ admit, ...limits }: BodyOptions) {
     // Only large bodies of a user wait for each other, and imports: others would wait for all of their transactions.
     const user = bytes > largeBody || isBatch(op) ? caller : undefined;
     const read = (arrival: Arrival) => readBytes(exchange, { limit, check, arrival });
-    return largeBodies.take(user, exchange.network, read, work);
+    return takeBody(user, exchange.network, read, work);
   };
 }
 
@@ -50,4 +51,47 @@ const isBatch = (op: AnyOperation): boolean => op.bodyLimit !== undefined && fil
 function limitOf(op: AnyOperation, { bodyLimit, uploadLimit }: Omit<BodyOptions, "admit">): number {
   if (op.bodyLimit === undefined) return op.access === "public" ? publicLimit : bodyLimit;
   return filesField(op) === undefined ? op.bodyLimit : Math.min(op.bodyLimit, uploadLimit);
+}
+
+const mebibyte = 1024 * 1024;
+const busy = () => new ServiceError("unavailable", "Too many uploads are under way; try again.", { retryAfter: 5 });
+const another = () =>
+  new ServiceError("too_many_requests", "Another large request of yours is still under way; try again.", {
+    retryAfter: 5,
+  });
+
+/** Maximum bytes of bodies that are parsed and processed at once; they take about three times as much memory. */
+const working = 48 * mebibyte;
+/** Limits of bodies being received. The oldest may exceed them by its own size, which is at most 40 MiB. */
+const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
+
+/** Returns a function that reads a body and works on it, while there is room for both. */
+function largeBodies() {
+  /** Each user has one body at a time. Those that wait are not read. */
+  const turns = new Semaphores<number>(1, { most: 20, refusal: another });
+  const arrivals = new Arrivals(arriving, busy);
+  const room = new Semaphore(working, { refusal: busy });
+  return <T>(
+    user: number | undefined,
+    address: string,
+    read: (arrival: Arrival) => Promise<Buffer | undefined>,
+    work: (body: unknown) => Promise<T>,
+  ): Promise<T> => {
+    const take = async () => {
+      const arrival = arrivals.begin(address);
+      let done: (() => void) | undefined;
+      try {
+        let body = await read(arrival);
+        arrival.complete();
+        done = await room.acquire(body?.length ?? 0);
+        const parsed = parseJsonBody(body);
+        body = undefined;
+        return await work(parsed);
+      } finally {
+        done?.();
+        arrival.leave();
+      }
+    };
+    return user === undefined ? take() : turns.run(user, take);
+  };
 }
