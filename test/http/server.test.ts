@@ -310,6 +310,26 @@ describe("a body", () => {
     expect([response.status, (await response.text()).includes("hunter2")]).toEqual([400, false]);
   });
 
+  const long = "x".repeat(1_048_576);
+  test.each([
+    ["with names beside them", `{"rows":["${long}",{"ä":"${long}b"}],"dry_run":false}`],
+    ["with escapes", `{"rows":["${long}","a\\"b\\u00000","\\\\${long}"]}`],
+    ["of space behind an escaped quote", `{"rows":["\\"",${" ".repeat(1_048_576)}"b","${long}"]}`],
+    ["of several bytes a letter", `{"rows":["ü${long}","${long}"]}`],
+    ["and the same field twice", `{"rows":"${long}a","rows":"${long}b"}`],
+    ["as names", `{"rows":[{"${long}":"${long}","__proto__":1}]}`],
+  ])("with long texts %s is read as JSON", async (_, text) => {
+    const response = await post("/api/users/import", text);
+    expect(response.status).toBe(200);
+    // A difference would be printed as megabytes.
+    expect(JSON.stringify(server.calls.at(-1)?.input) === JSON.stringify(JSON.parse(text))).toBe(true);
+  });
+
+  test.each([`{"rows":["${long}"]`, `{"rows":["${long}]}`, `{"rows":["${long}"x]}`, `["${long}"]"`])(
+    "with long texts that is not JSON is refused (%#)",
+    async (text) => expect((await post("/api/users/import", text)).status).toBe(400),
+  );
+
   test("over the limit of its operation is refused", async () => {
     const large = JSON.stringify({ rows: ["x".repeat(2 * 1024 * 1024)] });
     expect((await post("/api/users/import", large)).status).toBe(200);

@@ -65,19 +65,60 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export function parseJsonBody(bytes: Buffer | undefined): unknown {
   if (bytes === undefined) return undefined;
-  let text: string;
   try {
-    // Large bodies are mostly base64, and decoding ASCII is faster.
-    text = isAscii(bytes) ? bytes.toString("latin1") : decoder.decode(bytes);
-  } catch {
-    throw new ServiceError("bad_request", "The body must be UTF-8.");
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
+    return parseWithoutLongTexts(bytes) ?? JSON.parse(textOf(bytes));
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
     // The parser's own message quotes the body, which may hold a password.
     throw new ServiceError("bad_request", "The body is not valid JSON.");
   }
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    // Large bodies are mostly base64, and decoding ASCII is faster.
+    return isAscii(bytes) ? bytes.toString("latin1") : decoder.decode(bytes);
+  } catch {
+    throw new ServiceError("bad_request", "The body must be UTF-8.");
+  }
+}
+
+/** Length of a text that only the content of a file can have. The handler refuses control characters in it. */
+const longText = 1_048_576;
+const [quote, backslash] = [34, 92];
+
+/**
+ * Parses a body around its long texts, which the parser would read and copy once more. Returns undefined if there are none,
+ * or for a body in which a quote or a control character may be escaped.
+ */
+function parseWithoutLongTexts(bytes: Buffer): unknown {
+  if (bytes.length < longText || bytes.includes(backslash)) return undefined;
+  const texts: string[] = [];
+  const rest: Buffer[] = [];
+  let at = 0;
+  for (let start = bytes.indexOf(quote); start >= 0; ) {
+    const end = bytes.indexOf(quote, start + 1);
+    if (end < 0) return undefined;
+    const text = bytes.subarray(start + 1, end);
+    if (text.length >= longText) {
+      if (!isAscii(text)) return undefined;
+      // No other text of this body can begin with NUL.
+      rest.push(bytes.subarray(at, start), Buffer.from(JSON.stringify(`\0${texts.length}`)));
+      texts.push(text.toString("latin1"));
+      at = end + 1;
+    }
+    start = bytes.indexOf(quote, end + 1);
+  }
+  if (texts.length === 0) return undefined;
+  rest.push(bytes.subarray(at));
+  let used = 0;
+  const parsed: unknown = JSON.parse(textOf(Buffer.concat(rest)), (_, value) => {
+    if (typeof value !== "string" || !value.startsWith("\0")) return value;
+    used += 1;
+    return texts[Number(value.slice(1))];
+  });
+  // Others are names of fields, or values that a later one of the same name replaced.
+  return used === texts.length ? parsed : undefined;
 }
 
 const firstBytes = 65_536;
