@@ -54,13 +54,26 @@ export async function authenticate(route: Route, credentials: Credentials) {
   }
 }
 
+/** Maximum characters of a token. Servers refuse longer headers. */
+const longestToken = 8192;
+
+/** Returns the login of an answer. Throws `unavailable` when it has none: saved, a wrong one would make the configuration invalid. */
+export function loginIn(answer: unknown, { target }: Route): { readonly jwt: string; readonly expires: number } {
+  const [login] = Array.isArray(answer) ? answer : [];
+  const { jwt, expires } = (login ?? {}) as Readonly<Record<string, unknown>>;
+  const isToken = typeof jwt === "string" && jwt.length <= longestToken && /^[\x21-\x7e]+$/.test(jwt);
+  if (isToken && typeof expires === "number") return { jwt, expires };
+  throw new ServiceError("unavailable", `${withoutPassword(target.address)} did not answer with a token.`, {
+    hint: "Check that the URL is the one of the service.",
+  });
+}
+
 async function requestToken(route: Route, credentials: Credentials) {
   const { auth } = await import("../../contract/auth.ts");
   warnOfPlainHttp(route);
   const caller = await open(route, undefined);
   try {
-    const [login] = await caller.call(auth.authenticate, credentials);
-    return login;
+    return loginIn(await caller.call(auth.authenticate, credentials), route);
   } catch (error) {
     if (!isError(error, "unauthenticated")) throw error;
     const { address, remote } = route.target;

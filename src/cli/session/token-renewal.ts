@@ -39,11 +39,12 @@ export async function renew(route: Route, name: string, token: string): Promise<
     const known = profileNamed(config, name);
     const profile = known?.target === route.target.address ? known : undefined;
     if (profile?.token !== undefined && profile.token !== token) return profile.token;
-    const { auth } = await import("../../contract/auth.ts");
+    const [{ auth }, { loginIn }] = await Promise.all([import("../../contract/auth.ts"), import("./request-token.ts")]);
     const caller = await open(route, token);
     try {
       // Other processes take the lock over after ten seconds.
-      const [{ jwt, expires }] = await caller.call(auth.renew, {}, { signal: AbortSignal.timeout(5000) });
+      const answer = await caller.call(auth.renew, {}, { signal: AbortSignal.timeout(5000) });
+      const { jwt, expires } = loginIn(answer, route);
       if (profile) await save(withProfile(config, name, { ...profile, token: jwt, expires }));
       return jwt;
     } finally {
