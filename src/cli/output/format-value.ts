@@ -46,7 +46,7 @@ export function createCells(zone: string | undefined, formatOf: (path: string) =
 function nameOf(item: Item): string | undefined {
   const flags = Object.entries(item);
   if (flags.length > 0 && flags.every(([, value]) => typeof value === "boolean"))
-    return flags.flatMap(([name, value]) => (value ? [name] : [])).join(", ");
+    return flags.flatMap(([name, value]) => (value ? [sanitizeLine(name)] : [])).join(", ");
   if (item.content_type === "session") return sanitizeLine(String(item.user_agent ?? "unknown program"));
   const name = item.name ?? item.title ?? (item.unit as Item | null | undefined)?.name;
   return typeof name === "string" ? sanitizeLine(name) : undefined;

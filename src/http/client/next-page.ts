@@ -1,8 +1,10 @@
+import { ServiceError } from "../../contract/errors.ts";
 import type { Paging } from "../../contract/operation.ts";
 
 /** A page of any kind, as far as it says whether there is another one. */
 interface PagedResponse {
   readonly data?: readonly { readonly id?: number }[];
+  readonly hits?: readonly unknown[];
   readonly meta?: {
     readonly next_cursor?: string | null;
     readonly last_page?: number;
@@ -10,25 +12,34 @@ interface PagedResponse {
   };
 }
 
+/** Returns the input for the next page; undefined after the last one. Throws `unavailable` when the next page would be the same. */
 export function nextPageInput(
   paging: Paging | undefined,
   input: Readonly<Record<string, unknown>>,
   response: unknown,
 ): Record<string, unknown> | undefined {
-  const { data, meta } = response as PagedResponse;
+  const { data, hits, meta } = response as PagedResponse;
+  // An empty page is the last one, whatever it says of others: the answers of a broken server would never end.
+  if ((data ?? hits)?.length === 0) return undefined;
   const { page: asked, ...withoutPage } = input;
   const page = Number(asked ?? 1);
   const nextPage = { ...input, page: page + 1 };
   switch (paging) {
     case "cursor":
-      return meta?.next_cursor == null ? undefined : { ...input, cursor: meta.next_cursor };
+      if (meta?.next_cursor == null) return undefined;
+      if (meta.next_cursor === input.cursor) throw samePage();
+      return { ...input, cursor: meta.next_cursor };
     case "pages":
       return page < Number(meta?.last_page) ? nextPage : undefined;
     case "ids":
-      return page < Number(meta?.last_page) ? { ...withoutPage, before: data?.at(-1)?.id } : undefined;
+      if (!(page < Number(meta?.last_page))) return undefined;
+      if (!(Number(data?.at(-1)?.id) < Number(input.before ?? Number.POSITIVE_INFINITY))) throw samePage();
+      return { ...withoutPage, before: data?.at(-1)?.id };
     case "hits":
       return page < Number(meta?.pagination?.total_pages) ? nextPage : undefined;
     default:
       return undefined;
   }
 }
+
+const samePage = () => new ServiceError("unavailable", "The service answered with a list that does not end.");

@@ -52,16 +52,26 @@ function jsonOf({ headers, body }: Answer): unknown {
   return tryParseJson(body.toString());
 }
 
+/** Maximum characters of a message that are shown. */
+const longestMessage = 20_000;
+
+const isFieldErrors = (value: unknown): value is FieldErrors =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every(
+    (reasons) => Array.isArray(reasons) && reasons.every((reason) => typeof reason === "string"),
+  );
+
 function errorOf(message: Answer, value: unknown, origin: string): ServiceError {
   const error = (value as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error?.message !== "string") return notOurs(message, origin);
   const id = error.request_id;
-  return new ServiceError(codeOf(error.code, message.status), error.message, {
-    fields: error.fields as FieldErrors | undefined,
+  return new ServiceError(codeOf(error.code, message.status), error.message.slice(0, longestMessage), {
+    fields: isFieldErrors(error.fields) ? error.fields : undefined,
     issues: Array.isArray(error.issues) ? (error.issues as readonly Issue[]) : undefined,
     retryAfter: retryAfter(message.headers),
     hint:
-      message.status >= 500 && typeof id === "string"
+      message.status >= 500 && typeof id === "string" && /^[\w.:-]{1,128}$/.test(id)
         ? `In the log of ${origin} look for the request ID ${id}.`
         : undefined,
   });

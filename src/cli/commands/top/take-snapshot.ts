@@ -89,7 +89,8 @@ async function readDeliveries(caller: Caller) {
 }
 
 const line = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
-const label = /([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g;
+// Begins at a word, or a long one would be tried from each of its letters.
+const label = /(?<!\w)([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g;
 
 function parseSamples(text: string) {
   return text.split("\n").flatMap((each) => {
