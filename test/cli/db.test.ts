@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { migrations } from "../../src/store/migrations/migration-list.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { isFull } from "../support/effort.ts";
-import { asArgument, newDatabase } from "../support/instance.ts";
+import { asArgument, newDatabase, newInstanceDatabase } from "../support/instance.ts";
 import { madeUp, useNextVersion, usePresentVersion } from "../support/next-version.ts";
 import { type Content, contentOf, type NewDatabase, restoreContent } from "../support/postgres-copies.ts";
 import { mistakes } from "./db-mistakes.ts";
@@ -34,14 +34,7 @@ const done = async (result: Promise<Result>): Promise<string> => {
   return stdout;
 };
 const json = async (result: Promise<Result>) => JSON.parse(await done(result));
-const make = (at = database) => done(wcs("init", "--db", at, ...administrator));
-
-async function makeNewer(target: string): Promise<void> {
-  await make(target);
-  const opened = await openDatabase(target);
-  await opened.write(async (tx) => sql`insert into kysely_migration values ('9999-future', '2099')`.execute(tx));
-  await opened.close();
-}
+const make = () => done(wcs("init", "--db", database, ...administrator));
 
 it("db migrate is refused while a server runs, and db restore returns to the older version", async () => {
   await make();
@@ -78,8 +71,7 @@ it("db migrate is refused while a server runs, and db restore returns to the old
 for (const kind of ["sqlite", "postgres"] as const) {
   describe(`db commands on ${kind}`, () => {
     beforeEach(async () => {
-      if (kind === "sqlite") return;
-      const made = await newDatabase(kind);
+      const made = await newInstanceDatabase(kind);
       const argument = asArgument(made.target);
       database = argument.target;
       // For wcs as a process, and in this one.
@@ -89,7 +81,6 @@ for (const kind of ["sqlite", "postgres"] as const) {
     });
 
     it("db info shows the kind, schema and counts, without the key", async () => {
-      await make();
       const info = await json(db("info", "--json"));
       expect(info).toEqual({
         kind: kind === "sqlite" ? "sqlite" : "postgresql",
@@ -115,7 +106,6 @@ for (const kind of ["sqlite", "postgres"] as const) {
     });
 
     it("db info and check of an older database change nothing; db migrate brings it up to date, once", async () => {
-      await make();
       onTestFinished(usePresentVersion);
       useNextVersion((tx) => sql`create table made_up (id integer)`.execute(tx).then(() => {}));
       // In this process, which has become the next version.
@@ -139,7 +129,9 @@ for (const kind of ["sqlite", "postgres"] as const) {
     });
 
     it("db info names a newer schema, db check fails and db migrate refuses it", async () => {
-      await makeNewer(database);
+      const opened = await openDatabase(database);
+      await opened.write(async (tx) => sql`insert into kysely_migration values ('9999-future', '2099')`.execute(tx));
+      await opened.close();
       const looked = await db("info", "--json");
       expect(JSON.parse(looked.stdout)).toMatchObject({ schema: "9999-future", counts: null });
       expect(looked.stderr).toMatch(/newer than this wcs/);

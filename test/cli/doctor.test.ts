@@ -9,7 +9,7 @@ import { machineChecks, oldestNode } from "../../src/cli/commands/doctor/check-m
 import { loginChecks } from "../../src/cli/commands/doctor/check-service.ts";
 import { version } from "../../src/cli/session/version.ts";
 import { freePort } from "../support/free-port.ts";
-import { asArgument, newDatabase } from "../support/instance.ts";
+import { asArgument, newInstanceDatabase } from "../support/instance.ts";
 import { newHome, serveHere, useHome } from "./support.ts";
 
 const home = useHome();
@@ -177,11 +177,10 @@ it("doctor finds a damaged page, and a file that is no database", async () => {
 });
 
 it("doctor checks the queue on PostgreSQL, and no files", async () => {
-  const { target, remove } = await newDatabase("postgres");
+  const { target, remove } = await newInstanceDatabase("postgres");
   const argument = asArgument(target);
   const local = ["--db", argument.target];
   Object.assign(process.env, argument.env);
-  await home().sit(["init", ...local, "--no-profile", "--admin-email", "eva@example.com", "--admin-name", "Eva E"]);
   await home().sit(["users", "welcome", "1", ...local]);
   const found = await examine(local);
   expect(found).toMatchObject({
@@ -189,7 +188,7 @@ it("doctor checks the queue on PostgreSQL, and no files", async () => {
     states: { database: "ok", callbacks: "ok", "mails waiting": "failed", login: "ok" },
   });
   expect(Object.keys(found.states)).not.toContain("integrity");
-  expect(found.messages.login).toContain("Eva E");
+  expect(found.messages.login).toContain("Ada Admin");
   await remove();
 });
 

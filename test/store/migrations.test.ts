@@ -4,12 +4,12 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { users } from "../../src/contract/users.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
-import type { Database } from "../../src/store/database.ts";
+import type { Database, Tx } from "../../src/store/database.ts";
 import { hasTable } from "../../src/store/dialect.ts";
 import { migrations } from "../../src/store/migrations/migration-list.ts";
 import { migrateSchema, openDatabase, openToMigrate, schemaOf } from "../../src/store/open-database.ts";
 import { connectSqlite } from "../../src/store/sqlite/sqlite-database.ts";
-import { firstAdministrator, newDatabase } from "../support/instance.ts";
+import { firstAdministrator, newDatabase, newInstanceDatabase } from "../support/instance.ts";
 import { madeUp, useNextVersion, usePresentVersion } from "../support/next-version.ts";
 import { codeOf, tally } from "../support/outcome.ts";
 import { kinds } from "./support.ts";
@@ -17,9 +17,6 @@ import { kinds } from "./support.ts";
 vi.mock("../../src/store/latest-migration.ts", () => import("../support/next-version.ts"));
 
 const present = Object.keys(migrations);
-const fill = { administrator: firstAdministrator, rootUnit: "Acme", now: 1 };
-const create = async (target: string): Promise<Database> =>
-  openDatabase(target, { create: async (tx) => void (await bootstrap(tx, fill)) });
 const applied = async ({ reader }: Database) => {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(reader);
   return rows.map(({ name }) => name);
@@ -76,7 +73,7 @@ for (const kind of kinds) {
     let target: string;
     let remove: () => Promise<void>;
     beforeEach(async () => {
-      ({ target, remove } = await newDatabase(kind));
+      ({ target, remove } = await newInstanceDatabase(kind));
     });
     afterEach(async () => {
       usePresentVersion();
@@ -86,7 +83,6 @@ for (const kind of kinds) {
     const close = (...databases: Database[]) => Promise.all(databases.map((database) => database.close()));
 
     it("one of several processes that open an older database at once migrates it", async () => {
-      await close(await create(target));
       useNextVersion(up);
       const opened = await Promise.all([1, 2, 3].map(() => openDatabase(target)));
       expect(up).toHaveBeenCalledTimes(1);
@@ -100,7 +96,7 @@ for (const kind of kinds) {
     });
 
     it("an older database is not migrated while a server works on it", async () => {
-      const old = await create(target);
+      const old = await openDatabase(target);
       const stop = old.onChange(() => {});
       if (kind === "postgres") await expect.poll(() => serversOn(old)).toBe(1);
       useNextVersion(up);
@@ -126,7 +122,6 @@ for (const kind of kinds) {
     });
 
     it("a migration that fails half-way changes nothing, and can run again", async () => {
-      await close(await create(target));
       useNextVersion(async (db) => {
         await up(db);
         throw new Error("the power is out");
@@ -143,7 +138,6 @@ for (const kind of kinds) {
     });
 
     it("a dry run lists the migrations and changes nothing", async () => {
-      await close(await create(target));
       useNextVersion(up);
       const database = await openDatabase(target, { skipMigration: true });
       expect(await migrateSchema(database, true)).toEqual([madeUp]);
@@ -155,7 +149,7 @@ for (const kind of kinds) {
 
     it("a database of a newer version is refused and stays as it is", async () => {
       useNextVersion(up);
-      await close(await create(target));
+      await close(await openDatabase(target));
       usePresentVersion();
       expect(await codeOf(openDatabase(target))).toBe("conflict");
       const database = await openDatabase(target, { skipMigration: true });
@@ -165,14 +159,18 @@ for (const kind of kinds) {
     });
 
     it("one of several processes that create a database at once succeeds, and the others get a conflict", async () => {
+      const { target, remove } = await newDatabase(kind);
       const made: Database[] = [];
-      const make = async () => void made.push(await create(target));
+      const fill = { administrator: firstAdministrator, rootUnit: "Acme", now: 1 };
+      const create = async (tx: Tx) => void (await bootstrap(tx, fill));
+      const make = async () => void made.push(await openDatabase(target, { create }));
       expect(await tally([make(), make(), make()])).toEqual({ ok: 1, conflict: 2 });
       expect(await made[0]!.reader.selectFrom("users").select("id").execute()).toHaveLength(1);
       await close(...made);
       const again = await openDatabase(target);
       expect(await applied(again)).toEqual(present);
       await close(again);
+      await remove();
     });
   });
 }

@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { freePort } from "../support/free-port.ts";
-import { newDatabase } from "../support/instance.ts";
+import { newDatabase, newInstanceDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
 import { get, put } from "./support.ts";
 
@@ -51,8 +51,7 @@ describe("PostgreSQL targets", () => {
   });
 
   it("openDatabase says that the user has no rights on the tables, not that the database is empty", async () => {
-    const { target, remove } = await newDatabase("postgres");
-    await (await openDatabase(target, create)).close();
+    const { target, remove } = await newInstanceDatabase("postgres");
     await sql(target, "create role reader_without_rights login password 'x'");
     const url = new URL(target);
     url.username = "reader_without_rights";
@@ -94,8 +93,7 @@ describe("PostgreSQL targets", () => {
   });
 
   it("openDatabase refuses a database of a newer wcs", async () => {
-    const newer = await newDatabase("postgres");
-    await (await openDatabase(newer.target, create)).close();
+    const newer = await newInstanceDatabase("postgres");
     await sql(newer.target, "insert into kysely_migration values ('9999-future', '2099-01-01')");
     expect(await refusal(openDatabase(newer.target))).toMatchObject({
       code: "conflict",
@@ -152,8 +150,8 @@ describe("PostgreSQL targets", () => {
   });
 
   it("a database that is dropped while it is open is unavailable", async () => {
-    const { target } = await newDatabase("postgres");
-    const database = await openDatabase(target, create);
+    const { target } = await newInstanceDatabase("postgres");
+    const database = await openDatabase(target);
     const name = new URL(target).pathname.slice(1);
     await sql(`${inject("postgresUrl")}/postgres`, `drop database ${name} with (force)`);
     const explained = () => get(database, "any").then(() => "found", database.explain);
@@ -164,8 +162,7 @@ describe("PostgreSQL targets", () => {
   });
 
   it("a database that refuses connections is unavailable", async () => {
-    const { target, remove } = await newDatabase("postgres");
-    await (await openDatabase(target, create)).close();
+    const { target, remove } = await newInstanceDatabase("postgres");
     const name = new URL(target).pathname.slice(1);
     const allow = (value: boolean) =>
       sql(`${inject("postgresUrl")}/postgres`, `alter database ${name} allow_connections ${value}`);
@@ -179,8 +176,7 @@ describe("PostgreSQL targets", () => {
   });
 
   it("transactions wait when PostgreSQL allows few connections; without any, the error says so", async () => {
-    const limited = await newDatabase("postgres");
-    await (await openDatabase(limited.target, create)).close();
+    const limited = await newInstanceDatabase("postgres");
     await sql(limited.target, "create role few_connections login password 'x' connection limit 2");
     await sql(limited.target, "grant all on all tables in schema public to few_connections");
     const url = new URL(limited.target);
@@ -214,8 +210,7 @@ describe("PostgreSQL targets", () => {
   });
 
   it("transactions wait when PgBouncer allows few connections", async () => {
-    const { target, remove } = await newDatabase("postgres");
-    await (await openDatabase(target, create)).close();
+    const { target, remove } = await newInstanceDatabase("postgres");
     const { hostname, port } = new URL(target);
     const text = "SFATAL\0C08P01\0Mno more connections allowed (max_client_conn)\0\0";
     const header = Buffer.from("E\0\0\0\0");
@@ -250,8 +245,8 @@ describe("PostgreSQL targets", () => {
   });
 
   it("a statement that PostgreSQL cancels is unavailable", async () => {
-    const { target, remove } = await newDatabase("postgres");
-    const database = await openDatabase(target, create);
+    const { target, remove } = await newInstanceDatabase("postgres");
+    const database = await openDatabase(target);
     for (const limit of ["statement_timeout", "transaction_timeout"]) {
       const cancelled = database.write(async (tx) => {
         // Half a second, which a busy machine does not take from one statement to the next.

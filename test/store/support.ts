@@ -1,16 +1,16 @@
 import { afterAll, beforeAll } from "vitest";
 import type { Database, Tx } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
-import { type DatabaseKind, newDatabase } from "../support/instance.ts";
+import { type DatabaseKind, newInstanceDatabase } from "../support/instance.ts";
 
 export const kinds: readonly DatabaseKind[] = ["sqlite", "postgres"];
 
-/** An empty wcs database for the suite that calls this, with its target. */
+/** A wcs database for the suite that calls this, with its target. */
 export function useDatabase(kind: DatabaseKind): () => { database: Database; target: string } {
   let opened: { database: Database; target: string; remove(): Promise<void> } | undefined;
   beforeAll(async () => {
-    const { target, remove } = await newDatabase(kind);
-    opened = { database: await openDatabase(target, { create: async () => {} }), target, remove };
+    const { target, remove } = await newInstanceDatabase(kind);
+    opened = { database: await openDatabase(target), target, remove };
   });
   afterAll(async () => {
     await opened?.database.close();
