@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { timerFor } from "../contract/abortable-sleep.ts";
+import { timerFor } from "../store/wakeup.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
 import { outboxState } from "./queue/outbox-state.ts";

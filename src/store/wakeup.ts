@@ -1,4 +1,7 @@
-import { timerFor } from "../contract/abortable-sleep.ts";
+/** Limits milliseconds to the maximum of timers; a longer or infinite delay would end at once. */
+export function timerFor(milliseconds: number): number {
+  return Math.min(Math.max(milliseconds, 0), 2 ** 31 - 1);
+}
 
 /** Ends a pause. Remembers being raised while nobody waits. */
 export class Wakeup {

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { timerFor } from "../../src/contract/abortable-sleep.ts";
 import { countCallbacksSince } from "../../src/delivery/delivery.ts";
 import { Leases } from "../../src/delivery/queue/leases.ts";
 import { repairClock } from "../../src/delivery/queue/repair-clock.ts";
 import { callbackRetries, failedAttempt } from "../../src/delivery/queue/retry-schedule.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
-import { Wakeup } from "../../src/store/wakeup.ts";
+import { timerFor, Wakeup } from "../../src/store/wakeup.ts";
 import { describeOnDatabases } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";

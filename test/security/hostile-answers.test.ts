@@ -105,7 +105,7 @@ it("A Retry-After beyond the longest timer is a long wait, not an endless series
     json(response, { error: { code: "unavailable", message: "Away." } }, 503, { "retry-after": "999999999" });
   const child = start(["users", "list", "--watch", "--timeout", "5s"], { ...home.env, ...use() });
   const ended = finished(child, "");
-  await expect.poll(() => requests, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => requests).toBeGreaterThan(0);
   await setTimeout(1000);
   child.kill("SIGINT");
   expect((await ended).stderr).not.toContain("TimeoutOverflowWarning");
@@ -149,7 +149,8 @@ describe("an error", () => {
 });
 
 it("Names of flags from the instance cannot steer the terminal", async () => {
-  answer = (_, response) => json(response, { id: 1, name: "A", abilities: { "news\u001b]0;pwned\u0007": true } });
-  const { stdout } = await newHome().sit(["usertypes", "get", "1"], { env: use() });
+  const abilities = { "news\u001b]0;pwned\u0007": true };
+  answer = (_, response) => json(response, { data: [{ id: 1, name: "A", abilities }] });
+  const { stdout } = await newHome().sit(["usertypes", "list", "--fields", "abilities"], { env: use() });
   expect(stdout).toContain("news\\u001b]0;pwned\\u0007");
 });

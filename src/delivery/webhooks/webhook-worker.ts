@@ -1,6 +1,5 @@
-import { timerFor } from "../../contract/abortable-sleep.ts";
 import { validSecrets } from "../../store/previous-secrets.ts";
-import { Wakeup } from "../../store/wakeup.ts";
+import { timerFor, Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryOptions } from "../delivery-options.ts";
 import type { ClaimQuota } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { timerFor } from "../../contract/abortable-sleep.ts";
+import { longestTimer } from "../../contract/abortable-sleep.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Base } from "./base-url.ts";
 import { connectedTooLate, timedOut, unreachable } from "./connection-errors.ts";
@@ -75,7 +75,7 @@ function exchange<T>(make: () => ClientRequest, base: Base, options: SendOptions
     const request = begin(make);
     const isConnected = watchConnection(request, base);
     const giveUp = () => stop((isConnected() ? timedOut : connectedTooLate)(base.origin, options.timeout));
-    const late = setTimeout(giveUp, timerFor(options.timeout));
+    const late = setTimeout(giveUp, Math.min(options.timeout, longestTimer));
     const abort = () => stop(options.signal?.reason);
     const settle = (done: () => void) => {
       clearTimeout(late);
@@ -173,7 +173,7 @@ function replyOf(response: IncomingMessage, base: Base, { timeout, signal }: Sen
     // The timeout only covers waiting for the service; the reader of the body may take any time.
     let late: NodeJS.Timeout | undefined;
     const wait = () => {
-      late = setTimeout(() => response.destroy(timedOut(base.origin, timeout)), timerFor(timeout));
+      late = setTimeout(() => response.destroy(timedOut(base.origin, timeout)), Math.min(timeout, longestTimer));
     };
     try {
       wait();
