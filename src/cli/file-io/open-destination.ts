@@ -1,4 +1,4 @@
-import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, sep } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 import { BrokenPipe, isBrokenPipe, UsageError } from "../errors/cli-errors.ts";
@@ -17,10 +17,22 @@ export function draftFor(place: string, fresh: boolean) {
   return { path, put: fresh ? () => add(path, place) : () => rename(path, place) };
 }
 
+/**
+ * Returns the path of a file without links. Throws a `UsageError` for the link of another user in a folder that all can write to,
+ * such as /tmp: it would choose the file that is replaced. Linux does not open such a link either, but would not notice.
+ */
+export async function placeOf(path: string): Promise<string> {
+  const [link, folder] = await Promise.all([path, dirname(path)].map((each) => lstat(each).catch(() => undefined)));
+  const isForeign = link?.isSymbolicLink() && ![process.getuid?.(), folder?.uid].includes(link.uid);
+  if (isForeign && folder && folder.mode & 0o002)
+    throw new UsageError(`${path} is a link that another user has put there`, { hint: "name another file" });
+  return realpath(path).catch(() => path);
+}
+
 /** Opens a new private file, or a special file such as /dev/null. With `fresh`, throws `conflict` when the file exists. */
 export async function openDestination(path: string, { fresh = false } = {}): Promise<Destination> {
   try {
-    const place = await realpath(path).catch(() => path);
+    const place = await placeOf(path);
     const before = await stat(place).catch(() => undefined);
     if (before?.isFile() && fresh) throw exists(path);
     if (before && !before.isFile()) return direct(await open(place, "w"));
@@ -29,7 +41,7 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
     await rm(draft.path, { force: true });
     return replacing(await open(draft.path, "wx", 0o600), draft);
   } catch (error) {
-    if (error instanceof ServiceError || isDiskFull(error)) throw error;
+    if (error instanceof ServiceError || error instanceof UsageError || isDiskFull(error)) throw error;
     throw cannotWrite(path, error);
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { tryParseJson } from "../../contract/parse-json.ts";
@@ -123,7 +123,7 @@ export async function withConfigLock<T>(
   const { withLock } = await import("./file-lock.ts");
   try {
     makeFolders(dir, 0o700);
-    chmodSync(dir, 0o700);
+    makePrivate(dir);
     return await withLock(`${configFile(env)}.lock`, patience, (held) =>
       work(async (config) => save(dir, config, held)),
     );
@@ -134,6 +134,16 @@ export async function withConfigLock<T>(
       hint: "set WCS_CONFIG_DIR to a folder that you can write to",
     });
   }
+}
+
+/** Keeps others out of the folder. One that also holds other things, such as /tmp, stays as it is, or is refused when others can write to it. */
+function makePrivate(dir: string): void {
+  const isOwn = readdirSync(dir).every((name) => name.startsWith("config.json"));
+  if (isOwn) chmodSync(dir, 0o700);
+  else if ((statSync(dir).mode & 0o022) !== 0)
+    throw new UsageError(`other users can write to ${dir}, where the configuration would be`, {
+      hint: "set WCS_CONFIG_DIR to a folder of your own",
+    });
 }
 
 const unwritable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOENT"]);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { errorCodes } from "../../../contract/errors.ts";
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
@@ -23,6 +23,15 @@ interface LoggedLine extends Partial<Omit<BatchResult, "result">> {
   readonly key: string;
 }
 
+/** Keeps others from reading the results, and throws a `UsageError` when another user could say in the file that rows are done. */
+function keepPrivate(file: number, path: string): void {
+  const stat = fstatSync(file);
+  if (!stat.isFile() || process.getuid === undefined) return;
+  if (stat.uid !== process.getuid())
+    throw new UsageError(`--results: ${path} belongs to another user`, { hint: "name a file of your own" });
+  fchmodSync(file, 0o600);
+}
+
 /**
  * Opens a file with the results of earlier runs, to which those of this run are added. Results of other targets in it do not count.
  * Lines are written one by one, so that none is lost when the batch ends early. A dry run only reads the file.
@@ -30,6 +39,7 @@ interface LoggedLine extends Partial<Omit<BatchResult, "result">> {
 export function openResultLog(path: string, target: string, dryRun: boolean) {
   try {
     const file = dryRun ? undefined : openSync(path, "a+", 0o600);
+    if (file !== undefined) keepPrivate(file, path);
     const text = file !== undefined || existsSync(path) ? readFileSync(path, "utf8") : "";
     const { done, unknown } = readLog(text, target);
     // The last line may be cut.
@@ -59,6 +69,7 @@ export function openResultLog(path: string, target: string, dryRun: boolean) {
       },
     };
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`--results: ${path} cannot be opened (${(error as NodeJS.ErrnoException).code})`);
   }
 }

@@ -24,13 +24,17 @@ interface Place {
   readonly load: string;
 }
 
+/** Shells run these files, so nobody else may change them, whatever the umask. */
+const fileMode = 0o644;
+
 export async function installCompletion(context: Context): Promise<void> {
   const { args, terminal, program } = context;
   const isDry = context.flags.dryRun === true;
   const shell = shellOf(args.shell, terminal.env);
   const { script: path, startUp, load } = placeOf(shell, terminal.env);
   const text = await script(shell, program.registry);
-  const outcome = read(path) === text ? "Unchanged:" : write(path, () => writeFileSync(path, text), isDry);
+  const outcome =
+    read(path) === text ? "Unchanged:" : write(path, () => writeFileSync(path, text, { mode: fileMode }), isDry);
   terminal.note(`${outcome} ${path}`);
   if (startUp) terminal.note(`${addLines(startUp, isDry)} ${startUp.path}`);
   if (isDry) return terminal.note(dryRunNote);
@@ -93,13 +97,13 @@ function addLines({ path, lines }: StartUp, isDry: boolean): string {
   const added = lines.filter((line) => !present.includes(line)).map((line) => `${line}\n`);
   if (added.length === 0) return "Unchanged:";
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  return write(path, () => appendFileSync(path, gap + added.join("")), isDry);
+  return write(path, () => appendFileSync(path, gap + added.join(""), { mode: fileMode }), isDry);
 }
 
 function write(path: string, work: () => void, isDry: boolean): string {
   if (isDry) return "Without --dry-run: Wrote";
   try {
-    makeFolders(dirname(path));
+    makeFolders(dirname(path), 0o755);
     work();
   } catch (error) {
     throw notWritten(path, error);

@@ -8,7 +8,7 @@ import { type Backup, checkBackupSource, makeBackup } from "../../../store/backu
 import { isFileError } from "../../../store/sqlite/sqlite-errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
-import { cannotWrite, draftFor, exists } from "../../file-io/open-destination.ts";
+import { cannotWrite, draftFor, exists, placeOf } from "../../file-io/open-destination.ts";
 import { reason } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
@@ -42,7 +42,7 @@ const isFormatAsked = ({ json, raw, ...texts }: Context["globals"]): boolean =>
 
 async function rehearse(database: string, file: string, kept: number | undefined, context: Context): Promise<void> {
   const instance = checkBackupSource(database);
-  await checkPlace(await realpath(file).catch(() => file), database, context.flags.force === true);
+  await checkPlace(await placeOf(file), database, context.flags.force === true);
   await access(dirname(file), constants.W_OK).catch((error) => {
     throw cannotWrite(file, error);
   });
@@ -58,7 +58,7 @@ function numberOfBackups(text: string, force: unknown): number {
 }
 
 async function make(database: string, file: string, force: boolean, watch: Watch): Promise<Backup> {
-  const place = await realpath(file).catch(() => file);
+  const place = await placeOf(file);
   await checkPlace(place, database, force);
   const draft = draftFor(place, !force);
   try {
