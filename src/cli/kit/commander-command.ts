@@ -79,10 +79,10 @@ export async function parseLine(command: Command, rest: readonly string[]) {
   return line;
 }
 
-const neverEmpty: ReadonlySet<unknown> = new Set(["--db", "--url", "--profile", "--as", "--ca-file"]);
+/** Loaded only for lines with issues. */
+const noting = () => import("./commander-issues.ts");
 
-/** Returns false for the -o of a command that writes a file, which is its path. */
-const isFormat = ({ flags }: Option): boolean => flags === outputOptions[0].flags;
+const neverEmpty = { db: "--db", url: "--url", profile: "--profile", as: "--as", caFile: "--ca-file" };
 
 /** Parses arguments and options, and adds what is wrong with them to the issues. */
 export async function parseWithIssues(command: Command, rest: readonly string[], issues: LineIssues) {
@@ -95,17 +95,12 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
     noteRepeated(given, command, issues);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    (await import("./commander-issues.ts")).noteIssues(command, words, usageOf(command), issues);
+    (await noting()).noteIssues(command, words, usageOf(command), issues);
   }
   const options = command.opts();
-  const { output } = options;
-  if (output !== undefined && command.options.some(isFormat) && !formats.includes(output)) {
-    (await import("./commander-issues.ts")).noteWrongFormat(command, output, usageOf(command), issues);
-    command.setOptionValue("output", undefined);
-  }
-  for (const option of command.options)
-    if (neverEmpty.has(option.long) && options[option.attributeName()] === "")
-      throw new UsageError(`${option.long} must not be empty`);
+  if (!formats.includes(options.output ?? "json")) (await noting()).noteWrongFormat(command, usageOf(command), issues);
+  for (const [name, flag] of Object.entries(neverEmpty))
+    if (options[name] === "") throw new UsageError(`${flag} must not be empty`);
   refusePassword(options.db);
   return { words, args: command.processedArgs, options };
 }

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
-import { formats } from "../terminal/global-options.ts";
+import { formats, outputOptions } from "../terminal/global-options.ts";
 import { quoteIfNeeded } from "../terminal/shell-words.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { wrongGuesses } from "./wrong-guesses.ts";
@@ -82,8 +82,11 @@ function surplusHint({ options, registeredArguments }: Command, words: readonly 
   return registeredArguments.length === 0 && name ? `give the ${name.slice(2)} with ${name}` : undefined;
 }
 
-/** Adds an issue about a value of -o that is no format. It may be the name of a file, which -o takes in other tools. */
-export function noteWrongFormat(command: Command, given: string, usage: string, issues: LineIssues): void {
+/** Adds an issue about a value of -o that is no format, unless -o is a path here. It may be the name of a file, which -o takes in other tools. */
+export function noteWrongFormat(command: Command, usage: string, issues: LineIssues): void {
+  if (!command.options.some(({ flags }) => flags === outputOptions[0].flags)) return;
+  const given: string = command.getOptionValue("output");
+  command.setOptionValue("output", undefined);
   const hasFile = command.registeredArguments.some((argument) => argument.name() === "file");
   const way = hasFile
     ? "give the file as the argument, without -o"
