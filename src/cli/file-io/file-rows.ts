@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { fieldOf } from "../../contract/field-spec.ts";
-import type { Issue } from "../../contract/issue-messages.ts";
+import type { importResult } from "../../contract/user-schemas.ts";
 
 /** The columns of a file of rows: the fields of a row in the contract. */
 export interface Table {
@@ -34,15 +34,8 @@ export type SourceRow = { readonly line: number; readonly size: number } & (
   | { readonly fields: FieldErrors }
 );
 
-export interface Outcome {
-  readonly action: "created" | "changed" | "unchanged" | "skipped";
-  readonly id: number | null;
-  readonly reference: string | null;
-  /** True for a user who is deactivated and stays so. */
-  readonly deactivated?: boolean;
-  readonly fields?: FieldErrors;
-  readonly issues?: readonly Issue[];
-}
+/** The outcome of a row; the service returns those of imports. */
+export type Outcome = z.infer<ReturnType<typeof importResult>>["results"][number];
 
 export const skippedRow = (
   fields: FieldErrors | undefined,

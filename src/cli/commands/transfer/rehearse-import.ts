@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { normalizeReference } from "../../../contract/common-schemas.ts";
-import { type Issue, messageOf } from "../../../contract/issue-messages.ts";
+import { messageOf } from "../../../contract/issue-messages.ts";
 import { deepestUnit } from "../../../contract/nesting.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { units } from "../../../contract/units.ts";
@@ -162,7 +162,7 @@ export function rehearseUnits(caller: Caller, signal: AbortSignal): Rehearsal {
   };
 }
 
-const circular: Issue = { field: "parent", code: "circular_parent" };
+const circular = { field: "parent", code: "circular_parent" } as const;
 
 const isCircular = ({ issues = [] }: Outcome) => issues.length === 1 && issues[0]?.code === circular.code;
 

@@ -23,7 +23,7 @@ import { clockOf } from "../../../time/zone-clock.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
 import { type IcsContext, zonesOf } from "./ics-zones.ts";
-import { type ReadEvent, readEvent } from "./read-ics.ts";
+import { readEvent } from "./read-ics.ts";
 import { type EventTarget, findByUid, putIn } from "./save-event.ts";
 
 export async function importEvents(context: Context): Promise<void> {
@@ -138,15 +138,11 @@ async function loadCalendar(path: string, terminal: Terminal, signal: AbortSigna
   return text;
 }
 
-/** A component with the event that it describes, or the reason why it cannot be imported. */
-interface ReadComponent {
-  readonly line: number;
-  readonly event: ReadEvent | string;
-  readonly size: number;
-}
-
-/** Yields the components of a file as batches of one, each with the length of its UID in the URL of a request. */
-function* readAll(text: string, context: IcsContext): Generator<[ReadComponent]> {
+/**
+ * Yields the components of a file as batches of one, each with its event, or the reason why it cannot be imported, and the length of
+ * its UID in the URL of a request.
+ */
+function* readAll(text: string, context: IcsContext) {
   const lineOf = new Map<string, number>();
   for (const component of componentsOf(text)) {
     const { name, line } = component;

@@ -1,3 +1,4 @@
+import { referenceNouns } from "../../../../contract/field-metadata.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { createOutput, formatOf } from "../../../output/create-output.ts";
 import type { Page } from "../../../output/item.ts";
@@ -73,8 +74,6 @@ function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-const nouns = { usertype: "user type", unit: "unit", user: "user", webhook: "webhook" };
-
 /** Numbers of changes by action and kind, such as `delete webhook`. */
 export type ChangeCounts = Map<`${PlannedChange["action"]} ${PlannedChange["kind"]}`, number>;
 
@@ -93,7 +92,9 @@ export const withoutCounts = (all: ChangeCounts, others: ChangeCounts): ChangeCo
 export function summarizeChanges(counts: ChangeCounts, tense: "present" | "past" = "present"): string {
   const byAction = Map.groupBy(counts, ([key]) => key.split(" ")[0] as PlannedChange["action"]);
   const parts = [...byAction].map(([action, some]) => {
-    const numbers = some.map(([key, count]) => pluralize(count, nouns[key.split(" ")[1] as PlannedChange["kind"]]));
+    const numbers = some.map(([key, count]) =>
+      pluralize(count, referenceNouns[`${key.split(" ")[1] as PlannedChange["kind"]}s`]),
+    );
     return `${tense === "past" ? actions[action].past : action} ${numbers.join(", ")}`;
   });
   return parts.join("; ");
