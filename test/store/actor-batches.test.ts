@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actorBatches } from "../../src/core/pipeline/actor-batches.ts";
+import { actorBatches } from "../../src/core/pipeline/actor.ts";
 import { useDatabase } from "./support.ts";
 
 describe("actors that are loaded together (postgres)", () => {

@@ -7,7 +7,7 @@ import type { AnyOperation, Origin } from "../../contract/operation.ts";
 import { allows } from "../../contract/token-scopes.ts";
 import type { Database, Db, FactVersions } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
-import { type Actor, type LoadedActor, loadActor, nobody } from "./actor.ts";
+import { type Actor, actorBatches, type LoadedActor, loadActor, nobody } from "./actor.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Instance } from "./context.ts";
 import type { LastUses } from "./last-uses.ts";
@@ -61,7 +61,7 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
   const verified = new BoundedMap<string, Claims>(10_000);
   /** By the ID of the user and the key of the session. */
   const actors = new BoundedMap<string, { readonly version: Version; readonly loaded: LoadedActor }>(10_000);
-  const batches = once(async () => (await import("./actor-batches.ts")).actorBatches(database.reader));
+  const loadInBatch = actorBatches(database.reader);
   const apiTokens = once(() => import("./api-tokens.ts"));
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
@@ -82,7 +82,7 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
     const known = actors.get(name);
     if (version !== undefined && known?.version === version) return known.loaded;
     const fresh =
-      version === undefined ? await (await batches())(id, session) : await loadActor(database.reader, id, session);
+      version === undefined ? await loadInBatch(id, session) : await loadActor(database.reader, id, session);
     const last = actors.get(name)?.loaded;
     const loaded = last && isDeepStrictEqual(fresh, last) ? last : fresh;
     if (loaded === undefined) actors.delete(name);

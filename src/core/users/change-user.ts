@@ -218,14 +218,8 @@ async function requireUntaken(
     throw new ServiceError("conflict", `The reference is taken by ${describeHolder(ctx.actor, byReference)}.`);
 }
 
-interface Holder {
-  readonly id: number;
-  readonly active: number;
-  readonly path: string | null;
-}
-
 /** Names a user who has an address or a reference. Tells only those who can reactivate a deactivated user that it is one. */
-function describeHolder(actor: Actor, { id, active, path }: Holder): string {
+function describeHolder(actor: Actor, { id, active, path }: Awaited<ReturnType<typeof usersByEmail>>[number]): string {
   if (active === 1 || !may(actor, "user", path)) return `user ${id}`;
   return `user ${id}, who is deactivated; wcs users reactivate ${id} makes the user active again`;
 }

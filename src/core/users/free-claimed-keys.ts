@@ -31,14 +31,8 @@ export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Pro
   await updateRows(ctx.db, "users", { id: [...freed.keys()] }, { [column]: null });
 }
 
-interface Leaver {
-  readonly user: ExistingUser;
-  readonly row: UserImportRow;
-  readonly claim: string | null;
-}
-
 /** Finds users whose key one row replaces and one other claims. Of several rows, their order decides. */
-function findLeavers({ rows, userOf }: Batch, column: "reference" | "email_key"): Leaver[] {
+function findLeavers({ rows, userOf }: Batch, column: "reference" | "email_key") {
   const claimOf = (row: UserImportRow) => (column === "reference" ? row.reference : emailKey(row.email));
   const rowsByClaim = Map.groupBy(rows, claimOf);
   const rowsByUser = Map.groupBy(rows, userOf);

@@ -1,13 +1,10 @@
+import type { LookupAddress } from "node:dns";
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
 import { isPublic } from "./public-addresses.ts";
 
-interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** Thrown when a host has no address that callbacks may use. */
 class BlockedError extends Error {
@@ -42,7 +39,7 @@ export function socketLookup(resolve: Resolve, allowed: (address: string) => boo
 
 /** Runs one lookup at a time for each name: one that hangs must not occupy all threads of the system's resolver. */
 export function sharedResolver(lookup: Resolve = (hostname) => systemLookup(hostname, { all: true })): Resolve {
-  const running = new Map<string, Promise<readonly ResolvedAddress[]>>();
+  const running = new Map<string, Promise<readonly LookupAddress[]>>();
   return (hostname) => {
     const known = running.get(hostname);
     if (known !== undefined) return known;

@@ -13,13 +13,8 @@ import { findTableDamage, logSuffixes } from "./copy-database.ts";
 /** Opens a file as immutable: SQLite then creates no files beside it. */
 export const immutable = (path: string): URL => new URL("?immutable=1", pathToFileURL(resolve(path)));
 
-interface BackupSource {
-  readonly connection: DatabaseSync;
-  readonly schema: string;
-}
-
 /** Opens a database of wcs for reading. Throws `conflict` for others, newer ones, and those changed since the backup. */
-export async function openBackup(path: string, signal: AbortSignal): Promise<BackupSource> {
+export async function openBackup(path: string, signal: AbortSignal) {
   const isAlone = !logSuffixes.some((suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size);
   if (statSync(path).size === 0) throw refused(path, "is empty");
   let connection: DatabaseSync | undefined;
