@@ -21,14 +21,14 @@ import {
   replaceResponse,
   storeResponse,
 } from "./pipeline/idempotency.ts";
-import type { FullOrigin, Identification, IdentifiedCall, Moment } from "./pipeline/identify-caller.ts";
+import type { callerIdentification, FullOrigin, IdentifiedCall, Moment } from "./pipeline/identify-caller.ts";
 import type { LastUses } from "./pipeline/last-uses.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
 import type { RecordedChange } from "./pipeline/outbox.ts";
 import { permit } from "./pipeline/permissions.ts";
 
-export interface Runtime extends Identification {
+export interface Runtime extends ReturnType<typeof callerIdentification> {
   readonly database: Database;
   readonly announce: Database["announce"];
   readonly clock: () => number;

@@ -22,14 +22,10 @@ interface StoredSecret {
   replace(tx: Tx, stored: string): Promise<unknown>;
 }
 
-export interface SecretCounts {
-  readonly encrypted: number;
-  readonly plain: number;
-  /** ID of the key of the encrypted secrets. */
-  readonly keyId: string | null;
-}
+export type SecretCounts = Awaited<ReturnType<typeof countSecrets>>;
 
-export async function countSecrets({ reader }: Database): Promise<SecretCounts> {
+/** Counts the secrets, and returns the ID of the key of the encrypted ones. */
+export async function countSecrets({ reader }: Database) {
   const secrets = await listSecrets(reader);
   const encrypted = secrets.filter(({ stored }) => isSealed(stored)).length;
   const instance = await reader.selectFrom("instance").select("secret_key_id").executeTakeFirst();

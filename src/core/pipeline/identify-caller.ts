@@ -41,23 +41,14 @@ export interface IdentifiedCall {
   readonly caller: IdentifiedCaller;
 }
 
-/** Identifies callers, and returns them as they were last time. */
-export interface Identification {
-  readonly identify: Identify;
-  /** Returns the actor at the start of a transaction. Throws `unauthenticated` when the sign-in has ended meanwhile. */
-  confirm(tx: Db, call: IdentifiedCall): Promise<Actor>;
-  /** Returns the last known caller of this token, with the same `actor` object as `identify` when nothing changed. */
-  presume(origin: FullOrigin, moment: Moment): IdentifiedCaller | undefined;
-}
-
 interface Sources {
   readonly database: Database;
   readonly instance: () => Promise<Instance>;
   readonly lastUses: LastUses;
 }
 
-/** Caches verified tokens, and actors with their sessions while their version stays the same. */
-export function callerIdentification({ database, instance, lastUses }: Sources): Identification {
+/** Identifies callers. Caches verified tokens, and actors with their sessions while their version stays the same. */
+export function callerIdentification({ database, instance, lastUses }: Sources) {
   const verified = new BoundedMap<string, Claims>(10_000);
   /** By the ID of the user and the key of the session. */
   const actors = new BoundedMap<string, { readonly version: Version; readonly loaded: LoadedActor }>(10_000);
@@ -121,7 +112,8 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
 
   return {
     identify,
-    async confirm(tx, { origin, moment, caller: { actor, token, apiToken } }) {
+    /** Returns the actor at the start of a transaction. Throws `unauthenticated` when the sign-in has ended meanwhile. */
+    async confirm(tx: Db, { origin, moment, caller: { actor, token, apiToken } }: IdentifiedCall): Promise<Actor> {
       if (actor === nobody) return nobody;
       if (apiToken !== undefined) await (await apiTokens()).verifyApiToken(tx, origin.token ?? "", moment.now);
       if (moment.versions && (await actorsVersion(tx, {}))[0]?.version === moment.versions.actors) return actor;
@@ -130,7 +122,8 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
       else requireOwner(loaded);
       return loaded.actor;
     },
-    presume({ token, userId }, { now, versions }) {
+    /** Returns the last known caller of this token, with the same `actor` object as `identify` when nothing changed. */
+    presume({ token, userId }: FullOrigin, { now, versions }: Moment): IdentifiedCaller | undefined {
       if (versions !== undefined || (token !== undefined && isApiToken(token))) return undefined;
       const claims = token === undefined ? undefined : verified.get(token);
       if (token !== undefined && (claims === undefined || claims.expires <= now)) return undefined;

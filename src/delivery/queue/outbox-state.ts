@@ -2,26 +2,12 @@ import { sql } from "kysely";
 import { countRows } from "../../store/bulk.ts";
 import type { Database } from "../../store/database.ts";
 
-interface OutboxState {
-  readonly due: number;
-  /** Callbacks that are being sent, or that wait for their next attempt. */
-  readonly later: number;
-  readonly mails: number;
-  readonly failedMails: number;
-  /** Callbacks that a worker has claimed. */
-  readonly sending: number;
-  /** Unix milliseconds at which the oldest unclaimed callback became due. */
-  readonly oldestDue: number | undefined;
-  /** Unix seconds at which the oldest unsent mail was created. */
-  readonly oldestMail: number | undefined;
-}
-
 /** Counts the waiting callbacks that were created at or after a time in Unix seconds. */
 export const countCallbacksSince = ({ reader }: Database, since: number): Promise<number> =>
   countRows(reader.selectFrom("deliveries").where("state", "=", sql.lit("waiting")).where("created_at", ">=", since));
 
 /** Returns the state of the outbox. `now` is in Unix milliseconds. */
-export async function outboxState({ reader }: Database, now: number): Promise<OutboxState> {
+export async function outboxState({ reader }: Database, now: number) {
   const { all, due, sending, oldestDue } = await reader
     .selectFrom("deliveries")
     .where("state", "=", sql.lit("waiting"))
@@ -44,11 +30,15 @@ export async function outboxState({ reader }: Database, now: number): Promise<Ou
     .executeTakeFirstOrThrow();
   return {
     due,
+    /** Callbacks that are being sent, or that wait for their next attempt. */
     later: all - due,
     mails,
     failedMails,
+    /** Callbacks that a worker has claimed. */
     sending,
+    /** Unix milliseconds at which the oldest unclaimed callback became due. */
     oldestDue: oldestDue ?? undefined,
+    /** Unix seconds at which the oldest unsent mail was created. */
     oldestMail: oldestMail ?? undefined,
   };
 }

@@ -6,14 +6,10 @@ import { fingerprint, seal } from "./backup-seal.ts";
 import { copyDatabase, findTableDamage, removeDatabase, type Watch } from "./copy-database.ts";
 import { immutable, instanceSchemaIn, issuerOf } from "./examine-backup.ts";
 
-export interface Backup {
-  readonly size_bytes: number;
-  /** SHA-256 in hexadecimal. */
-  readonly sha256: string;
-}
+export type Backup = Awaited<ReturnType<typeof makeBackup>>;
 
 /** Makes `draft`, a complete, checked and synced copy. Throws when the database is corrupt or contains no instance. */
-export async function makeBackup(path: string, draft: string, watch: Watch): Promise<Backup> {
+export async function makeBackup(path: string, draft: string, watch: Watch) {
   using source = openFile(path, false);
   try {
     await copyDatabase(source, draft, watch);

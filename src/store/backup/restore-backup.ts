@@ -6,17 +6,12 @@ import { copyDatabase, removeDatabase, syncFile, type Watch } from "./copy-datab
 import { openBackup, requireIntact } from "./examine-backup.ts";
 import { replaceDatabase } from "./replace-database.ts";
 
-export interface Restored {
-  readonly schema: string;
-  readonly previous: string | undefined;
-}
-
 /**
  * Replaces the SQLite database at `path` with the content of `file`, using `draft` in the same folder. Throws `conflict`
  * unless `file` is an intact database of wcs of this version or an older one. The old database stays in place until the last
  * step.
  */
-export async function restoreBackup(file: string, path: string, draft: string, watch: Watch): Promise<Restored> {
+export async function restoreBackup(file: string, path: string, draft: string, watch: Watch) {
   const source = await openBackup(file, watch.signal);
   using connection = source.connection;
   try {
