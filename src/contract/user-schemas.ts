@@ -172,6 +172,10 @@ export const importResult = component("ImportResult", () => ({
         .boolean()
         .optional()
         .describe("True for a user who is deactivated; an import does not reactivate users"),
+      changes: z
+        .array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
+        .optional()
+        .describe("In a dry run: the fields that the row changes, unless an API token may not read them"),
       fields: z.record(z.string(), z.array(z.string())).optional().describe("Messages about a skipped row, by field"),
       issues: z.array(issue()).optional().describe("The same as fields, as codes"),
     }),

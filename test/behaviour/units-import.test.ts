@@ -180,7 +180,17 @@ describeEverywhere("units.import", (environment) => {
       { ...second, parent: first.reference },
       { reference: "yard", name: "Yard", parent: "harbour" },
     ];
-    expect(actions(await run(rows, { dryRun: true }))).toEqual(["created", "created", "changed"]);
+    const results = await run(rows, { dryRun: true });
+    expect(actions(results)).toEqual(["created", "created", "changed"]);
+    const { name, parent } = await get("yard");
+    expect(results.map(({ changes }) => changes)).toEqual([
+      undefined,
+      undefined,
+      [
+        ...(name === "Yard" ? [] : [{ field: "name", before: name, after: "Yard" }]),
+        { field: "parent", before: (await admin().call(units.get, { id: parent!.id })).reference, after: "harbour" },
+      ],
+    ]);
     const rest = await run([row({ parent: first.reference }), { ...first, name: "x" }], {
       dryRun: true,
       assume: [first.reference],

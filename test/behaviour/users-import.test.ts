@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { ArgumentsOf, Caller, CallOptions } from "../../src/contract/operation.ts";
+import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
@@ -401,6 +402,49 @@ describeEverywhere("users.import", (environment) => {
     const results = await run(rows, { dryRun: true, create_user_types: true });
     expect(actions(results)).toEqual(["changed", "created", "skipped"]);
     expect(await allRows(world().instance.database)).toEqual(before);
+  });
+
+  it("a dry run returns the fields that rows change, with their values before and after, in the form of rows", async () => {
+    const first = row({ user_types: "Employee", department: "Cranes", phone: "+45 1" });
+    const others = [row(), row({ user_types: "Employee" })];
+    await run([first, ...others]);
+    const changed = {
+      ...first,
+      ...{ email: "Moved@example.com", title: "Docker", birthday: "2000-02-29", phone: "", reference: first.reference },
+      ...{ unit: "south", user_types: "editor; Employee", department: undefined },
+    };
+    const rows = [changed, others[0]!, { ...others[1]!, user_types: "" }, row()];
+    const results = await run(rows, { dryRun: true });
+    expect(results.map(({ changes }) => changes?.toSorted((a, b) => (a.field < b.field ? -1 : 1)))).toEqual([
+      [
+        { field: "birthday", before: null, after: "2000-02-29" },
+        { field: "department", before: "Cranes", after: null },
+        { field: "email", before: first.email, after: "Moved@example.com" },
+        { field: "phone", before: "+45 1", after: null },
+        { field: "title", before: "", after: "Docker" },
+        { field: "unit", before: "harbour", after: "south" },
+        { field: "user_types", before: "Employee", after: "Editor; Employee" },
+      ],
+      undefined,
+      [{ field: "user_types", before: "Employee", after: "" }],
+      undefined,
+    ]);
+    for (const result of await run(rows)) expect(result).not.toHaveProperty("changes");
+  });
+
+  it("a dry run with an API token returns changed fields only if the token may read users", async () => {
+    const first = row();
+    await run([first]);
+    const changesWith = async (...scopes: string[]) => {
+      const { token } = await admin().call(tokens.create, { name: scopes.join(), scopes });
+      const by = world().instance.withToken(token);
+      return (await run([{ ...first, title: "Dry" }], { by, dryRun: true }))[0];
+    };
+    const unread = await changesWith("users.import");
+    expect([unread?.action, unread?.changes]).toEqual(["changed", undefined]);
+    expect(await changesWith("users.import", "users.get")).toMatchObject({
+      changes: [{ field: "title", before: "", after: "Dry" }],
+    });
   });
 
   it("accepts at most 1,000 rows", async () => {

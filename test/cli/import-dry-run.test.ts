@@ -116,7 +116,8 @@ it.each([{ key: [] }, { key: ["--key", "email"] }])(
       row(`${name}-2`, "three"),
     );
     const report = ["--output", "ndjson"];
-    const withoutIds = (text: string) => text.replace(/"id":\d+/g, '"id":null');
+    // Only dry runs show the fields that change.
+    const withoutIds = (text: string) => text.replace(/"id":\d+/g, '"id":null').replace(/"changes":\[[^\]]*\],/g, "");
     const rehearsed = await place().wcs(["users", "import", file, "--dry-run", ...key, ...report]);
     const carriedOut = await place().wcs(["users", "import", file, ...key, ...report]);
     expect(withoutIds(rehearsed.stdout)).toBe(withoutIds(carriedOut.stdout));
@@ -180,12 +181,41 @@ it("users import --dry-run: names no ID of a user whom an earlier row of the fil
   const text = rows.map((row) => `${row},twice@example.com,root\n`).join("");
   writeFileSync(file, `reference,first_name,last_name,email,unit\n${text}`);
   const { stdout } = await place().wcs(["users", "import", file, "--dry-run", "-o", "ndjson"]);
-  const line = (at: number, reference: string, action: string, errors: object | null = null) =>
-    JSON.stringify({ line: at, reference, action, id: null, errors });
+  const line = (at: number, reference: string, action: string, errors: object | null = null, changes?: object) =>
+    JSON.stringify({ line: at, reference, action, id: null, changes, errors });
   expect(stdout.trimEnd().split("\n")).toEqual([
     line(2, "t-1", "created"),
     line(3, "t-1", "unchanged"),
-    line(4, "t-1", "changed"),
+    line(4, "t-1", "changed", null, [{ field: "last_name", before: "One", after: "Two" }]),
     line(5, "t-2", "skipped", { email: ["is taken by line 2"] }),
   ]);
+});
+
+it("users and units import --dry-run print the fields that change, as diff does", async () => {
+  const { home, local, wcs } = place();
+  const [people, places] = [home.path("people.csv"), home.path("places.csv")];
+  const header = "reference,first_name,last_name,email,unit,title\n";
+  writeFileSync(people, `${header}d-1,Dee,One,d1@example.com,root,Cook\nd-2,Dee,Two,d2@example.com,root,\n`);
+  writeFileSync(places, "reference,name,parent\np-1,Bakery,\np-2,Shop,\n");
+  expect(await run("users", "import", people)).toMatchObject({ code: 0 });
+  expect(await run("units", "import", places)).toMatchObject({ code: 0 });
+  const swapped =
+    "d-1,Dee,Won,d2@example.com,p-1,Chef\nd-2,Dee,Two,d1@example.com,root,\nd-3,Dee,New,d3@example.com,root,\n";
+  writeFileSync(people, header + swapped);
+  writeFileSync(places, "reference,name,parent\np-1,Bakery,p-2\np-2,Shop,\n");
+  const rehearsed = await wcs(["users", "import", people, "-n"]);
+  expect(rehearsed).toMatchObject({
+    code: 0,
+    stdout: `${[
+      "action\tkind\tname\tchanges",
+      "update\tuser\td-1\tlast_name: One -> Won; title: Cook -> Chef; email: d1@example.com -> d2@example.com; unit: root -> p-1",
+      "update\tuser\td-2\temail: d2@example.com -> d1@example.com",
+    ].join("\n")}\n`,
+    stderr: "created 1, changed 2, unchanged 0, skipped 0\nDry run: nothing was changed.\n",
+  });
+  const screen = { width: 80, height: 24 };
+  const shown = await home.sit(["units", "import", places, "-n", ...local], { screen });
+  expect(shown.stdout).toBe("~ update unit p-1\n    parent: root -> p-2\n");
+  expect(JSON.parse((await wcs(["users", "import", people, "-n", "--json"])).stdout)).toMatchObject({ changed: 2 });
+  expect(await wcs(["users", "import", people])).toMatchObject({ code: 0, stdout: "" });
 });

@@ -68,6 +68,6 @@ function asCsv(line: number, { reference, action, id, fields = {} }: Outcome): s
   ]);
 }
 
-function asJson(line: number, { reference, action, id, fields }: Outcome): string {
-  return `${JSON.stringify({ line, reference, action, id, errors: fields ?? null })}\n`;
+function asJson(line: number, { reference, action, id, changes, fields }: Outcome): string {
+  return `${JSON.stringify({ line, reference, action, id, changes, errors: fields ?? null })}\n`;
 }

@@ -7,6 +7,7 @@ import { fieldErrorsOf } from "./field-issues.ts";
 
 type ImportResult = z.infer<ReturnType<typeof importResult>>;
 type RowResult = ImportResult["results"][number];
+export type FieldChange = NonNullable<RowResult["changes"]>[number];
 
 export type ParsedRow<T> =
   | { readonly index: number; readonly row: T }
@@ -57,7 +58,8 @@ export function collectResults(rows: readonly Record<string, unknown>[]) {
   return {
     list,
     skip: (index: number, { fields, issues }: Issues) => set(index, { fields: { ...fields }, issues }),
-    done: (index: number, action: RowResult["action"], id: number | null) => set(index, { action, id }),
+    done: (index: number, action: RowResult["action"], id: number | null, changes?: readonly FieldChange[]) =>
+      set(index, { action, id, ...(changes && { changes }) }),
     changed: () => list.flatMap(({ action, id }) => (id !== null && action === "changed" ? id : [])),
     markDeactivated: (index: number) => set(index, { deactivated: true }),
   };

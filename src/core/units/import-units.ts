@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import { invalid } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import { once } from "../../contract/once.ts";
+import { allows } from "../../contract/token-scopes.ts";
 import { unitRow } from "../../contract/unit-schemas.ts";
 import { units as contract } from "../../contract/units.ts";
 import { updateRow } from "../../store/bulk.ts";
@@ -9,11 +11,11 @@ import { may } from "../pipeline/actor.ts";
 import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { collectResults, parseRows, RowIssues } from "../pipeline/import-rows.ts";
+import { collectResults, type FieldChange, parseRows, RowIssues } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { idsInPath } from "../pipeline/unit-path.ts";
 import { extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
-import { addUnits, type ExistingUnit, type NewUnit, type UnitImportRow } from "./unit-import-writes.ts";
+import { addUnits, type ExistingUnit, type NewUnit, type UnitImportRow, unitLabel } from "./unit-import-writes.ts";
 
 type Import = Handlers<typeof contract>["import"];
 
@@ -96,7 +98,7 @@ async function putUnits(
     // A move may take 20 ms, when no other request can run on SQLite.
     await takeTurn();
     if (result === undefined) skip(index, issues.all());
-    else done(index, result.action, result.id);
+    else done(index, result.action, result.id, result.changes);
   }
   await flush();
 }
@@ -115,12 +117,17 @@ async function loadTree(ctx: Ctx, known: Known, rows: readonly { row: UnitImport
 function loadUnits(ctx: Ctx) {
   return ctx.db
     .selectFrom("units")
-    .select(["id", "reference", "name", "unit_type", "description", "parent_id", "path", "level"]);
+    .select(["id", "reference", "name", "unit_type", "description", "parent_id", "path", "level"])
+    .select(
+      sql<string | null>`(select coalesce(p.reference, p.name) from units p where p.id = units.parent_id)`.as(
+        "parent_label",
+      ),
+    );
 }
 
 const tooDeep = { code: "too_deep" } as const;
 
-type Done = { action: "created" | "changed" | "unchanged"; id: number | null };
+type Done = { action: "created" | "changed" | "unchanged"; id: number | null; changes?: readonly FieldChange[] };
 
 /** Returns true when the actor may add units below the parent and the tree would not become too deep. */
 async function canTake(ctx: Ctx, parent: ExistingUnit, issues: RowIssues): Promise<boolean> {
@@ -171,7 +178,26 @@ async function changeUnit(
   const placed = tree.known.get(row.reference);
   if (placed !== undefined && placed !== "assumed")
     tree.known.set(row.reference, { ...placed, name, unit_type, description });
-  return { action: "changed", id };
+  const to = moves ? (parent === "assumed" ? row.parent : unitLabel(parent)) : existing.parent_label;
+  return {
+    action: "changed",
+    id,
+    changes: showUnitChanges(ctx, existing, { name, unit_type, description, parent: to }),
+  };
+}
+
+/** Returns the fields that a row changes in a dry run, unless an API token may not read units. */
+function showUnitChanges(
+  { dryRun, apiToken }: Ctx,
+  { parent_label: parent, ...unit }: ExistingUnit,
+  wanted: Record<"name" | "unit_type" | "description", string> & { parent: string | null | undefined },
+): FieldChange[] | undefined {
+  if (!dryRun || (apiToken && !allows(apiToken.scopes, contract.get))) return undefined;
+  const before = { ...unit, parent };
+  const fields = ["name", "unit_type", "description", "parent"] as const;
+  return fields
+    .filter((field) => before[field] !== wanted[field])
+    .map((field) => ({ field, before: before[field], after: wanted[field] ?? null }));
 }
 
 /** Places a moved unit and the known ones below it as `moveBranch` does. Reading all of them again would take milliseconds. */
@@ -179,8 +205,9 @@ function placeBranch(known: Known, unit: ExistingUnit, parent: ExistingUnit): vo
   const kept = unit.path.length - `${unit.id}/`.length;
   for (const [reference, each] of known) {
     if (each === "assumed" || !each.path.startsWith(unit.path)) continue;
+    const own = each.id === unit.id ? { parent_id: parent.id, parent_label: unitLabel(parent) } : {};
     const place = { path: parent.path + each.path.slice(kept), level: each.level + parent.level + 1 - unit.level };
-    known.set(reference, { ...each, ...place, parent_id: each.id === unit.id ? parent.id : each.parent_id });
+    known.set(reference, { ...each, ...place, ...own });
   }
 }
 

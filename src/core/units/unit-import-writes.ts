@@ -9,7 +9,8 @@ import { idsInPath } from "../pipeline/unit-path.ts";
 export type UnitImportRow = z.infer<ReturnType<typeof unitRow>>;
 
 type Compared = "id" | "reference" | "name" | "unit_type" | "description" | "parent_id" | "path" | "level";
-export type ExistingUnit = RowOf<"units", Compared>;
+/** `parent_label` is the reference of the parent, or its name without one. */
+export type ExistingUnit = RowOf<"units", Compared> & { readonly parent_label: string | null };
 
 export interface NewUnit {
   readonly row: UnitImportRow;
@@ -38,7 +39,8 @@ export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Ex
     // RETURNING gives every inserted row.
     const id = idOf.get(row.reference)!;
     // Rows and wanted units have the same order.
-    return { ...row, id, path: `${wanted[position]!.parent.path}${id}/` };
+    const { parent } = wanted[position]!;
+    return { ...row, id, path: `${parent.path}${id}/`, parent_label: unitLabel(parent) };
   });
   await updateEach(
     ctx.db,
@@ -48,6 +50,8 @@ export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Ex
   await updateCounts(ctx, wanted);
   return units;
 }
+
+export const unitLabel = ({ reference, name }: Pick<ExistingUnit, "reference" | "name">): string => reference ?? name;
 
 async function updateCounts({ db }: Ctx, wanted: readonly NewUnit[]): Promise<void> {
   const more = new Map<number, { id: number; child_count: number; descendant_count: number }>();

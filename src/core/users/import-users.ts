@@ -16,6 +16,7 @@ import { missingAbilities } from "../pipeline/permissions.ts";
 import { birthdayIssue, isSignInAddress } from "./change-user.ts";
 import { freeClaimedKeys } from "./free-claimed-keys.ts";
 import { userColumns } from "./user-columns.ts";
+import { showUserChanges } from "./user-import-changes.ts";
 import {
   type ExistingUser,
   type Known,
@@ -71,7 +72,8 @@ async function importParsed(
     else if (existing === undefined) waiting.create({ index, row, wanted });
     else {
       if (changes) waiting.change({ row, existing, wanted, changes });
-      done(index, changes ? "changed" : "unchanged", existing.id);
+      const shown = changes && ctx.dryRun ? showUserChanges(ctx, known, { row, existing, changes }) : undefined;
+      done(index, changes ? "changed" : "unchanged", existing.id, shown);
       if (existing.active === 0) markDeactivated(index);
     }
   }

@@ -85,7 +85,14 @@ const usersById = prepared((db, p: { ids: readonly number[] }) =>
     .leftJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "u.id").onRef("m.unit_id", "=", "u.unit_id"))
     .leftJoin("units as n", "n.id", "u.unit_id")
     .selectAll("u")
-    .select(["m.id as membership_id", "m.department_id", "n.path as unit_path"])
+    .leftJoin("departments as d", "d.id", "m.department_id")
+    .select((eb) => [
+      "m.id as membership_id",
+      "m.department_id",
+      "d.name as department_name",
+      "n.path as unit_path",
+      eb.fn.coalesce("n.reference", "n.name").as("unit_label"),
+    ])
     .where("u.id", "in", p.ids)
     .where("u.deleted_at", "is", null),
 );

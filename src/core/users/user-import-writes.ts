@@ -119,7 +119,7 @@ export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
 
 export type UserChanges = NonNullable<ReturnType<typeof findUserChanges>>;
 
-interface ChangedRow {
+export interface ChangedRow {
   readonly existing: ExistingUser;
   readonly wanted: Wanted;
   readonly changes: UserChanges;

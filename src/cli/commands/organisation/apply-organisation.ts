@@ -19,6 +19,7 @@ import {
   type ChangeCounts,
   countChanges,
   eachChange,
+  hasSecrets,
   printChanges,
   summarizeChanges,
   withoutCounts,
@@ -91,7 +92,7 @@ async function show(plan: OrganisationPlan, context: Context): Promise<boolean> 
       yield portion;
     }
   }
-  await printChanges(portions(), plan, context);
+  await printChanges(portions(), context, { secrets: hasSecrets(plan) });
   if (counts.size > 0) context.terminal.note(`Would ${summarizeChanges(counts)}.`);
   return counts.size > 0;
 }
@@ -126,7 +127,7 @@ async function carryOut(work: ApplyContext, context: Context): Promise<void> {
       failure = error;
     }
   }
-  await printChanges(results(), work.plan, context);
+  await printChanges(results(), context, { secrets: hasSecrets(work.plan) });
   if (made > 0) terminal.note(sentence(summarizeChanges(done, "past")));
   await work.issues.print(refusals);
   if (failure === undefined && refusals.length === 0) return;

@@ -5,7 +5,7 @@ import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import { formatFor } from "../../file-io/file-format.ts";
-import { type Outcome, skippedRow } from "../../file-io/file-rows.ts";
+import { type FileRow, type Outcome, skippedRow } from "../../file-io/file-rows.ts";
 import { createReport, type Report } from "../../file-io/import-report.ts";
 import { openSource } from "../../file-io/open-source.ts";
 import { openResults } from "../../file-io/result-file.ts";
@@ -13,6 +13,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
+import type { PlannedChange } from "../organisation/plan/change.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
@@ -64,7 +65,7 @@ async function checkRows(job: Job, context: Context, afterReading: () => Promise
     },
     flush: () => report.flush(),
   };
-  await sendRows(job, "checking", true, sink);
+  await Array.fromAsync(sendRows(job, "checking", true, sink));
   await afterReading();
   if (invalid === 0) return;
   await report.flush(true);
@@ -83,15 +84,18 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
   const dryRun = flags.dryRun === true;
   const report = createReport(terminal, results, job.kind.parentsFirst);
   const present: number[] = [];
+  const changed: PlannedChange[] = [];
   const sink = {
-    add(line: number, outcome: Outcome) {
+    add(line: number, outcome: Outcome, row?: FileRow) {
       if (lastStep && outcome.id !== null) present.push(outcome.id);
+      if (outcome.changes) changed.push(changeOf(job, outcome, outcome.changes, row));
       report.add(line, outcome);
     },
     flush: () => report.flush(),
   };
   try {
-    await sendRows(job, dryRun ? "checking" : "importing", dryRun, sink);
+    const batches = sendRows(job, dryRun ? "checking" : "importing", dryRun, sink);
+    await showChanges(batches, changed, context);
     await report.flush(true);
     await afterReading();
     await results?.keep();
@@ -109,6 +113,22 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
   throw new ServiceError("validation_failed", `${report.skipped} of ${report.rows} rows were not imported.`, {
     hint: hintFor(job, report),
   });
+}
+
+const changeOf = ({ kind }: Job, { reference }: Outcome, changes: PlannedChange["changes"], row?: FileRow) => {
+  const name = reference ?? String(row?.email);
+  return { action: "update", kind: kind.table.name === "users" ? "user" : "unit", name, changes } as const;
+};
+
+/** Prints the changes that a dry run collects with each batch. JSON and NDJSON have other output. */
+async function showChanges(batches: AsyncIterable<void>, changed: PlannedChange[], context: Context): Promise<void> {
+  async function* portions() {
+    for await (const _ of batches) if (changed.length > 0) yield changed.splice(0);
+  }
+  if (!context.flags.dryRun || ["json", "ndjson"].includes(formatOf(context)))
+    return void (await Array.fromAsync(portions()));
+  const { printChanges } = await import("../organisation/apply/print-results.ts");
+  await printChanges(portions(), context, { items: "changed rows" });
 }
 
 /** Runs the last step if every row is imported, and prints the numbers of rows, even if that step fails. */

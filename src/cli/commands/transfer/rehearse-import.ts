@@ -83,7 +83,8 @@ export function rehearseUsers(key?: ImportKey): Rehearsal {
     judge(line, row, answer, batch) {
       const earlier = (found: EarlierUser | undefined) => (found && found.batch < batch ? found : undefined);
       // A row whose reference was free was sent with another one.
-      const outcome = answer.reference === null ? answer : { ...answer, reference: String(row.reference) };
+      const sent = answer.reference === null ? answer : { ...answer, reference: String(row.reference) };
+      const outcome = { ...sent, changes: sent.changes?.map((change) => asInRow(change, row)) };
       if (outcome.action === "skipped") return outcome;
       const email = emailHash(row);
       const reference = referenceHash(row);
@@ -112,6 +113,12 @@ export function rehearseUsers(key?: ImportKey): Rehearsal {
       return judged;
     },
   };
+}
+
+/** Returns a change of a user with the address or reference of the row, which may have been sent with another one. */
+function asInRow<C extends NonNullable<Outcome["changes"]>[number]>(change: C, row: FileRow): C {
+  const isKey = change.field === "email" || change.field === "reference";
+  return isKey ? { ...change, after: row[change.field] || null } : change;
 }
 
 /** Returns the ID of the user who has the address of a row: whose it is already, or who is matched by it. */
@@ -182,7 +189,8 @@ function movedOutcome(
 const tooDeep = ({ reference }: Outcome) => skippedRow({ parent: [messageOf({ code: "too_deep" })] }, reference);
 
 function repeated(before: EarlierRow, row: FileRow, outcome: Outcome): Outcome {
-  return { ...outcome, action: before.hash === rowHash(row) ? "unchanged" : "changed" };
+  // The service compared the row with what is stored, without the earlier row.
+  return { ...outcome, action: before.hash === rowHash(row) ? "unchanged" : "changed", changes: undefined };
 }
 
 /** Removes the IDs of items that a dry run created and rolled back. Messages name the lines of these items instead. */

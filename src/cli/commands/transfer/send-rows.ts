@@ -25,10 +25,12 @@ export interface Job {
   readonly options: Record<string, unknown>;
 }
 
-type Results = Pick<Report, "add" | "flush">;
+interface Results extends Pick<Report, "flush"> {
+  add(line: number, outcome: Outcome, row?: FileRow): void;
+}
 
-/** Sends all rows of a file in batches, parents before their children. */
-export async function sendRows(job: Job, what: string, dryRun: boolean, results: Results): Promise<void> {
+/** Sends all rows of a file in batches, parents before their children. Yields after each batch. */
+export async function* sendRows(job: Job, what: string, dryRun: boolean, results: Results): AsyncGenerator<void> {
   const { kind, source, signal } = job;
   const rehearsal = dryRun ? kind.rehearse(job.caller, signal) : undefined;
   const progress = importProgress(job.terminal, source);
@@ -57,13 +59,14 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       else {
         // The response has an outcome for each row.
         const outcome = outcomes[next++]!;
-        results.add(each.line, rehearsal?.judge(each.line, each.row, outcome, batchNumber) ?? outcome);
+        results.add(each.line, rehearsal?.judge(each.line, each.row, outcome, batchNumber) ?? outcome, each.row);
       }
     }
     batchNumber += 1;
     done += batch.length;
     await results.flush();
     progress(`${what} ${kind.table.name}`, done);
+    yield;
   }
 }
 

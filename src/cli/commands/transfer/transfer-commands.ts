@@ -18,7 +18,7 @@ const importFlags: readonly CommandFlag[] = [
     flags: "--results <file>",
     description: "Write the result of each row to a file: line, reference, action, id, errors",
   },
-  dryRunFlag,
+  { ...dryRunFlag, description: "Check everything, show the fields that would change, change nothing" },
 ];
 
 const importing = `Invalid rows are skipped and reported with line, column and reason (exit 3). Unchanged rows change nothing, so the same

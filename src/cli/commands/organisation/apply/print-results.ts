@@ -20,13 +20,20 @@ export function* eachChange({ tasks }: OrganisationPlan): Generator<PlannedChang
   }
 }
 
-export async function printChanges(changes: AsyncIterable<readonly Done[]>, plan: OrganisationPlan, context: Context) {
+/** Returns true when a plan creates webhooks, whose secrets are in the results. */
+export const hasSecrets = ({ tasks }: OrganisationPlan): boolean =>
+  tasks.webhooks.some(({ change }) => change.action === "create");
+
+export async function printChanges(
+  changes: AsyncIterable<readonly Done[]>,
+  context: Context,
+  { secrets = false, items = "differences" }: { readonly secrets?: boolean; readonly items?: string } = {},
+) {
   const { globals } = context;
-  const secrets = plan.tasks.webhooks.some(({ change }) => change.action === "create");
   const view = {
     columns: ["action", "kind", "name", "changes", ...(secrets ? ["secret"] : [])],
     renderer: async () => createChangeWriter,
-    items: "differences",
+    items,
   };
   const asRows = globals.fields === undefined && ["rows", "csv"].includes(formatOf(context));
   async function* pages(): AsyncGenerator<Page<Done>> {
