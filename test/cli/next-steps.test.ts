@@ -90,3 +90,10 @@ describe("users membership set without a unit", () => {
     ]);
   });
 });
+
+it("help describes the command where it does less than its operation", async () => {
+  const help = async (line: string) => (await run(`${line} --help`)).stdout.replace(/\s+/g, " ");
+  expect(await help("posts vote")).toContain("Replaces your earlier vote. Arguments:");
+  expect(await help("conversations rename")).not.toContain("given fields");
+  expect(await help("conversations participants list")).not.toContain("latest message");
+});

@@ -48,6 +48,7 @@ const participants: CommandGroup = {
     list: command(listOf(ops.get, "participants"), {
       items: "participants",
       summary: "List the participants of a conversation in the order in which they joined",
+      description: "You must be a participant.",
       columns: ["id", "name", "role", "title", "unit.name", "active"],
       examples: ["wcs conversations participants list 5"],
     }),
@@ -147,6 +148,7 @@ export const conversations: Commands = {
   }),
   rename: command(ops.update, {
     summary: "Rename a group conversation",
+    description: "Only administrators of the group can change its title; a direct conversation has none.",
     args: [id, { field: "title", many: true, needed: true }],
     hidden: ["mute_rule"],
     renderer: conversationForm,

@@ -134,6 +134,7 @@ export const posts: Commands = {
     done: ({ id }) => `Published post ${id} again.`,
   }),
   vote: command(ops.vote, {
+    description: "Replaces your earlier vote.",
     args: [id, { field: "choices", label: "choice", many: true, optional: true }],
     flags: [{ flags: "--withdraw", field: "choices", description: "Withdraw your vote" }],
     complete: (input, { withdraw, data }) => {
