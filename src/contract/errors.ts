@@ -11,6 +11,7 @@ export const errorCodes = {
   method_not_allowed: { status: 405, exit: 2 },
   conflict: { status: 409, exit: 7 },
   gone: { status: 410, exit: 6 },
+  precondition_failed: { status: 412, exit: 3 },
   payload_too_large: { status: 413, exit: 3 },
   unsupported_media_type: { status: 415, exit: 3 },
   range_not_satisfiable: { status: 416, exit: 3 },

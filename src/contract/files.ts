@@ -10,6 +10,6 @@ export const files = operationGroup("files", {
     input: () => ({ id: id("files") }),
     output: content,
     bytes: true,
-    errors: ["range_not_satisfiable"],
+    errors: ["precondition_failed", "range_not_satisfiable"],
   }),
 });

@@ -160,7 +160,8 @@ function parseScalar(field: Field | undefined, text: string): unknown {
   switch (field?.kind) {
     case "integer":
       // The issue about 1.5 then says that it is no integer.
-      return /^-?\d+(\.\d*[1-9]\d*)?$/.test(text) ? Number(text) : text;
+      // Another form of an ID would be another name of the same thing.
+      return /^-?(0|[1-9]\d*)(\.\d*[1-9]\d*)?$/.test(text) ? Number(text) : text;
     case "boolean":
       return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
     default:

@@ -73,6 +73,8 @@ describe("a query", () => {
     ["unit=5&below=1&admin=false&inactive=0", { unit: 5, below: true, admin: false, inactive: false }],
     ["unit=-3", { unit: -3 }],
     ["unit=5.0", { unit: "5.0" }],
+    ["unit=05", { unit: "05" }],
+    ["unit=0", { unit: 0 }],
     ["unit=", { unit: "" }],
     ["unit", { unit: "" }],
     ["below=yes", { below: "yes" }],

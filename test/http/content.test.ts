@@ -147,6 +147,25 @@ describe("ranges and conditions", () => {
   });
 });
 
+describe("If-Match", () => {
+  test.each([
+    [etag, 200],
+    [`"x", ${etag}`, 200],
+    ["*", 200],
+    ['"x"', 412],
+    [`W/${etag}`, 412],
+  ])("%s: status %i", async (tags, status) => {
+    const response = await get({ "if-match": tags, range: "bytes=0-" });
+    expect(response.status).toBe(status === 200 ? 206 : status);
+    if (status === 412) expect(JSON.parse(await response.text()).error.code).toBe("precondition_failed");
+  });
+
+  test("with another tag comes before If-None-Match", async () => {
+    expect((await get({ "if-match": '"x"', "if-none-match": etag })).status).toBe(412);
+    expect((await get({ "if-match": etag, "if-none-match": etag })).status).toBe(304);
+  });
+});
+
 describe("the client", () => {
   const bytes = randomBytes(700_000);
   const large = contentOf("", { size: bytes.length });

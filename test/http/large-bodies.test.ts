@@ -70,6 +70,16 @@ describe("a large body", () => {
     expect(server.calls).toEqual([]);
   });
 
+  test("is not requested of a stranger either when it is small, and may be of an operation for all", async () => {
+    server = await serveFake(undefined, { admit: async (op) => (op.access === "public" ? 0 : unknown()) });
+    const small = JSON.stringify({ recipients: [2], message: "Hello" });
+    const waiting = head(small.length, "Expect: 100-continue\r\n");
+    expect(await speak(server.port, waiting)).toMatch(/^HTTP\/1.1 401 /);
+    const signIn = JSON.stringify({ username: "ann@example.com", password: "x" });
+    const asked = head(signIn.length, "Expect: 100-continue\r\n").replace("/conversations", "/authenticate");
+    expect(await speak(server.port, asked, signIn)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /);
+  });
+
   test("of the largest size is not read before its sender is known", async () => {
     server = await serveFake(undefined, { admit: unknown, uploadLimit: body.length });
     expect(await speak(server.port, head(body.length))).toMatch(/^HTTP\/1.1 401 /);

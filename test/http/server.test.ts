@@ -314,7 +314,7 @@ describe("a body", () => {
   test.each([
     ["with names beside them", `{"rows":["${long}",{"ä":"${long}b"}],"dry_run":false}`],
     ["with escapes", `{"rows":["${long}","a\\"b\\u00000","\\\\${long}"]}`],
-    ["of space behind an escaped quote", `{"rows":["\\"",${" ".repeat(1_048_576)}"b","${long}"]}`],
+    ["of space behind an escaped quote", `{"rows":["\\"",${" ".repeat(1_048_576)}"b","${long}","\\""]}`],
     ["of several bytes a letter", `{"rows":["ü${long}","${long}"]}`],
     ["and the same field twice", `{"rows":"${long}a","rows":"${long}b"}`],
     ["as names", `{"rows":[{"${long}":"${long}","__proto__":1}]}`],
@@ -474,6 +474,19 @@ describe("probes", () => {
   test("openapi.json names the server", async () => {
     const document = (await (await get("/api/openapi.json")).json()) as { openapi: string; servers: unknown };
     expect([document.openapi, document.servers]).toEqual(["3.1.0", [{ url: server.url }]]);
+  });
+
+  test("openapi.json is not sent again to those who have it, until it changes", async () => {
+    let url: string | null = null;
+    const other = await serveFake(undefined, { operations: operations.slice(0, 1), baseUrl: async () => url });
+    const first = await fetch(`${other.url}/openapi.json`);
+    const etag = first.headers.get("etag")!;
+    const again = () => fetch(`${other.url}/api/openapi.json`, { headers: { "if-none-match": `W/${etag}` } });
+    const same = await again();
+    expect([same.status, same.headers.get("etag"), await same.text()]).toEqual([304, etag, ""]);
+    url = "https://wcs.example.com";
+    expect((await again()).status).toBe(200);
+    await other.close();
   });
 
   test("openapi.json names base_url as soon as it is set", async () => {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import type { Exchange } from "../server/exchange.ts";
+import { isKnown } from "../server/send-content.ts";
 
 const types = {
   "page.css": "text/css; charset=utf-8",
@@ -35,6 +36,6 @@ export async function respondWithAsset(exchange: Exchange, name: AssetName): Pro
     "cross-origin-resource-policy": "same-origin",
     "content-type": types[name],
   };
-  if (exchange.header("if-none-match") === etag) return exchange.respond(304, null, headers);
+  if (isKnown(exchange, etag)) return exchange.respond(304, null, headers);
   return exchange.respond(200, bytes.toString(), headers);
 }

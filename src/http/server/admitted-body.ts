@@ -36,8 +36,10 @@ export function bodyReader({ admit, ...limits }: BodyOptions) {
     const limit = limitOf(op, limits);
     const check = jsonLimits(valueLimitOf(op));
     const bytes = announcedBytes(exchange, limit);
-    if (bytes <= smallBody) return work(parseJsonBody(await readBytes(exchange, { limit, check })));
-    const caller = await admit(op, decodePath(op, params), exchange);
+    const isSmall = bytes <= smallBody;
+    // A client that waits for 100 Continue learns first that it has no permission.
+    const caller = isSmall && !exchange.isAwaited ? undefined : await admit(op, decodePath(op, params), exchange);
+    if (isSmall) return work(parseJsonBody(await readBytes(exchange, { limit, check })));
     // Only large bodies of a user wait for each other, and imports: others would wait for all of their transactions.
     const user = bytes > largeBody || isBatch(op) ? caller : undefined;
     const read = (arrival: Arrival) => readBytes(exchange, { limit, check, arrival });

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { BlockList } from "node:net";
 import { ServiceError } from "../../contract/errors.ts";
 import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
@@ -155,16 +156,17 @@ async function publicUrl({ baseUrl }: AppOptions, state: ServerState): Promise<s
 }
 
 /** Returns a function that returns openapi.json, created at its first call and again when the base URL has changed. */
-function openapiReader(options: AppOptions, state: ServerState): () => Promise<string> {
-  let made: { readonly url: string; readonly text: string } | undefined;
+function openapiReader(options: AppOptions, state: ServerState): Parameters<typeof addProbes>[2]["openapi"] {
+  let made: { readonly url: string; readonly text: string; readonly etag: string } | undefined;
   return async () => {
     const url = await publicUrl(options, state);
     if (made?.url !== url) {
       const { openapiDocument } = await import("../openapi-document.ts");
       const document = JSON.parse(await openapiDocument());
-      made = { url, text: JSON.stringify(ofInstance(document, { version: options.version, url })) };
+      const text = JSON.stringify(ofInstance(document, { version: options.version, url }));
+      made = { url, text, etag: `"${hash("sha256", text, "base64url")}"` };
     }
-    return made.text;
+    return made;
   };
 }
 

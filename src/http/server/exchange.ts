@@ -100,9 +100,13 @@ export class Exchange implements Origin {
     return typeof value === "string" ? value : undefined;
   }
 
-  /** Sends `100 Continue` to a client that waits for it. */
+  /** True when the client waits for `100 Continue` before it sends the body. */
+  get isAwaited(): boolean {
+    return this.header("expect") !== undefined;
+  }
+
   invite(): void {
-    if (this.header("expect") !== undefined) this.#outgoing?.writeContinue();
+    if (this.isAwaited) this.#outgoing?.writeContinue();
   }
 
   /** Responds with JSON as text or bytes, without a body, or with other bytes, whose type must be in `more`. */

@@ -3,11 +3,12 @@ import type { Hono } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Exchange, ServerState } from "./exchange.ts";
 import { type AppEnv, routeHandler } from "./routing.ts";
+import { isKnown } from "./send-content.ts";
 
 interface Probes {
   ready(): Promise<boolean>;
-  /** Returns the text of openapi.json. */
-  openapi(): Promise<string>;
+  /** Returns the text of openapi.json, and its ETag. */
+  openapi(): Promise<{ readonly text: string; readonly etag: string }>;
 }
 
 /** Serves /healthz, /readyz and /openapi.json, also below `/api`. */
@@ -23,7 +24,11 @@ export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, openap
       if (!isReady) throw notReady();
       return exchange.respond(200, ok);
     },
-    "/openapi.json": async (exchange) => exchange.respond(200, await openapi()),
+    "/openapi.json": async (exchange) => {
+      const { text, etag } = await openapi();
+      const headers = { etag, "cache-control": "public, no-cache" };
+      return isKnown(exchange, etag) ? exchange.respond(304, null, headers) : exchange.respond(200, text, headers);
+    },
   };
   for (const [path, respond] of Object.entries(probes)) {
     const handler = routeHandler(state, path, respond);

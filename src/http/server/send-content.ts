@@ -11,7 +11,11 @@ export function respondWithContent(exchange: Exchange, content: Content): Respon
   const etag = `"${content.sha256}"`;
   // `no-cache`: the content never changes, but permissions may.
   const headers: Record<string, string> = { etag, "cache-control": "private, no-cache", "accept-ranges": "bytes" };
-  if (isKnown(exchange.header("if-none-match"), etag)) return exchange.respond(304, null, headers);
+  const wanted = exchange.header("if-match");
+  if (wanted !== undefined && !isListed(wanted, etag)) {
+    return exchange.refuse(new ServiceError("precondition_failed", "The file is none of those in If-Match."), { etag });
+  }
+  if (isKnown(exchange, etag)) return exchange.respond(304, null, headers);
   const range = rangeOf(exchange, etag, size);
   if (range === "none") {
     const error = new ServiceError("range_not_satisfiable", `The file has ${size} bytes; request a range within them.`);
@@ -28,10 +32,12 @@ export function respondWithContent(exchange: Exchange, content: Content): Respon
   return exchange.respond(range ? 206 : 200, body, headers);
 }
 
-function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
-}
+/** Returns true when the client has the content with that tag. */
+export const isKnown = (exchange: Exchange, etag: string): boolean =>
+  isListed((exchange.header("if-none-match") ?? "").replaceAll("W/", ""), etag);
+
+const isListed = (tags: string, etag: string): boolean =>
+  tags === "*" || tags.split(",").some((tag) => tag.trim() === etag);
 
 /** Returns `none` when the range contains no byte. Ignores ranges that cannot be parsed, unlike range-parser. */
 function rangeOf(exchange: Exchange, etag: string, size: number): { from: number; to: number } | "none" | undefined {
