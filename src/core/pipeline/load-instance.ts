@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { ServiceError } from "../../contract/errors.ts";
+import { once } from "../../contract/once.ts";
 import { tryParseJson } from "../../contract/parse-json.ts";
 import { defaults, type Settings, settingsSchema, settingVariable } from "../../contract/settings.ts";
 import type { Database } from "../../store/database.ts";
@@ -32,16 +33,21 @@ export const isShortTokenKey = (key: string): boolean => Buffer.byteLength(key) 
 
 /** Returns a function that loads the settings: those of the environment, which is read once, else of the database. */
 export function settingsLoader({ reader, secrets }: Kept, environment: Environment): () => Promise<Settings> {
-  const given = settingsIn(environment);
+  const given = once(() => parsedSettings(environment));
   return async () => {
     const settings: Record<string, unknown> = { ...defaults };
     for (const { key, value } of await settingRows(reader, {}))
       settings[key] = JSON.parse(secrets.open(`settings.value.${key}`, value));
-    if (given === undefined) return settings as Settings;
-    const parsed = settingsSchema().partial().safeParse(given);
-    if (parsed.success) return { ...settings, ...parsed.data } as Settings;
-    throw new ServiceError("unavailable", invalidValue(parsed.error));
+    return { ...settings, ...given() } as Settings;
   };
+}
+
+function parsedSettings(environment: Environment): Partial<Settings> | undefined {
+  const given = settingsIn(environment);
+  if (given === undefined) return undefined;
+  const parsed = settingsSchema().partial().safeParse(given);
+  if (parsed.success) return parsed.data as Partial<Settings>;
+  throw new ServiceError("unavailable", invalidValue(parsed.error));
 }
 
 function settingsIn(environment: Environment): Record<string, unknown> | undefined {

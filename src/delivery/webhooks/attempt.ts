@@ -111,7 +111,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 /** Describes a status that is no success, so at least 300. */
 function sentenceFor(status: number): string {
   if (status === 410) return "The receiver is gone (410); the webhook is disabled.";
-  if (status < 400) return `Redirects are not followed (${status}).`;
+  if (status < 400 && status !== 304) return `Redirects are not followed (${status}).`;
   return `The receiver answered ${status}.`;
 }
 
