@@ -49,6 +49,25 @@ it.skipIf(!hasTmux).each([
   }
 });
 
+it.skipIf(!hasTmux)("a question is asked again after Ctrl-Z and fg", async () => {
+  const screen = await openTmux(home().env, { columns: 100 });
+  const asked = (times: number) => screen.until((text) => text.split("(y/N)").length === times + 1);
+  try {
+    screen.run("wcs units delete 2");
+    await asked(1);
+    for (const times of [2, 3]) {
+      screen.keys("C-z");
+      await screen.until((text) => text.endsWith("READY>"));
+      screen.keys("fg", "Enter");
+      await asked(times);
+    }
+    screen.keys("n", "Enter");
+    await screen.until((text) => text.includes("Nothing was changed"));
+  } finally {
+    screen.close();
+  }
+});
+
 describe.skipIf(!hasTmux)("Ctrl-Z stops between two transactions, so that others can write,", () => {
   const writeUsers = (title: string) => {
     const file = home().path("users.csv");

@@ -19,28 +19,48 @@ export interface Ask {
   confirm(question: string): Promise<boolean>;
 }
 
-export function createAsk(streams: { input: NodeJS.ReadStream; output: NodeJS.WriteStream }): Ask {
+interface Streams {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
+
+export function createAsk(streams: Streams): Ask {
+  const ask = <T>(prompt: (context: Streams & { signal: AbortSignal }) => Promise<T>) => answered(prompt, streams);
   return {
     text: (message, validate, standard) =>
-      answered(input({ message, ...(validate && { validate }), ...(standard && { default: standard }) }, streams)),
+      ask((context) =>
+        input({ message, ...(validate && { validate }), ...(standard && { default: standard }) }, context),
+      ),
     choice: (message, values, explanations = {}) => {
       const name = (value: string) =>
         [value, explanations[value] && `(${explanations[value]})`].filter(Boolean).join(" ");
-      return answered(select({ message, choices: values.map((value) => ({ value, name: name(value) })) }, streams));
+      const choices = values.map((value) => ({ value, name: name(value) }));
+      return ask((context) => select({ message, choices }, context));
     },
-    pick: (message, choices) => answered(select({ message, choices }, streams)),
-    several: (message, choices) => answered(checkbox({ message, choices }, streams)),
-    search: (message, find) => answered(search({ message, source: (text = "") => find(text.trim()) }, streams)),
-    secret: (message) => answered(password({ message, mask: false }, streams)),
-    confirm: (message) => answered(confirm({ message, default: false }, streams)),
+    pick: (message, choices) => ask((context) => select({ message, choices }, context)),
+    several: (message, choices) => ask((context) => checkbox({ message, choices }, context)),
+    search: (message, find) => ask((context) => search({ message, source: (text = "") => find(text.trim()) }, context)),
+    secret: (message) => ask((context) => password({ message, mask: false }, context)),
+    confirm: (message) => ask((context) => confirm({ message, default: false }, context)),
   };
 }
 
-async function answered<T>(answer: Promise<T>): Promise<T> {
+/** Asks until there is an answer: again after Ctrl-Z and fg, when readline has paused and the question is no longer shown. */
+async function answered<T>(
+  prompt: (context: Streams & { signal: AbortSignal }) => Promise<T>,
+  streams: Streams,
+): Promise<T> {
+  const continued = new AbortController();
+  const restart = () => continued.abort();
+  process.once("SIGCONT", restart);
   try {
-    return await answer;
+    return await prompt({ ...streams, signal: continued.signal });
   } catch (error) {
-    if (error instanceof Error && error.name === "ExitPromptError") throw new Interrupted();
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    if (error.name === "ExitPromptError") throw new Interrupted();
+    if (error.name !== "AbortPromptError") throw error;
+  } finally {
+    process.removeListener("SIGCONT", restart);
   }
+  return answered(prompt, streams);
 }
