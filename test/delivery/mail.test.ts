@@ -76,7 +76,7 @@ describeOnDatabases("mail", (open) => {
       .call(auth.authenticate, { username: "bo@example.com", password: "correct horse battery" });
   });
 
-  it("a mail whose result cannot be written at first is sent once, and its link works", async () => {
+  it("a mail whose result cannot be written at first is sent once, its link works, and the failures are logged", async () => {
     await welcome();
     let failures = 0;
     const { writeLocking } = instance.database;
@@ -88,8 +88,11 @@ describeOnDatabases("mail", (open) => {
         return Promise.reject(new Error("down"));
       },
     };
-    const drained = await newEngine(instance, { database, settings: settings() }).drain({ maxSeconds: 60 });
+    const errors: string[] = [];
+    const log = { info() {}, error: (_: object, message: string) => void errors.push(message) };
+    const drained = await newEngine(instance, { database, settings: settings(), log }).drain({ maxSeconds: 60 });
     expect([drained.mails, failures, mailbox.mails.length]).toEqual([0, 2, 1]);
+    expect(errors).toEqual(Array(2).fill("the result of a mail cannot be written"));
     expect(await rows()).toMatchObject([{ state: "done", attempt: 1, last_error: null, lease_token: null }]);
     await reset(tokenIn(mailbox.mails[0]!.text));
   });

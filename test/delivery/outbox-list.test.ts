@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
 import { listOutbox, outboxState } from "../../src/delivery/delivery.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
-import { makeUsers, newWebhook } from "../support/outbox.ts";
+import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver } from "../support/receiver.ts";
 
 const uri = "http://receiver.invalid/";
@@ -60,12 +61,12 @@ describeOnDatabases("the outbox", (open) => {
     expect(await mails()).toEqual([before[0], ["new0@example.com", now + 60], ["new1@example.com", now + 60]]);
   });
 
-  it("shows the error of the latest attempt of a callback that is still to be retried", async () => {
+  it("shows the error of the latest attempt of a callback that is still to be retried, and none after a resend", async () => {
     const receiver = await newReceiver();
     onTestFinished(() => receiver.close());
     const statuses = [500, 404];
     receiver.answer = (_, response) => void response.writeHead(statuses.shift() ?? 503).end();
-    await newWebhook(instance, receiver.url, "failing");
+    const { id } = await newWebhook(instance, receiver.url, "failing");
     await makeUsers(instance);
     const listed = async () =>
       (await listOutbox(instance.database, 10)).flatMap(({ to, attempts, error }) =>
@@ -77,6 +78,9 @@ describeOnDatabases("the outbox", (open) => {
     instance.wait(10);
     await drain();
     expect(await listed()).toEqual([[2, expect.stringContaining("404")]]);
+    const [entry] = await logOf(instance, id);
+    await instance.administrator.call(webhooks.resend, { id, log: entry!.id });
+    expect(await listed()).toEqual([[0, null]]);
   });
 
   it("lists at most the given number of each, oldest first", async () => {

@@ -124,6 +124,23 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     ]);
   });
 
+  it("410 disables the webhook of a service account, and tells ten administrators, those with the lowest IDs", async () => {
+    const add = async (fields: { email: string } | { service: true }) => {
+      const person = { first_name: "Bo", last_name: "Berg", unit: 1, admin: true, ...fields };
+      return (await instance.administrator.call(users.create, person)).id;
+    };
+    const administrators = [1];
+    for (let at = 0; at < 10; at++) administrators.push(await add({ email: `boss${at}@example.com` }));
+    const author = await instance.as(await add({ service: true }));
+    hook = (await author.call(webhooks.create, { name: "ci", uri: receiver.url })).data.id;
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    await makeUsers(instance);
+    await newEngine(instance).drain({ maxSeconds: 60 });
+    const mails = await instance.database.reader.selectFrom("mails").selectAll().orderBy("id").execute();
+    const told = mails.filter(({ payload }) => JSON.parse(payload).webhook?.id === hook);
+    expect(told.map(({ user_id }) => user_id)).toEqual(administrators.slice(0, 10));
+  });
+
   it("a receiver that does not respond gets the status timeout, and the connection is closed", async () => {
     let closed = 0;
     const endAttempts = observeAttempts();

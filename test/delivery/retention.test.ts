@@ -305,7 +305,7 @@ describeOnDatabases("retention", (open, kind) => {
     expect(await count("mails")).toBe(501);
   });
 
-  it("a server removes expired rows an hour after its start, and an hour later when the clock jumps", async () => {
+  it("a server removes expired rows an hour after its start, an hour later when the clock jumps, and none after its end", async () => {
     const insertExpired = () => {
       const attempt = { kind: "sign_in", account: "a", network: "", pending: 0, expires_at: 0 } as const;
       return instance.database.write((tx) => tx.insertInto("rate_limit_events").values(attempt).execute());
@@ -340,6 +340,11 @@ describeOnDatabases("retention", (open, kind) => {
       instance.wait(hour / 1000);
       run(hour);
       await expect.poll(() => count("rate_limit_events")).toBe(0);
+      const hourly = intervals.mock.results.filter((_, at) => intervals.mock.calls[at]?.[1] === hour);
+      const cleared = vi.spyOn(globalThis, "clearInterval");
+      onTestFinished(() => void cleared.mockRestore());
+      await engine.stop();
+      expect(cleared.mock.calls).toEqual(expect.arrayContaining(hourly.map(({ value }) => [value])));
     } finally {
       intervals.mockRestore();
       await engine.stop();
