@@ -263,6 +263,8 @@ describeEverywhere("units", (environment) => {
     const made = await admin().call(units.departmentAdd, { id, name: "Ropes" });
     expect(await get(id)).toMatchObject({ departments: [made], updated_at: world().instance.now() });
     expect(await codeOf(admin().call(units.departmentAdd, { id, name: "Ropes" }))).toBe("conflict");
+    const { id: elsewhere } = await addUnit();
+    expect(await admin().call(units.departmentAdd, { id: elsewhere, name: "Ropes" })).toMatchObject({ name: "Ropes" });
     const other = await admin().call(units.departmentAdd, { id, name: "Sails" });
     const rename = (name: string) => admin().call(units.departmentUpdate, { id, department: other.id, name });
     expect(await codeOf(rename("Ropes"))).toBe("conflict");

@@ -95,6 +95,15 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await forbidden(manager(), users.reactivate, { id });
   });
 
+  it("A manager can send a welcome mail to members, but to no administrator among them", async () => {
+    const { id } = await world().addUser({ admin: true });
+    const members = [world().ids.colleague];
+    await forbidden(manager(), users.welcome, { users: [...members, id] });
+    await forbidden(manager(), users.welcome, { users: [id, ...members] });
+    await allowed(manager(), users.welcome, { users: members });
+    await allowed(admin(), users.welcome, { users: [...members, id] });
+  });
+
   it("Rights that a member has within the manager's own are no obstacle", async () => {
     const { addUser, units: places, types } = world();
     const { id } = await addUser();
@@ -269,7 +278,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     expect(await messageOf(manager().call(usertypes.update, { id, name: "Mine" }))).toContain(missing.join(", "));
   });
 
-  it("A unit cannot be moved to where others have abilities that the mover lacks over it", async () => {
+  it("A unit cannot be moved, nor deleted with a transfer, to where others have abilities that the actor lacks over it", async () => {
     const { addUnit, addUser, types } = world();
     const { id: press } = await addUnit({ reference: `press ${++count}` });
     const { id: below } = await addUnit({ parent: press, reference: `below ${count}` });
@@ -277,9 +286,9 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await addUser({ unit: press, userTypes: [types.editor] });
     const rows = [{ reference: `moving ${count}`, name, parent: `below ${count}` }];
     for (const parent of [press, below]) {
-      expect((await refusal(manager().call(units.move, { id, parent }))).message).toBe(
-        `You don't have the ability news in unit ${id}.`,
-      );
+      const message = `You don't have the ability news in unit ${id}.`;
+      expect((await refusal(manager().call(units.move, { id, parent }))).message).toBe(message);
+      expect((await refusal(manager().call(units.delete, { id, transfer: parent }))).message).toBe(message);
     }
     expect((await manager().call(units.import, { rows })).results).toMatchObject([
       { action: "skipped", fields: { parent: [`would extend abilities that you don't have: news in unit ${id}`] } },
@@ -387,7 +396,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     const reference = `sales ${++count}`;
     const { id } = await addUnit({ parent: places.south, reference });
     const { id: blank } = await addUnit({ parent: places.south });
-    const { caller } = await person({ [places.south]: { units: true } });
+    const { caller } = await person({ [places.south]: { units: true }, [places.harbour]: { user: true } });
     await forbidden(caller, units.update, { id, reference: null });
     await forbidden(caller, units.update, { id, reference: `other ${count}` });
     await allowed(caller, units.update, { id, name: "Sales", reference });
