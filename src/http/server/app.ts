@@ -50,10 +50,12 @@ export function createApp(options: AppOptions): App {
     for (const prefix of ["/api", ""]) app.on(op.method, prefix + pattern(op), handler);
   };
   // The router takes the first match, so /users/current must come before /users/{id}.
-  const paths = [...Map.groupBy(options.operations.toSorted(byStaticSegments), pattern)];
-  for (const [i, [path, named]] of paths.entries()) {
-    named.forEach(add);
-    if (paths.slice(i + 1).some(([later]) => overlap(path, later))) refuseOtherMethods(app, state, path, named);
+  const named = Map.groupBy(options.operations.toSorted(byStaticSegments), pattern);
+  const paths = [...named].map(([path, ops]) => ({ path, ops, segments: path.split("/") }));
+  for (const [i, { path, ops, segments }] of paths.entries()) {
+    ops.forEach(add);
+    if (paths.slice(i + 1).some((later) => overlap(segments, later.segments)))
+      refuseOtherMethods(app, state, path, ops);
   }
   addProbes(app, state, { ready: options.ready, openapi: openapiReader(options, state) });
   const { instance, version, invoke } = options;
@@ -184,8 +186,7 @@ function pattern(op: AnyOperation): string {
   return op.path.replace(/\{[^}]+\}/g, () => `:p${i++}`);
 }
 
-function overlap(one: string, other: string): boolean {
-  const [as, bs] = [one.split("/"), other.split("/")];
+function overlap(as: readonly string[], bs: readonly string[]): boolean {
   const isParameter = (segment = "") => segment.startsWith(":");
   return as.length === bs.length && as.every((a, i) => a === bs[i] || isParameter(a) || isParameter(bs[i]));
 }
