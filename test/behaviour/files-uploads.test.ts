@@ -8,7 +8,7 @@ import { files } from "../../src/contract/files.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { useWorld } from "../support/actors.ts";
 import { bytesOf, docx, images, upload } from "../support/attachments.ts";
-import { tries } from "../support/effort.ts";
+import { isFull, tries } from "../support/effort.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { refusal, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
@@ -265,6 +265,8 @@ describeEverywhere("uploads", (environment) => {
       expect(await wrong(upload("a", randomBytes(size)))).toEqual(["files.0.data"]);
     await world().actors.administrator.call(settings.set, { "uploads.max_bytes": null });
     world().instance.wait(1);
+    // The setting works alike everywhere. Over HTTP, a limit of bodies has to leave room for the largest file by default.
+    if (environment.caller === "local" && !isFull) return;
     const most = 25 * 1024 * 1024;
     const bytes = randomBytes(most + 1);
     expect((await refusal(create([upload("a", bytes)]))).fields).toEqual({

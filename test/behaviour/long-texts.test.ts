@@ -13,7 +13,7 @@ for (const environment of [sqliteHttp, postgresLocal]) {
     beforeAll(async () => {
       const { administrator } = world().actors;
       const body = "😀".repeat(100_000);
-      for (let n = 0; n < 40; n += 1) {
+      for (let n = 0; n < 28; n += 1) {
         ids.unshift((await administrator.call(posts.create, { content_type: "news", title: `Long ${n}`, body })).id);
       }
     });

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { InputOf } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
@@ -109,15 +110,9 @@ describe("posts.create for all of more than 100,000 users", () => {
 
   it("counts readers up to 100,000, and lets other requests run meanwhile", async () => {
     const { actors, instance } = world();
-    const users = Array.from({ length: 100_000 }, (_, n) => ({ id: 1000 + n, first_name: "Many", last_name: `${n}` }));
-    const at = { created_at: 0, updated_at: 0 };
-    await instance.database.write(async (tx) => {
-      await insertRows(
-        tx,
-        "users",
-        users.map((user) => ({ ...user, ...at })),
-      );
-    });
+    const users = sql`with recursive numbers as (select 1000 as n union all select n + 1 from numbers where n < 100999)
+      insert into users (id, first_name, last_name, created_at, updated_at) select n, 'Many', n, 0, 0 from numbers`;
+    await instance.database.write((tx) => users.execute(tx));
     const post = {
       content_type: "news",
       title: "All",

@@ -39,6 +39,16 @@ describeOnDatabases("workers", (open) => {
     engines.push(engine);
     return engine;
   };
+  /** Makes one webhook, copies it in the database, and returns its ID, which is the lowest. */
+  const addWebhooks = async (count: number, url = receiver.url) => {
+    const { id: first } = await newWebhook(instance, url);
+    const { database } = instance;
+    const rows = database.reader.selectFrom("webhooks").selectAll().where("id", "=", first);
+    const { id: _, ...one } = await rows.executeTakeFirstOrThrow();
+    const copies = Array.from({ length: count - 1 }, (_, at) => ({ ...one, name: `copy ${at}` }));
+    await database.write((tx) => insertRows(tx, "webhooks", copies));
+    return first;
+  };
   const claim = (now: number, most: number, webhook: number) =>
     callbackQueue.claim(instance.database, [{ partition: webhook, most }], now);
   const now = () => instance.now() * 1000;
@@ -124,7 +134,7 @@ describeOnDatabases("workers", (open) => {
   it("many receivers that hang at once delay others no longer than they hang", async () => {
     const hanging = await newReceiver();
     hanging.answer = () => {};
-    for (let i = 0; i < 70; i++) await newWebhook(instance, hanging.url, `hanging ${i}`);
+    await addWebhooks(70, hanging.url);
     await newWebhook(instance, receiver.url, "good");
     await makeUsers(instance, 10);
     start({ settings: { "webhooks.timeout": 1 } });
@@ -138,7 +148,7 @@ describeOnDatabases("workers", (open) => {
 
   it("a worker takes at most 6000 deliveries at once, as many for each of 50 receivers", async () => {
     receiver.answer = () => {};
-    for (let i = 0; i < 51; i++) await newWebhook(instance, receiver.url, `${i}`);
+    await addWebhooks(51);
     await makeUsers(instance, 121);
     const worker = newWorker();
     expect(await worker.round()).toBe(6000);
@@ -150,7 +160,7 @@ describeOnDatabases("workers", (open) => {
 
   it("a worker makes at most 256 requests at once, over all receivers", async () => {
     receiver.answer = () => {};
-    for (let i = 0; i < 65; i++) await newWebhook(instance, receiver.url, `${i}`);
+    await addWebhooks(65);
     await makeUsers(instance, 4);
     const timers = vi.spyOn(globalThis, "setTimeout");
     onTestFinished(() => void timers.mockRestore());
@@ -163,11 +173,8 @@ describeOnDatabases("workers", (open) => {
 
   it("a worker forgets no deliveries of more than 1,000 busy receivers: it releases all that were not sent when it stops", async () => {
     receiver.answer = () => {};
-    const { id: first } = await newWebhook(instance, receiver.url);
+    const first = await addWebhooks(1005);
     const { reader } = instance.database;
-    const one = await reader.selectFrom("webhooks").selectAll().where("id", "=", first).executeTakeFirstOrThrow();
-    const copies = Array.from({ length: 1004 }, (_, at) => ({ ...one, id: first + 1 + at, name: `copy ${at}` }));
-    await instance.database.write((tx) => insertRows(tx, "webhooks", copies));
     await makeUsers(instance);
     const worker = newWorker();
     for (let claimed = 1; claimed > 0; ) claimed = await worker.round();
@@ -187,7 +194,7 @@ describeOnDatabases("workers", (open) => {
       if (held.length < 256) held.push(() => response.end());
       else response.end();
     };
-    for (let i = 0; i < 70; i++) await newWebhook(instance, receiver.url, `${i}`);
+    await addWebhooks(70);
     await makeUsers(instance, 6);
     start();
     await receiver.until(256);
