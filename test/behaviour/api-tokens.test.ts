@@ -478,15 +478,6 @@ describeEverywhere("API tokens", (environment) => {
     for (const added of [id, person.id]) await actors.administrator.call(users.delete, { id: added });
   });
 
-  it("resolveUser finds an active user by e-mail address, in any case, or by ID", async () => {
-    const { instance, ids } = world();
-    const identity = (name: string) => instance.service.resolveUser(name);
-    expect([await identity("MEMBER@example.com"), await identity(`${ids.member}`)]).toEqual([ids.member, ids.member]);
-    const message = `User ${ids.deactivated} is deactivated.`;
-    expect(await refusal(identity(`${ids.deactivated}`))).toMatchObject({ code: "unauthenticated", message });
-    expect(await codeOf(identity("nobody@example.com"))).toBe("not_found");
-  });
-
   it("users.update and users.deactivate: a service account does not count as another administrator", async () => {
     const { actors, ids } = world();
     const { id } = await machine({ admin: true });

@@ -35,8 +35,10 @@ for (const database of ["sqlite", "postgres"] as const) {
           message: `There is no user ${who}.`,
         });
       }
-      expect((await refusal(resolve("deactivated@example.com"))).code).toBe("unauthenticated");
-      expect((await refusal(resolve(String(ids.deactivated)))).code).toBe("unauthenticated");
+      for (const who of ["deactivated@example.com", String(ids.deactivated)]) {
+        const message = `User ${who} is deactivated.`;
+        expect(await refusal(resolve(who))).toMatchObject({ code: "unauthenticated", message });
+      }
     });
 
     it("an embedded caller acts as the given user while that user is active", async () => {

@@ -18,14 +18,10 @@ describeEverywhere("tokens", (environment) => {
   const signIn = async (username: string, as = password) =>
     (await world().stranger.call(auth.authenticate, { username, password: as }))[0];
 
-  it("forged tokens are refused, and a correct one made in the same way is accepted", async () => {
+  // The permissions of all operations are tested with the forged ones.
+  it("a correct token that is made in the same way as forged ones is accepted", async () => {
     const { control } = await forgeries(world().instance);
     expect((await current(control)).id).toBe(1);
-    const accepted: string[] = [];
-    for (const { name, token } of world().forged) {
-      if ((await codeOf(current(token))) !== "unauthenticated") accepted.push(name);
-    }
-    expect(accepted).toEqual([]);
   });
 
   it("WCS_TOKEN_KEY signs and verifies tokens in place of the key in the database", async () => {

@@ -99,17 +99,13 @@ describeEverywhere("attacks on signing in", (environment) => {
     expect(await codeOf(signIn(one(100), "nobody20@example.com", "guess"))).toBe("too_many_requests");
   });
 
-  it("An attacker who sends 50 guesses at the same time gets 10 checked", async () => {
-    const { email } = await addUser();
-    expect(await guess(attacker, email, 50)).toEqual({ unauthenticated: 10, too_many_requests: 40 });
-    expect(await guess(attacker, "nobody@example.com", 50)).toEqual({ unauthenticated: 10, too_many_requests: 40 });
+  it("An attacker who sends 50 guesses at the same time, also in a dry run, gets 10 checked", async () => {
+    const [one, other] = [await addUser(), await addUser()];
+    const found = { unauthenticated: 10, too_many_requests: 40 };
+    expect(await guess(attacker, one.email, 50)).toEqual(found);
+    expect(await guess(attacker, other.email, 50, { dryRun: true })).toEqual(found);
+    expect(await guess(attacker, "nobody@example.com", 50)).toEqual(found);
     expect((await events()).filter(({ pending }) => pending === 1)).toEqual([]);
-  });
-
-  it("An attacker who sends 50 guesses at the same time in a dry run gets 10 checked", async () => {
-    const { email } = await addUser();
-    const guesses = await guess(attacker, email, 50, { dryRun: true });
-    expect(guesses).toEqual({ unauthenticated: 10, too_many_requests: 40 });
   });
 
   it("An attacker who divides 50 guesses among two services on one database gets 10 checked at one account, 30 at many", async () => {
