@@ -57,7 +57,10 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     ],
   ],
   ["src/core/posts", [...behaviour("posts", "mutes", "users-export"), "test/security/uploads"]],
-  ["src/core/units", [...behaviour("units", "tree", "memberships", "permissions"), "test/security/rights.t"]],
+  [
+    "src/core/units",
+    [...behaviour("units", "unit-and-group-images", "tree", "memberships", "permissions"), "test/security/rights.t"],
+  ],
   [
     "src/core/auth",
     [
@@ -73,14 +76,14 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   [
     "src/core/files",
     [
-      ...behaviour("events.t", "events-bad-input", "files", "groups-images", "posts", "units-images", "users-avatars"),
+      ...behaviour("events.t", "events-bad-input", "files", "posts", "unit-and-group-images", "users-avatars"),
       ...["test/security/uploads", "test/http/content"],
     ],
   ],
   [
     "src/core/groups",
     [
-      ...behaviour("audience", "counters", "groups", "names"),
+      ...behaviour("audience", "counters", "groups", "names", "unit-and-group-images"),
       ...["test/security/deleted-things", "test/security/rights.property", "test/security/uploads"],
     ],
   ],

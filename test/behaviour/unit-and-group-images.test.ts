@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { files } from "../../src/contract/files.ts";
 import { groups } from "../../src/contract/groups.ts";
 import { posts } from "../../src/contract/posts.ts";
+import { units } from "../../src/contract/units.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { useWorld } from "../support/actors.ts";
 import { bytesOf, images, upload } from "../support/attachments.ts";
@@ -9,12 +10,46 @@ import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
 
-describeEverywhere("images of groups", (environment) => {
+const picture = (width: number) => [upload("a.png", images.png(width, 1))];
+const html = [upload("a.html", "<!doctype html><script>alert(1)</script>")];
+
+describeEverywhere("images of units and groups", (environment) => {
   const world = useWorld(environment);
-  const picture = (width: number) => [upload("a.png", images.png(width, 1))];
+  const imageOf = async (id: number) => (await world().actors.outsider.call(units.get, { id })).image;
   const make = (privacy: "public" | "private" = "public") =>
     world().actors.administrator.call(groups.create, { name: "Sailing", privacy });
   const contents = async () => (await allRows(world().instance.database)).file_contents;
+
+  it("units.imageSet is for users with the ability units, and everybody sees the image", async () => {
+    const { actors, units: places } = world();
+    const id = places.harbour;
+    for (const name of ["member", "outsider"] as const)
+      expect(await codeOf(actors[name].call(units.imageSet, { id, files: picture(2) }))).toBe("forbidden");
+    expect(await codeOf(actors.attacker.call(units.imageSet, { id, files: picture(2) }))).toBe("unauthenticated");
+    await actors.manager.call(units.imageSet, { id, files: picture(2) });
+    const image = await imageOf(id);
+    expect(image).toMatchObject({ mime: "image/png", width: 2, height: 1 });
+    expect(await bytesOf(await actors.outsider.call(files.get, { id: image!.id }))).toEqual(images.png(2, 1));
+    expect(await wrongFields(actors.manager.call(units.imageSet, { id, files: html }))).toEqual(["files.0.data"]);
+    expect(await imageOf(id)).toEqual(image);
+  });
+
+  it("units.imageSet and units.imageDelete emit unit.update if something changes, and units.delete removes the file", async () => {
+    const { administrator } = world().actors;
+    const { id } = await world().addUnit();
+    const { meta } = await administrator.call(webhooks.events, {});
+    for (let i = 0; i < 2; i++) await administrator.call(units.imageSet, { id, files: picture(3) });
+    for (let i = 0; i < 2; i++) await administrator.call(units.imageDelete, { id });
+    const { data } = await administrator.call(webhooks.events, { after: meta.last_id });
+    expect(data.map(({ payload: { type, data } }) => [type, data])).toMatchObject([
+      ["unit.update", { id, image: { width: 3 } }],
+      ["unit.update", { id, image: null }],
+    ]);
+    await administrator.call(units.imageSet, { id, files: picture(4) });
+    const file = (await imageOf(id))!.id;
+    await administrator.call(units.delete, { id });
+    expect(await codeOf(administrator.call(files.get, { id: file }))).toBe("not_found");
+  });
 
   it("groups.imageSet is for those who may change the group, and shows the image in the group and its posts", async () => {
     const { actors, ids } = world();
@@ -43,7 +78,6 @@ describeEverywhere("images of groups", (environment) => {
   it("groups.imageSet refuses files that are no images, and hides the image of a private group from others", async () => {
     const { actors, ids } = world();
     const { id } = await make("private");
-    const html = [upload("a.html", "<!doctype html><script>alert(1)</script>")];
     expect(await wrongFields(actors.administrator.call(groups.imageSet, { id, files: html }))).toEqual([
       "files.0.data",
     ]);

@@ -3,9 +3,25 @@ import { expect, it } from "vitest";
 import { images } from "../support/attachments.ts";
 import { describePlaces } from "./places.ts";
 
-describePlaces("avatars on the command line", (place) => {
+describePlaces("images on the command line", (place) => {
   const path = (name: string) => place().home.path(name);
   const avatar = (...args: string[]) => place().wcs(["users", "avatar", ...args]);
+
+  it.each([
+    ["unit", "Acme"],
+    ["group", "Sailing"],
+  ])("wcs %ss image sets, downloads and deletes the image of a %s", async (kind, name) => {
+    const image = (...args: string[]) => place().wcs([`${kind}s`, "image", ...args]);
+    if (kind === "group") await place().wcs(["groups", "create", "--name", name]);
+    writeFileSync(path("image.png"), images.png(5, 6));
+    const set = await image("set", "1", path("image.png"));
+    expect(set).toMatchObject({ code: 0, stderr: `Set the image of ${kind} 1.\n` });
+    expect((await image("get", "1", "-o", path(`${kind}.png`))).code).toBe(0);
+    expect(readFileSync(path(`${kind}.png`))).toEqual(images.png(5, 6));
+    expect(await image("delete", "1", "--yes")).toMatchObject({ code: 0, stderr: `Deleted the image of ${kind} 1.\n` });
+    const missing = { code: 6, stdout: "", stderr: expect.stringContaining(`${name} has no image.`) };
+    expect(await image("get", "1")).toMatchObject(missing);
+  });
 
   it("wcs users avatar sets, downloads and deletes the image of a user", async () => {
     writeFileSync(path("me.png"), images.png(5, 6));
