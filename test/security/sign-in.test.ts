@@ -103,7 +103,7 @@ describeEverywhere("attacks on signing in", (environment) => {
     const [one, other] = [await addUser(), await addUser()];
     const found = { unauthenticated: 10, too_many_requests: 40 };
     expect(await guess(attacker, one.email, 50)).toEqual(found);
-    expect(await guess(attacker, other.email, 50, { dryRun: true })).toEqual(found);
+    expect(await guess(office, other.email, 50, { dryRun: true })).toEqual(found);
     expect(await guess(attacker, "nobody@example.com", 50)).toEqual(found);
     expect((await events()).filter(({ pending }) => pending === 1)).toEqual([]);
   });
