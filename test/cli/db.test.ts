@@ -208,6 +208,31 @@ it("db commands exit with 2 for the URL of an instance", async () => {
   }
 });
 
+it("db check names a foreign or changed trigger and a foreign view; a copy is without them", async () => {
+  await make();
+  const raw = new DatabaseSync(database);
+  raw.exec("create table notes (id integer); create index by_note on notes (id)");
+  expect((await db("check")).code).toBe(0);
+  raw.exec(`drop table notes; create trigger promote after insert on users begin update users set admin = 1 where id = new.id; end;
+    create view people as select * from users; drop trigger users_update_version;
+    create trigger users_update_version after update on users begin select 1; end`);
+  raw.close();
+  const { code, stdout } = await db("check", "--json");
+  const [wrong] = JSON.parse(stdout).filter(({ state }: { state: string }) => state !== "ok");
+  expect([code, wrong.check, wrong.message.split("; ").sort()]).toEqual([
+    9,
+    "structure",
+    [
+      "the trigger promote is not that of wcs",
+      "the trigger users_update_version is not that of wcs",
+      "the view people is not that of wcs.",
+    ].sort(),
+  ]);
+  const copied = `${database}.without`;
+  await done(wcs("db", "copy", "--from", database, "--to", copied));
+  expect((await wcs("db", "check", "--db", copied)).code).toBe(0);
+});
+
 it("db check names a missing index, trigger and table; a copy has the first two again", async () => {
   await make();
   const raw = new DatabaseSync(database);
