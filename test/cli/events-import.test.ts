@@ -203,6 +203,18 @@ describe("events import of what is not supported", () => {
     expect(await list("[?uid=='ok'].[title,date]")).toEqual([["good", "2026-12-24"]]);
   });
 
+  it("names an event whose DURATION is longer than dates go", async () => {
+    const endless = ["UID:c1", "SUMMARY:x", day, `DURATION:P${"9".repeat(300)}D`];
+    const { code, stderr } = await take(calendar(endless, ["UID:c2", "SUMMARY:x", day, "DURATION:P999999999W"]));
+    expect({ code, stderr: stderr.slice(0, 2) }).toEqual({
+      code: 3,
+      stderr: [
+        "line 3 has a DURATION that cannot be parsed (also line 9)",
+        "created 0, changed 0, unchanged 0, skipped 2",
+      ],
+    });
+  });
+
   it.each([
     ["nothing at all", "", "stdin is not an iCalendar file: it has no BEGIN:VCALENDAR."],
     ["another text", "title,start\nx,1\n", "stdin is not an iCalendar file: it has no BEGIN:VCALENDAR."],

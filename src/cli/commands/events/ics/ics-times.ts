@@ -55,8 +55,12 @@ function durationOf(found: Properties): { days: number; seconds: number } | unde
   const parts = duration.exec(String(property.value));
   if (!parts) return undefined;
   const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as Parts;
-  return { days: weeks * 7 + days, seconds: hours * 3600 + minutes * 60 + seconds };
+  const length = { days: weeks * 7 + days, seconds: hours * 3600 + minutes * 60 + seconds };
+  return length.days + length.seconds / 86_400 > longestDays ? undefined : length;
 }
+
+/** Maximum length of an event: a century. The end of a longer one may be no date. */
+const longestDays = 36_525;
 
 type Parts = [weeks: number, days: number, hours: number, minutes: number, seconds: number];
 
