@@ -154,3 +154,23 @@ it("Names of flags from the instance cannot steer the terminal", async () => {
   const { stdout } = await newHome().sit(["usertypes", "list", "--fields", "abilities"], { env: use() });
   expect(stdout).toContain("news\\u001b]0;pwned\\u0007");
 });
+
+it("Completion offers each value once, so that no shell inserts the text beside two equal ones", async () => {
+  const found = { kind: "users", match: "similar", detail: null, name: "x'; touch /tmp/x; #", text: "ada" };
+  answer = (_, response) => json(response, { data: [1, 1, 2].map((id) => ({ ...found, id })) });
+  const env = { ...use(), WCS_COMPLETION_TIMEOUT: "100000" };
+  const { stdout } = await newHome().sit(["__complete", "users", "ada"], { env });
+  expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["1", "2", ""]);
+});
+
+it("A column that an instance names is no formula in CSV", async () => {
+  answer = (_, response) => json(response, { id: 1, name: "A", "=1+1": "x" });
+  const { stdout } = await newHome().sit(["usertypes", "get", "1", "-o", "csv"], { env: use() });
+  expect(stdout.split("\n")[0]).toContain(",'=1+1");
+});
+
+it("Line separators and marks of direction are shown as escapes", async () => {
+  answer = (_, response) => json(response, { data: [{ id: 1, name: "a\u2028b\u2029c\u061cd" }] });
+  const { stdout } = await newHome().sit(["usertypes", "list", "--fields", "name", "--no-header"], { env: use() });
+  expect(stdout).toBe("a\\u2028b\\u2029c\\u061cd\n");
+});

@@ -9,7 +9,7 @@ export function createCsvWriter({ terminal, header, columns, chosen }: OutputOpt
   let begun = false;
   const write = async (items: readonly Item[], names: readonly string[]) => {
     const rows = items.map((item) => names.map((name) => cell(pick(item, name.split(".")))));
-    const text = stringify(!begun && header ? [names, ...rows] : rows);
+    const text = stringify(!begun && header ? [names.map(escapeCell), ...rows] : rows);
     begun = true;
     await writeText(text, terminal);
   };

@@ -27,9 +27,9 @@ export async function complete(
   try {
     const known = await knownValues(kind, typed, words, environment);
     const candidates = known ?? (await items(kind, prefix, words, environment));
-    const before = new Set(head.split(","));
-    const lines = candidates
-      .filter(({ value }) => !before.has(String(value)))
+    // Shells insert what candidates have in common: of two with one value, that would be a part of the names.
+    const lines = [...new Map(candidates.map((each) => [String(each.value), each])).values()]
+      .filter(({ value }) => !head.split(",").includes(String(value)))
       .map(({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`);
     await terminal.write(lines.join(""));
   } catch (error) {
