@@ -140,7 +140,7 @@ export async function withConfigLock<T>(
 function makePrivate(dir: string): void {
   const isOwn = readdirSync(dir).every((name) => name.startsWith("config.json"));
   if (isOwn) chmodSync(dir, 0o700);
-  else if ((statSync(dir).mode & 0o022) !== 0)
+  else if (process.platform !== "win32" && (statSync(dir).mode & 0o022) !== 0)
     throw new UsageError(`other users can write to ${dir}, where the configuration would be`, {
       hint: "set WCS_CONFIG_DIR to a folder of your own",
     });
