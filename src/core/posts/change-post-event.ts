@@ -70,10 +70,7 @@ const readByClock = (text: string, timezone: string) => Temporal.PlainDateTime.f
 
 function spanIssues({ start, end, all_day }: Span, fields: PostEventFields): FieldErrors {
   const issues: FieldErrors = {};
-  for (const [name, moment] of [
-    ["start", start],
-    ["end", end],
-  ] as const) {
+  for (const [name, moment] of Object.entries({ start, end })) {
     if (moment.year < 1970 || moment.year > 8999) {
       issues[`event.datetime_${name}`] = ["must be between the years 1970 and 8999"];
     }

@@ -56,13 +56,7 @@ function presentAuthorUnit(unit: User["unit"]): Webhook["author"]["unit"] {
 
 export const webhookReadHandlers = {
   async list(ctx) {
-    const rows = await ctx.db
-      .selectFrom("webhooks")
-      .selectAll()
-      .where("deleted_at", "is", null)
-      .orderBy("id")
-      .execute();
-    return { data: await presentWebhooks(ctx, rows) };
+    return { data: await presentWebhooks(ctx, await webhookRows(ctx).orderBy("id").execute()) };
   },
 
   get: async (ctx, { id }) => ({ data: await webhookResponse(ctx, id) }),
@@ -74,13 +68,11 @@ export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {
   return webhook!;
 }
 
+const webhookRows = ({ db }: Ctx) => db.selectFrom("webhooks").selectAll().where("deleted_at", "is", null);
+
 export async function findWebhook(ctx: Ctx, id: number) {
-  return ctx.db
-    .selectFrom("webhooks")
-    .selectAll()
-    .where("id", "=", id)
-    .where("deleted_at", "is", null)
-    .executeTakeFirstOrThrow(() => new ServiceError("not_found", `There is no webhook ${id}.`));
+  const missing = () => new ServiceError("not_found", `There is no webhook ${id}.`);
+  return webhookRows(ctx).where("id", "=", id).executeTakeFirstOrThrow(missing);
 }
 
 export async function findActiveWebhook(ctx: Ctx, id: number) {
