@@ -171,11 +171,17 @@ export const language = () =>
     .refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)")
     .meta({ placeholder: "tag", description: "Language as a BCP 47 tag, like en or pt-BR" });
 
+/** Returns the zone of a city, as in `Europe/Berlin` for `berlin`. */
+const zoneOf = (city: unknown) =>
+  Intl.supportedValuesOf("timeZone").find((zone) => zone.toLowerCase().endsWith(`/${city}`.toLowerCase()));
+
 export const timezone = () =>
   z
     .string()
     .max(64, { abort: true })
-    .refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen")
+    .refine(isTimeZone, {
+      error: ({ input }) => `must be a time zone of the IANA database like ${zoneOf(input) ?? "Europe/Copenhagen"}`,
+    })
     .meta({ placeholder: "zone", description: "IANA time zone, like Europe/Copenhagen" });
 
 export const wholeList = <T extends z.ZodType>(item: () => T) =>

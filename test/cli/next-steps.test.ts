@@ -97,3 +97,23 @@ it("help describes the command where it does less than its operation", async () 
   expect(await help("conversations rename")).not.toContain("given fields");
   expect(await help("conversations participants list")).not.toContain("latest message");
 });
+
+it.each([
+  [
+    "users update 1 --timezone berlin",
+    3,
+    "error: --timezone must be a time zone of the IANA database like Europe/Berlin.\n",
+  ],
+  [
+    "settings set timezone Mars/Olympus",
+    3,
+    "error: timezone must be a time zone of the IANA database like Europe/Copenhagen.\n",
+  ],
+  [
+    "webhooks create --name x --url=https://example.com/",
+    2,
+    "error: Missing --uri.\nhint: Use --uri <url>; --url is the instance.\n",
+  ],
+])("%s says what was meant", async (line, code, stderr) => {
+  expect(await home().wcs(line.split(" "))).toMatchObject({ code, stdout: "", stderr });
+});

@@ -25,12 +25,13 @@ export function missingFields({ fields, needed, found }: InputSpec, input: Input
 export function noteMissing(
   missing: readonly { readonly word: string; readonly values?: readonly string[] | undefined }[],
   issues: LineIssues,
+  hint?: string,
 ): void {
   const left = missing.filter(({ word }) => !issues.concerns(word));
   const described = left.map(({ word, values }) => (values ? `${word} (${values.join(", ")})` : word));
   if (left.length === 0) return;
   issues.add(
-    new UsageError(`missing ${described.join(", ")}`),
+    new UsageError(`missing ${described.join(", ")}`, { hint }),
     left.map(({ word }) => word),
   );
 }

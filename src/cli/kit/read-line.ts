@@ -60,7 +60,8 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
     ...(isGiven ? [] : more.map((word) => ({ word }))),
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
-  if (missing.length > 0 && !terminal.interactive) noteMissing(missing, issues);
+  if (missing.length > 0 && !terminal.interactive)
+    noteMissing(missing, issues, (await import("./wrong-guesses.ts")).guessIn(operation));
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
   issues.throwAll();
   return { line, input, sources };

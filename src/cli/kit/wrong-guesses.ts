@@ -40,6 +40,16 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs events invite": "use wcs events update <event> --units <unit,...>",
   "wcs events update --share-with": "use --shares <user,...>",
   "wcs groups add": "use wcs groups member add <group> <user>",
+  "wcs webhooks create --url": "use --uri <url>; --url is the instance",
   "wcs webhooks disable": "use wcs webhooks update <webhook> --no-active",
   "wcs webhooks enable": "use wcs webhooks update <webhook> --active",
 };
+
+interface Line {
+  readonly path: readonly string[];
+  readonly line: { readonly words: readonly string[] };
+}
+
+/** Returns the hint for a flag on a line that exists, with another meaning than users expect. */
+export const guessIn = ({ path, line }: Line): string | undefined =>
+  line.words.map((word) => wrongGuesses[`wcs ${path.join(" ")} ${word.split("=")[0]}`]).find(Boolean);
