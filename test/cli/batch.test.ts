@@ -162,7 +162,7 @@ describe("batch", () => {
     ];
     for (const [command, code, text] of wrong)
       expect(await run("id\n1\n", [], ...command), text).toMatchObject({ code, stderr: expect.stringContaining(text) });
-    expect((await run("id\n1\n", ["--concurrency", "99"], "users", "get", "{id}")).code).toBe(2);
+    expect((await run("id\n1\n", ["--concurrency", "17"], "users", "get", "{id}")).code).toBe(2);
     for (const json of ['[{"id":1},{"id":2}]', '{"id":1}\n', "[\n  {"])
       expect((await run(json, [], "users", "get", "{id}")).stderr).toContain("pass --format ndjson");
     expect((await run("id,id\n1,2\n", [], "users", "get", "{id}")).stderr).toContain("duplicate column id");
@@ -242,6 +242,15 @@ describe("batch", () => {
       result: "failed",
       error: expect.stringContaining("cannot read stdin"),
     });
+  });
+
+  it("the first row for which the service is unavailable stops the batch", async () => {
+    writeFileSync(home().path("rows.csv"), "n\none\ntwo\n");
+    const words = ["--", "api", "GET", "/units/{n}"];
+    const place = ["--url", "http://127.0.0.1:9", "--timeout", "1s"];
+    const { code, stderr } = await home().wcs(["batch", home().path("rows.csv"), ...place, ...words]);
+    expect(code).toBe(8);
+    expect(stderr).toContain("Stopped at line 2: ");
   });
 
   it("the results tell what is done of the rows that run when a row stops the batch", async () => {

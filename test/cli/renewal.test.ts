@@ -27,6 +27,26 @@ const stored = () => config().profiles.work?.token;
 const list = ["languages", "list", "--no-header"];
 const good = { code: 0, stdout: "en\tEnglish\n", stderr: "" };
 
+/** Follows a conversation until the token changes, and returns the first token. Calls `begun` after the first request. */
+async function followUntilRenewal(begun = () => {}): Promise<string> {
+  // The command has half of the token's lifetime to start and the other half to renew it, which may be too short on a busy machine.
+  for (let life = 4; ; life *= 2) {
+    server.seen.calls.length = server.seen.renewals = 0;
+    const old = signedIn(token(0, life));
+    const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
+    const ended = finished(child, "");
+    await expect.poll(() => server.seen.calls.length > 0 || child.exitCode !== null).toBe(true);
+    begun();
+    const isRenewed = () => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1;
+    await expect.poll(() => isRenewed() || child.exitCode !== null).toBe(true);
+    child.kill("SIGINT");
+    const { code, stderr } = await ended;
+    if (code === 4 && life <= 60) continue;
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+    if (server.seen.calls[0] === old || life > 60) return old;
+  }
+}
+
 describe("a token", () => {
   it("with more than half of its lifetime left is sent unchanged", async () => {
     const jwt = signedIn(token(100, 1000));
@@ -65,24 +85,19 @@ describe("a token", () => {
   });
 
   it("is renewed while a long command runs", async () => {
-    // The command has half of the token's lifetime to start and the other half to renew it, which may be too short on a busy machine.
-    let old: string;
-    for (let life = 4; ; life *= 2) {
-      server.seen.calls.length = server.seen.renewals = 0;
-      old = signedIn(token(0, life));
-      const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
-      const ended = finished(child, "");
-      const isRenewed = () => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1;
-      await expect.poll(() => isRenewed() || child.exitCode !== null).toBe(true);
-      child.kill("SIGINT");
-      const { code, stderr } = await ended;
-      if (code === 4 && life <= 60) continue;
-      expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
-      if (server.seen.calls[0] === old || life > 60) break;
-    }
+    const old = await followUntilRenewal();
     expect(server.seen).toMatchObject({ renewals: 1 });
     expect(server.seen.calls[0]).toBe(old);
     expect(server.seen.calls.at(-1)).toBe(stored());
+  });
+
+  it("is renewed without the token of another instance that the profile got while the command runs", async () => {
+    const other = { target: "http://127.0.0.1:9", token: token(0, 1000, "other"), user: "ada@example.com" };
+    const changed = { profiles: { work: other }, current: "work" };
+    await followUntilRenewal(() => writeFileSync(configFile(home.env), JSON.stringify(changed)));
+    expect(server.seen.renewals).toBe(1);
+    expect(server.seen.calls).not.toContain(other.token);
+    expect(config()).toEqual(changed);
   });
 
   it("that has expired: exit 4, without a request", async () => {
