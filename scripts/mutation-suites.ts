@@ -98,7 +98,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     "src/delivery",
     [
       ...["test/delivery", "test/security/account-notices", "test/security/mail-transport"],
-      "test/security/password-mails",
+      ...["test/security/password-mails", "test/cli/db-prune"],
       ...behaviour("webhooks.t", "users-erasure", "two-factor.t"),
     ],
   ],

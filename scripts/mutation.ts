@@ -139,22 +139,15 @@ interface TestFile {
   readonly specification: TestSpecification;
   readonly milliseconds: number;
   readonly reached: ReadonlySet<string>;
+  /** Mutants that this file killed so far, counted by source file. */
+  readonly kills: Map<string, number>;
 }
 
-/**
- * Runs the tests without a mutant. Returns the mutants that each file reaches, the fastest file first. Leaves out files
- * that fail.
- */
+/** Runs the tests without a mutant. Returns the mutants that each file reaches. Leaves out files that fail. */
 async function measure(vitest: Vitest, filters: readonly string[]): Promise<TestFile[]> {
-  const isolated = vitest.projects.map(({ config }) => config.isolate);
-  // Of files that share modules, only the first would reach the code that runs when a module is loaded.
-  for (const { config } of vitest.projects) config.isolate = true;
   const specifications = await vitest.globTestSpecifications([...filters]);
   const { testModules } = await vitest.runTestSpecifications(specifications);
-  vitest.projects.forEach(({ config }, at) => {
-    config.isolate = isolated[at] ?? true;
-    config.bail = 1;
-  });
+  for (const { config } of vitest.projects) config.bail = 1;
   const files: TestFile[] = [];
   for (const specification of specifications) {
     const module = testModules.find(({ moduleId }) => moduleId === specification.moduleId);
@@ -162,9 +155,26 @@ async function measure(vitest: Vitest, filters: readonly string[]): Promise<Test
     if (module?.state() !== "passed") continue;
     const { duration, collectDuration } = module.diagnostic();
     const reached = new Set(module.meta().reachedMutants);
-    files.push({ specification, milliseconds: duration + collectDuration, reached });
+    files.push({ specification, milliseconds: duration + collectDuration, reached, kills: new Map() });
   }
-  return files.toSorted((a, b) => a.milliseconds - b.milliseconds);
+  return files;
+}
+
+/**
+ * Returns the files to run for a mutant: those that reach it and, after them, those that reach its source file, because of files
+ * that share modules only the first reaches what runs once. First come those that are fast, reach much of the source file, and
+ * killed other mutants of it.
+ */
+function filesFor(mutant: Mutant, tests: readonly TestFile[], siblings: readonly Mutant[]): TestFile[] {
+  const costs = new Map<TestFile, number>();
+  for (const test of tests) {
+    const reached = siblings.filter(({ id }) => test.reached.has(id)).length;
+    const kills = test.kills.get(mutant.fileName) ?? 0;
+    if (reached > 0) costs.set(test, test.milliseconds / (reached * (1 + 4 * kills)));
+  }
+  const sorted = [...costs].toSorted(([, a], [, b]) => a - b).map(([test]) => test);
+  const reaching = sorted.filter(({ reached }) => reached.has(mutant.id));
+  return reaching.length > 0 ? [...new Set([...reaching, ...sorted])] : [];
 }
 
 function failureOf(module: TestModule): string {
@@ -198,31 +208,55 @@ async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile
 const describe = ({ fileName, location: { start }, mutatorName, replacement }: Mutant) =>
   `${fileName}:${start.line + 1}:${start.column + 1} ${mutatorName} -> ${replacement.replace(/\s+/g, " ").slice(0, 100)}`;
 
+interface Run {
+  readonly vitest: Vitest;
+  readonly tests: readonly TestFile[];
+  readonly mutants: readonly Mutant[];
+}
+
+type Counts = Record<"killed" | "survived" | "unreached", number>;
+
+async function tryMutant(mutant: Mutant, { vitest, tests, mutants }: Run): Promise<keyof Counts> {
+  const siblings = mutants.filter(({ fileName }) => fileName === mutant.fileName);
+  const files = filesFor(mutant, tests, siblings);
+  const killer = files.length > 0 ? await killerOf(vitest, mutant, files) : undefined;
+  const outcome = killer ? "killed" : files.length > 0 ? "survived" : "unreached";
+  const file = files.find(({ specification }) => killer?.startsWith(`${relative(sandbox, specification.moduleId)}:`));
+  file?.kills.set(mutant.fileName, (file.kills.get(mutant.fileName) ?? 0) + 1);
+  print(`${outcome.padEnd(9)} ${describe(mutant)}${killer ? ` | ${killer}` : ""}`);
+  return outcome;
+}
+
 async function main(): Promise<void> {
-  const paths = positionals.length > 0 ? positionals : defaultFolders;
+  const paths = positionals.length > 0 ? positionals.map((path) => relative("", path)) : defaultFolders;
   const filters = values.tests ?? testsOf(paths);
   const patterns = paths.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.ts`));
   const names = globSync(patterns, { cwd: root }).toSorted();
-  const counts = { killed: 0, survived: 0, unreached: 0 };
-  // Ctrl-C ends with the score so far.
+  const outcomes = new Map(paths.map((path) => [path, { killed: 0, survived: 0, unreached: 0 }]));
+  // Ctrl-C ends with the scores so far.
   process.on("exit", () => {
     rmSync(sandbox, { recursive: true, force: true });
-    const { killed, survived, unreached } = counts;
-    const score = Math.round((killed * 100) / (killed + survived + unreached));
-    print(`${paths.join(" ")}: ${killed} killed, ${survived} survived, ${unreached} unreached; score ${score} %.`);
+    for (const [path, { killed, survived, unreached }] of outcomes) {
+      const score = Math.round((killed * 100) / (killed + survived + unreached));
+      print(`${path}: ${killed} killed, ${survived} survived, ${unreached} unreached; score ${score} %.`);
+    }
   });
   const mutants = (await plantMutants(names)).filter(({ status }) => status === undefined);
-  const sample = sampleOf(mutants, Number(values.sample), Number(values.seed));
   const vitest = await startVitest();
   const tests = await measure(vitest, filters);
-  print(`${mutants.length} mutants; ${sample.length} of them are tried on ${tests.length} test files.`);
-  for (const [at, mutant] of sample.entries()) {
-    const reaching = tests.filter(({ reached }) => reached.has(mutant.id));
-    const killer = reaching.length > 0 ? await killerOf(vitest, mutant, reaching) : undefined;
-    const outcome = killer ? "killed" : reaching.length > 0 ? "survived" : "unreached";
-    counts[outcome] += 1;
-    print(`${at + 1} ${outcome.padEnd(9)} ${describe(mutant)}${killer ? ` | ${killer}` : ""}`);
+  print(`${mutants.length} mutants; ${tests.length} test files.`);
+  const samples: { readonly mutant: Mutant; readonly at: number; readonly run: Run; readonly counts: Counts }[] = [];
+  for (const [path, counts] of outcomes) {
+    const suite = await vitest.globTestSpecifications(values.tests ?? testsOf([path]));
+    const ofPath = new Set(suite.map(({ moduleId }) => moduleId));
+    const run = { vitest, tests: tests.filter(({ specification }) => ofPath.has(specification.moduleId)), mutants };
+    const within = mutants.filter(({ fileName }) => fileName === path || fileName.startsWith(`${path}/`));
+    const sample = sampleOf(within, Number(values.sample), Number(values.seed));
+    samples.push(...sample.map((mutant, at) => ({ mutant, at, run, counts })));
   }
+  // By turns, so that the paths have about as many results each when the run is ended early.
+  for (const { mutant, run, counts } of samples.toSorted((a, b) => a.at - b.at))
+    counts[await tryMutant(mutant, run)] += 1;
   await vitest.close();
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
@@ -22,10 +22,13 @@ scope.__stryker__ ??= {};
 const state = scope.__stryker__;
 state.hitCount = 0;
 state.hitLimit = 5_000_000;
+// Files share the process. The code keeps this object, so only its content is replaced.
+if (state.mutantCoverage) state.mutantCoverage.static = {};
+const ofPrograms = join(import.meta.dirname, `../../reached-${process.pid}`);
+rmSync(ofPrograms, { force: true });
 
 // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of fixtures from the pattern.
 afterAll(({}, file) => {
-  const ofPrograms = join(import.meta.dirname, `../../reached-${process.pid}`);
   const theirs = existsSync(ofPrograms) ? readFileSync(ofPrograms, "utf8").trim().split(/\s+/) : [];
   file.meta.reachedMutants = [...Object.keys(state.mutantCoverage?.static ?? {}), ...theirs];
 });
