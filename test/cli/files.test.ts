@@ -79,6 +79,26 @@ describePlaces("files on the command line", (place) => {
     expect(readdirSync(path("here")).toSorted()).toEqual(["Møde _gpj.txt", "random.bin"].toSorted());
   });
 
+  it("files get saves no file that is hidden, looks like a flag, names a device, or has a name that Windows cannot keep", async () => {
+    mkdirSync(path("named"));
+    const id = Number(text());
+    const names = {
+      "../.profile": "__.profile",
+      "-rf": "_rf",
+      "con.txt": "_con.txt",
+      "notes. .": "notes",
+      "..": `file-${id}`,
+    };
+    const rename = (name: string) =>
+      changeDirectly(place().target, (tx) => tx.updateTable("files").set({ name }).where("id", "=", id).execute());
+    for (const name of Object.keys(names)) {
+      await rename(name);
+      expect(await within("named", "files", "get", String(id)), name).toMatchObject({ code: 0 });
+    }
+    await rename("Møde \u202egpj.txt");
+    expect(readdirSync(path("named")).toSorted()).toEqual(Object.values(names).toSorted());
+  });
+
   it("files get -o saves to a file, a folder or stdout", async () => {
     mkdirSync(path("folder"));
     expect((await run("files", "get", random(), "-o", path("other.bin"))).code).toBe(0);
