@@ -43,15 +43,22 @@ describe("events import of a calendar of another program", () => {
       "line 61, RRULE: is not kept, only the first occurrence: 'BYHOUR' is not supported",
     ];
     const file = join(data, "web.ics");
+    const span = "line 37: the whole days of Christmas become a time from midnight to midnight";
     const end = ["error: 2 of 7 events were not imported, nor were parts of 3 more.", hint];
     expect(await wcs(`import ${file} -n`)).toEqual({
       code: 3,
       stdout: "",
-      stderr: [...issues, "created 5, changed 0, unchanged 0, skipped 2", "Dry run: nothing was changed.", ...end],
+      stderr: [
+        span,
+        ...issues,
+        "created 5, changed 0, unchanged 0, skipped 2",
+        "Dry run: nothing was changed.",
+        ...end,
+      ],
     });
     expect(await list("[]")).toEqual([]);
     const done = await wcs(`import ${file}`);
-    expect(done.stderr).toEqual([...issues, "created 5, changed 0, unchanged 0, skipped 2", ...end]);
+    expect(done.stderr).toEqual([span, ...issues, "created 5, changed 0, unchanged 0, skipped 2", ...end]);
     const again = await wcs(`import ${file} --results ${home().path("results.csv")}`);
     expect(again.stderr).toEqual([...issues, "created 0, changed 0, unchanged 5, skipped 2", ...end]);
     expect(readFileSync(home().path("results.csv"), "utf8").split("\n").slice(0, 4)).toEqual([

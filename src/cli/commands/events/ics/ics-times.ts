@@ -10,6 +10,8 @@ export interface IcsTimes {
   readonly end: number | null;
   /** Time zone of the times in the file; null for whole days. */
   readonly zone: Zone | null;
+  /** True for several whole days in the file, which are a time from midnight to midnight. */
+  readonly areDays?: true;
 }
 
 /** Returns the times, or the reason why there are none. Several whole days become a time from midnight to midnight. */
@@ -31,7 +33,7 @@ export function icsTimesOf(found: Properties, context: IcsContext): IcsTimes | s
 function wholeDays(first: number, end: number, { zones: { floating } }: IcsContext): IcsTimes {
   const date = dayOf(first);
   if (daysBetween(date, dayOf(end)) <= 1) return { date, start: null, end: null, zone: null };
-  return { date: null, start: floating.instant(first), end: floating.instant(end), zone: floating };
+  return { date: null, start: floating.instant(first), end: floating.instant(end), zone: floating, areDays: true };
 }
 
 /** Returns the local time in milliseconds, as if it were UTC, and its zone: null for a date without a time. */

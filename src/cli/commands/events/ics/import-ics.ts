@@ -107,6 +107,8 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
       const isRead = typeof event !== "string";
       const outcome = isRead ? await putIn(event, known.get(event.uid), target) : skippedRow({ row: [event] });
       if (outcome.action !== "skipped" && outcome.fields) partial += 1;
+      if (isRead && event.areDays && ["created", "changed"].includes(outcome.action))
+        context.terminal.note(`line ${line}: the whole days of ${event.title} become a time from midnight to midnight`);
       report.add(line, outcome);
     }
     done += batch.length;
