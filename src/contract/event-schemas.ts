@@ -151,7 +151,7 @@ const shown = once(() => ({
   userTypes: z.array(userTypeBrief()),
   units: z.array(z.object({ content_type: z.literal("unit"), id: idOf("units"), name: z.string(), url: z.string() })),
   author: z.object({ content_type: z.literal("user"), id: idOf("users"), name: z.string(), url: z.string() }),
-  seen: z.boolean().describe("True if you have seen it"),
+  seen: z.boolean().describe("True if you have seen it, or are its author"),
   participation: z.object({
     accepted: z.int(),
     rejected: z.int(),

@@ -92,7 +92,7 @@ describeEverywhere("events", (environment) => {
         { content_type: "unit", id: units.harbour, name: "Harbour", url: `/units/${units.harbour}` },
       ],
       author: { content_type: "user", id: 1, name: "Ada Admin", url: "/users/1" },
-      seen: false,
+      seen: true,
       participation: { accepted: 0, rejected: 0, answer: null },
       uid: "meeting@example.com",
       created_at: instance.now(),
@@ -100,7 +100,11 @@ describeEverywhere("events", (environment) => {
       url: `/events/${made.id}`,
       shared: true,
     });
-    expect(await get(actors.outsider, made.id)).toEqual({ ...event, permissions: { edit: false, delete: false } });
+    expect(await get(actors.outsider, made.id)).toEqual({
+      ...event,
+      permissions: { edit: false, delete: false },
+      seen: false,
+    });
   });
 
   it("events.create: fields that are not given are empty", async () => {
@@ -214,6 +218,8 @@ describeEverywhere("events", (environment) => {
     expect(await rows()).toEqual(before);
     expect(await get(actors.member, id)).toMatchObject({ seen: true });
     expect(await get(actors.manager, id)).toMatchObject({ seen: false });
+    // Nobody has to see their own events.
+    expect(await get(actors.administrator, id)).toMatchObject({ seen: true });
     await actors.manager.call(events.accept, { id });
     await actors.manager.call(events.seen, { id });
     expect(await get(actors.manager, id)).toMatchObject({ seen: true, participation: { answer: "accepted" } });

@@ -441,6 +441,21 @@ describe("events on a terminal", () => {
     expect(rows).toMatch(/^\d+\tDaily\tuser\t2099-05-10T08:00:00\+00:00\t2099-05-10T08:15:00\+00:00\t/m);
   });
 
+  it("events list has a dot before events that the user has not seen, other than their own", async () => {
+    const bo = "users create --first-name Bo --last-name Roe --email bo.roe@example.com --unit 1".split(" ");
+    expect((await home().sit(bo)).code).toBe(0);
+    const made = await wcs("create --type chain --title Regatta --date 2098-06-01 --all-day --json");
+    const { id } = JSON.parse(made.stdout);
+    const title = async (...as: string[]) => {
+      const { stdout } = await wcs(`list --start 2098-05-30 --end 2098-06-02 ${as.join(" ")}`.trim(), { screen });
+      return stdout.match(/^\d+ +2098-06-01 +(.*?) {2}/m)?.[1];
+    };
+    const asBo = ["--db", home().path("data/wcs/wcs.db"), "--as", "bo.roe@example.com"];
+    expect([await title(), await title(...asBo)]).toEqual(["Regatta", "• Regatta"]);
+    await wcs(`seen ${id} ${asBo.join(" ")}`);
+    expect(await title(...asBo)).toBe("Regatta");
+  });
+
   it("events list shows the next time in the user's zone, and events get all fields", async () => {
     const { stdout } = await wcs("list --start 2026-07-01 --end 2026-07-31 --tz America/New_York", { screen });
     expect(stdout.split("\n")[0]).toMatch(/^ID +WHEN +TITLE +REPEATS +TYPE$/);

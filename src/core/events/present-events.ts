@@ -40,7 +40,7 @@ export function presentEvent(ctx: Ctx, row: ShownEventRow): Event {
       name: `${row.first_name} ${row.last_name}`,
       url: `/users/${row.author_id}`,
     },
-    seen: row.seen_at !== null,
+    seen: row.seen_at !== null || row.author_id === ctx.actor.id,
     participation: { accepted: row.accepted_count, rejected: row.rejected_count, answer: row.answer },
     uid: row.uid,
     created_at: row.created_at,

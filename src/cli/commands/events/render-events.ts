@@ -21,7 +21,10 @@ export const eventList =
     const columns = ["id", "when", "title", "repeats", "location", "type"];
     const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
     const times = timesOf(sheet, { hasEnd: false, from });
-    const rowOf = (event: ListedEvent): Item => ({ ...event, when: times(event)[0] ?? "", repeats: phraseIn(event) });
+    const rowOf = (event: ListedEvent): Item => {
+      const title = `${event.seen ? "" : "• "}${event.title}`;
+      return { ...event, title, when: times(event)[0] ?? "", repeats: phraseIn(event) };
+    };
     return { ...table, page: (items) => table.page(items.map(rowOf)) };
   };
 
