@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -17,7 +17,9 @@ export interface Templates {
 
 /** Creates the templates of a test run: an instance with a root unit (1) and an administrator (1). */
 export async function makeTemplates(server: string): Promise<{ templates: Templates; remove(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), "wcs-templates-"));
+  removeForgotten();
+  // Named after the process, so that a later run knows when nobody uses it any more.
+  const folder = mkdtempSync(join(tmpdir(), `wcs-templates-${process.pid}-`));
   const templates = { sqlite: join(folder, "template.db"), postgres: "wcs_template" };
   await execute(`${server}/postgres`, `create database ${templates.postgres}`);
   for (const target of [templates.sqlite, `${server}/${templates.postgres}`]) {
@@ -30,6 +32,22 @@ export async function makeTemplates(server: string): Promise<{ templates: Templa
     await database.close();
   }
   return { templates, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Removes the templates of runs that were interrupted. */
+function removeForgotten(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = /^wcs-templates-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /** Runs one SQL statement on a connection of its own. */
