@@ -43,7 +43,7 @@ describe("a folder of the configuration that is not only for wcs", () => {
   const add = (folder: string) =>
     home().sit(["profile", "add", "here", "--db", home().path("data/wcs/wcs.db")], { env: { WCS_CONFIG_DIR: folder } });
 
-  it("is refused and keeps its mode when others can write to it", async () => {
+  it("is refused and keeps its mode when it is a folder for all, such as /tmp", async () => {
     const folder = sharedFolder("shared-config");
     writeFileSync(`${folder}/other`, "");
     expect(await add(folder)).toMatchObject({
@@ -61,11 +61,18 @@ describe("a folder of the configuration that is not only for wcs", () => {
     expect([modeOf(folder), modeOf(`${folder}/config.json`)]).toEqual([0o755, 0o600]);
   });
 
-  it("becomes private when it is empty", async () => {
-    const folder = home().path("empty");
-    mkdirSync(folder, { mode: 0o755 });
-    expect((await add(folder)).code).toBe(0);
-    expect(modeOf(folder)).toBe(0o700);
+  it("becomes private when it is empty, or when others can write to it", async () => {
+    for (const [name, mode] of [
+      ["empty", 0o755],
+      ["open", 0o777],
+    ] as const) {
+      const folder = home().path(name);
+      mkdirSync(folder);
+      chmodSync(folder, mode);
+      if (name === "open") writeFileSync(`${folder}/other`, "");
+      expect((await add(folder)).code).toBe(0);
+      expect(modeOf(folder)).toBe(0o700);
+    }
   });
 });
 

@@ -136,14 +136,18 @@ export async function withConfigLock<T>(
   }
 }
 
-/** Keeps others out of the folder. One that also holds other things, such as /tmp, stays as it is, or is refused when others can write to it. */
+/**
+ * Keeps others out of the folder. One that holds other things keeps its mode unless others can write to it, and is refused when
+ * it has the sticky bit: it is a folder for all, such as /tmp.
+ */
 function makePrivate(dir: string): void {
   const isOwn = readdirSync(dir).every((name) => name.startsWith("config.json"));
-  if (isOwn) chmodSync(dir, 0o700);
-  else if (process.platform !== "win32" && (statSync(dir).mode & 0o022) !== 0)
+  const { mode } = statSync(dir);
+  if (!isOwn && (mode & 0o1000) !== 0)
     throw new UsageError(`other users can write to ${dir}, where the configuration would be`, {
       hint: "set WCS_CONFIG_DIR to a folder of your own",
     });
+  if (isOwn || (mode & 0o022) !== 0) chmodSync(dir, 0o700);
 }
 
 const unwritable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOENT"]);
