@@ -222,7 +222,7 @@ describeEverywhere("events: changes", (environment) => {
         .where("e.id", "=", id)
         .executeTakeFirst();
     expect(await owner()).toMatchObject({ owner_unit_id: world().units.north });
-    const planner = await administrator.call(usertypes.create, { name: "Planner", abilities: { calendar: true } });
+    const planner = await administrator.call(usertypes.create, { name: "Unit planner", abilities: { calendar: true } });
     const { id: user } = await addUser({ unit: world().units.north, userTypes: [planner.id] });
     const { hits } = await (await instance.as(user)).call(events.list, { start, end: start + 3600 });
     expect(hits.map((event) => event.id)).toContain(id);

@@ -311,7 +311,7 @@ test("errors follow from the definition of the operation", () => {
   expect(statuses("auth.authenticate")).toEqual(["200", "400", "401", "413", "415", "422", "429", "500", "503"]);
   expect(statuses("tokens.create")).not.toContain("410");
   expect(statuses("users.collection")).toEqual(["200", "400", "401", "403", "422", "500", "503"]);
-  const ofFiles = ["200", "206", "304", "400", "401", "403", "404", "416", "422", "500", "503"];
+  const ofFiles = ["200", "206", "304", "400", "401", "403", "404", "412", "416", "422", "500", "503"];
   expect(statuses("files.get")).toEqual(ofFiles);
 });
 
