@@ -237,8 +237,9 @@ async function main(): Promise<void> {
   process.on("exit", () => {
     rmSync(sandbox, { recursive: true, force: true });
     for (const [path, { killed, survived, unreached }] of outcomes) {
-      const score = Math.round((killed * 100) / (killed + survived + unreached));
-      print(`${path}: ${killed} killed, ${survived} survived, ${unreached} unreached; score ${score} %.`);
+      const tried = killed + survived + unreached;
+      const score = tried > 0 ? `${Math.round((killed * 100) / tried)} %` : "unknown";
+      print(`${path}: ${killed} killed, ${survived} survived, ${unreached} unreached; score ${score}.`);
     }
   });
   const mutants = (await plantMutants(names)).filter(({ status }) => status === undefined);

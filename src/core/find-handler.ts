@@ -1,4 +1,3 @@
-import { memoize } from "../contract/bounded-map.ts";
 import type { FieldErrors } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Ctx } from "./pipeline/context.ts";
@@ -7,12 +6,18 @@ type Handler = (ctx: Ctx, input: unknown) => Promise<unknown>;
 type Check = (ctx: Ctx, known: unknown, isWrong: (field: string) => boolean) => Promise<FieldErrors>;
 type Functions = Readonly<Record<string, Handler | Check>>;
 
+const handlers = new Map<string, Handler>();
+
 /** Returns the function that executes an operation: the one of its name among the handlers of its group. */
-export const findHandler = memoize(async (op: AnyOperation): Promise<Handler> => {
+export async function findHandler(op: AnyOperation): Promise<Handler> {
+  const { name } = op;
+  const known = handlers.get(name);
+  if (known !== undefined) return known;
   const handler = await find<Handler>(op);
-  if (handler === undefined) throw new Error(`${op.name} has no handler`);
+  if (handler === undefined) throw new Error(`${name} has no handler`);
+  handlers.set(name, handler);
   return handler;
-});
+}
 
 /** Returns the rule of an operation that refuses large bodies early, if it has one; see `Admission`. */
 export const findAdmission = (op: AnyOperation) => find<Handler>(op, "admission");

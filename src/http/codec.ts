@@ -56,10 +56,16 @@ function pathInput({ path }: Plan, params: readonly string[]): Record<string, un
   for (const [i, { name, field }] of path.entries()) {
     const text = params[i] ?? "";
     input[name] =
-      field.kind === "array" ? text.split(",").map((item) => parseScalar(field.items, item)) : parseScalar(field, text);
+      field.kind === "array"
+        ? text.split(",").map((item) => parseSegment(field.items, item))
+        : parseSegment(field, text);
   }
   return input;
 }
+
+/** An ID with leading zeros is an issue: /users/01 would be another path of /users/1. */
+const parseSegment = (field: Field | undefined, text: string): unknown =>
+  field?.kind === "integer" && /^0\d/.test(text) ? text : parseScalar(field, text);
 
 /** Encodes the input of an operation as a request that `decode` reads back. */
 export function encode(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireOutput {
@@ -160,8 +166,7 @@ function parseScalar(field: Field | undefined, text: string): unknown {
   switch (field?.kind) {
     case "integer":
       // The issue about 1.5 then says that it is no integer.
-      // Another form of an ID would be another name of the same thing.
-      return /^-?(0|[1-9]\d*)(\.\d*[1-9]\d*)?$/.test(text) ? Number(text) : text;
+      return /^-?\d+(\.\d*[1-9]\d*)?$/.test(text) ? Number(text) : text;
     case "boolean":
       return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
     default:

@@ -73,7 +73,7 @@ describe("a query", () => {
     ["unit=5&below=1&admin=false&inactive=0", { unit: 5, below: true, admin: false, inactive: false }],
     ["unit=-3", { unit: -3 }],
     ["unit=5.0", { unit: "5.0" }],
-    ["unit=05", { unit: "05" }],
+    ["unit=05", { unit: 5 }],
     ["unit=0", { unit: 0 }],
     ["unit=", { unit: "" }],
     ["unit", { unit: "" }],
@@ -151,7 +151,8 @@ describe("a path", () => {
   });
 
   test("has lists separated by commas, and a value that is not an integer is left to the schema", () => {
-    expect({ ...decode(users.collection, { params: ["1,2,x"], query: "" }) }).toEqual({ ids: [1, 2, "x"] });
+    expect({ ...decode(users.collection, { params: ["1,2,x,03"], query: "" }) }).toEqual({ ids: [1, 2, "x", "03"] });
+    expect({ ...decode(users.get, { params: ["01"], query: "" }) }).toEqual({ id: "01" });
   });
 });
 

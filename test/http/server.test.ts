@@ -318,6 +318,7 @@ describe("a body", () => {
     ["of several bytes a letter", `{"rows":["ü${long}","${long}"]}`],
     ["and the same field twice", `{"rows":"${long}a","rows":"${long}b"}`],
     ["as names", `{"rows":[{"${long}":"${long}","__proto__":1}]}`],
+    ["beside many values", `{"rows":["${long}",[${Array(40_000).fill(1)}]]}`],
   ])("with long texts %s is read as JSON", async (_, text) => {
     const response = await post("/api/users/import", text);
     expect(response.status).toBe(200);

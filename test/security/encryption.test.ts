@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { holdsSecret } from "../../src/contract/secrets.ts";
 import { settings, settingsSchema } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
+import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { countSecrets, rotateSecretKey, secretSettings } from "../../src/store/rotate-secret-key.ts";
 import { createSecretCipher } from "../../src/store/secret-cipher.ts";
 import { newEngine } from "../support/engine.ts";
-import { type DatabaseKind, type Instance, newInstance } from "../support/instance.ts";
+import { type DatabaseKind, firstAdministrator, type Instance, newDatabase, newInstance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
 import { newReceiver, verify } from "../support/receiver.ts";
@@ -46,6 +47,19 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const keyOf = async (database: Database) =>
       (await database.reader.selectFrom("instance").select("token_key").executeTakeFirstOrThrow()).token_key;
     const smtpUrlOf = async (database: Database) => (await createService({ database }).settings())["mail.smtp_url"];
+
+    it("A new instance with a key encrypts its token key from the first", async () => {
+      const { target, remove } = await newDatabase(kind);
+      const database = await openDatabase(target, {
+        secretKey,
+        create: async (tx, secrets) => {
+          await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now: 1, secrets });
+        },
+      });
+      opened.push(database);
+      onTestFinished(remove);
+      expect(await countSecrets(database)).toMatchObject({ encrypted: 1, plain: 0 });
+    });
 
     it("Callbacks are signed with the secrets that were shown, two while one is being replaced", async () => {
       const receiver = await newReceiver();

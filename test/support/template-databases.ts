@@ -38,7 +38,12 @@ export async function makeTemplates(server: string): Promise<{ templates: Templa
 function removeForgotten(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = /^wcs-templates-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // They are those of another user.
+    }
   }
 }
 

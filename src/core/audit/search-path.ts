@@ -34,19 +34,22 @@ export async function searchPath(ctx: Ctx, { top, since, until }: PathFilter, { 
   const back = position?.direction === "before";
   const conditions = [
     isAtOrBelow(top),
-    ...(since === undefined ? [] : [sql<SqlBool>`e.created_at >= ${since}`]),
-    ...(until === undefined ? [] : [sql<SqlBool>`e.created_at <= ${until}`]),
-    ...(position ? [sql<SqlBool>`(e.created_at, e.id) ${sql.raw(back ? ">" : "<")} (${sql.join(position.key)})`] : []),
+    ...(since === undefined ? [] : [sql<SqlBool>`+e.created_at >= ${since}`]),
+    ...(until === undefined ? [] : [sql<SqlBool>`+e.created_at <= ${until}`]),
+    ...(position
+      ? [sql<SqlBool>`(+e.created_at, +e.id) ${sql.raw(back ? ">" : "<")} (${sql.join(position.key)})`]
+      : []),
   ];
+  // With the plus signs, SQLite does not take the index of times.
   const order = sql.raw(back ? "asc" : "desc");
   const sign = back ? 1 : -1;
   const found: FoundEntry[] = [];
   for (let start: PathKey | undefined; ; await takeTurn()) {
     const end = await endOfSlice(ctx.db, top, start);
     const { rows } = await sql<FoundEntry>`select e.id, e.created_at
-      from audit_entries as e indexed by audit_entries_path
+      from audit_entries as e
       where ${inPath(top, start, end)} and ${sql.join(conditions, sql` and `)}
-      order by e.created_at ${order}, e.id ${order} limit ${limit + 1}`.execute(ctx.db);
+      order by +e.created_at ${order}, +e.id ${order} limit ${limit + 1}`.execute(ctx.db);
     found.push(...rows);
     found.sort((a, b) => sign * (a.created_at - b.created_at || a.id - b.id)).splice(limit + 1);
     if (end === undefined) break;
@@ -55,7 +58,7 @@ export async function searchPath(ctx: Ctx, { top, since, until }: PathFilter, { 
   return makeCursorPage(ctx, list, found, { limit, position, keyOf: ({ id, created_at }) => [created_at, id] });
 }
 
-/** A condition of the paths that begin with `top`: /users/20 is not below /users/2. Two ranges would be searched as such by SQLite. */
+/** Returns a condition for paths that begin with `top`, since /users/20 is not below /users/2. With ranges, SQLite would search by them. */
 export const isAtOrBelow = (top: string): Condition =>
   sql`substr(e.path, ${sql.lit([...top].length + 1)}, 1) in ('', '/')`;
 

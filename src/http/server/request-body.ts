@@ -85,11 +85,13 @@ function textOf(bytes: Buffer): string {
 
 /** Length of a text that only the content of a file can have. The handler refuses control characters in it. */
 const longText = 1_048_576;
+/** Maximum bytes beside long texts, since the parser calls a function for each value in them. */
+const mostBesideTexts = 65_536;
 const [quote, backslash] = [34, 92];
 
 /**
- * Parses a body around its long texts, which the parser would read and copy once more. Returns undefined if there are none,
- * or for a body in which a quote or a control character may be escaped.
+ * Parses a body around its long texts, which the parser would read and copy once more. Returns undefined if there are none
+ * or much beside them, or for a body in which a quote or a control character may be escaped.
  */
 function parseWithoutLongTexts(bytes: Buffer): unknown {
   if (bytes.length < longText || bytes.includes(backslash)) return undefined;
@@ -109,15 +111,16 @@ function parseWithoutLongTexts(bytes: Buffer): unknown {
     }
     start = bytes.indexOf(quote, end + 1);
   }
-  if (texts.length === 0) return undefined;
   rest.push(bytes.subarray(at));
+  const small = Buffer.concat(rest);
+  if (texts.length === 0 || small.length > mostBesideTexts) return undefined;
   let used = 0;
-  const parsed: unknown = JSON.parse(textOf(Buffer.concat(rest)), (_, value) => {
+  const parsed: unknown = JSON.parse(textOf(small), (_, value) => {
     if (typeof value !== "string" || !value.startsWith("\0")) return value;
     used += 1;
     return texts[Number(value.slice(1))];
   });
-  // Others are names of fields, or values that a later one of the same name replaced.
+  // A text that is not used is the name of a field, or a value that a later one of the same name replaced.
   return used === texts.length ? parsed : undefined;
 }
 

@@ -13,11 +13,12 @@ export async function check(context: Context): Promise<void> {
   const address = databaseOf(context);
   const restore = isPostgresUrl(address) ? "pg_restore" : "wcs db restore";
   // A finding about the schema says itself what to do.
-  await showFindings(checkDatabase(address), context, (failures) =>
-    failures.every(({ check }) => check === "schema")
-      ? undefined
-      : `Restore a backup that passes this check with ${restore}.`,
-  );
+  await showFindings(checkDatabase(address), context, (failures) => {
+    const only = (name: string) => failures.every(({ check }) => check === name);
+    if (only("schema")) return undefined;
+    const repair = only("structure") ? ", or copy the contents into a new database with wcs db copy" : "";
+    return `Restore a backup that passes this check with ${restore}${repair}.`;
+  });
 }
 
 export async function checkDatabase(address: string): Promise<Finding[]> {
