@@ -195,6 +195,13 @@ it("__complete returns names and IDs, and is silent after errors", async () => {
   writeFileSync(config, before);
 });
 
+it("__complete alias prints each word that an alias stands for, also those that occur twice", async () => {
+  await home().sit(["alias", "set", "mv3", "users membership set 5 5"]);
+  const { stdout } = await home().sit(["__complete", "alias", "mv3"]);
+  expect(stdout).toBe("users\t\nmembership\t\nset\t\n5\t\n5\t\n");
+  await home().sit(["alias", "remove", "mv3", "--yes"]);
+});
+
 const powershell = readFileSync(join(folder, "wcs.ps1"), "utf8");
 
 it.skipIf(!has("pwsh"))("PowerShell parses its script", () => {

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { tryParseJson } from "../../contract/parse-json.ts";
@@ -120,12 +120,18 @@ export async function withConfigLock<T>(
   work: (save: (config: Config) => Promise<Config>) => Promise<T>,
 ): Promise<T> {
   const dir = configDir(env);
-  const { withLock } = await import("./file-lock.ts");
+  const [{ withLock }, { makePrivate, saveConfig }] = await Promise.all([
+    import("./file-lock.ts"),
+    import("./save-config.ts"),
+  ]);
   try {
     makeFolders(dir, 0o700);
     makePrivate(dir);
     return await withLock(`${configFile(env)}.lock`, patience, (held) =>
-      work(async (config) => save(dir, config, held)),
+      work(async (config) => {
+        await saveConfig(dir, config, held);
+        return config;
+      }),
     );
   } catch (error) {
     const { code = "", path = "" } = error as NodeJS.ErrnoException;
@@ -136,58 +142,7 @@ export async function withConfigLock<T>(
   }
 }
 
-/**
- * Keeps others out of the folder. One that holds other things keeps its mode unless others can write to it, and is refused when
- * it has the sticky bit: it is a folder for all, such as /tmp.
- */
-function makePrivate(dir: string): void {
-  const isOwn = readdirSync(dir).every((name) => name.startsWith("config.json"));
-  const { mode } = statSync(dir);
-  if (!isOwn && (mode & 0o1000) !== 0)
-    throw new UsageError(`other users can write to ${dir}, where the configuration would be`, {
-      hint: "set WCS_CONFIG_DIR to a folder of your own",
-    });
-  if (isOwn || (mode & 0o022) !== 0) chmodSync(dir, 0o700);
-}
-
 const unwritable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOENT"]);
-
-async function save(dir: string, config: Config, held: () => boolean): Promise<Config> {
-  giveHome(dir);
-  const { default: Conf } = await import("conf");
-  // conf applies the umask to the given mode, and reads the file before it writes.
-  const umask = process.umask(0o077);
-  try {
-    const store = new Conf<Record<string, unknown>>({ projectName: "wcs", cwd: dir, configFileMode: 0o600 });
-    if (!held()) throw new Error("another process took over the configuration lock; try again");
-    removeDrafts(dir);
-    store.store = { ...config };
-  } finally {
-    process.umask(umask);
-  }
-  return config;
-}
-
-/** Sets HOME for a user without a home folder. conf looks for one when it is loaded, though it does not use it. */
-function giveHome(folder: string): void {
-  try {
-    homedir();
-  } catch {
-    process.env.HOME = folder;
-  }
-}
-
-/** Removes the files, perhaps with tokens, that processes left which were killed while they saved. */
-function removeDrafts(dir: string): void {
-  for (const name of readdirSync(dir)) {
-    if (!name.startsWith("config.json.tmp-")) continue;
-    try {
-      rmSync(join(dir, name));
-    } catch {
-      // It belongs to another user, or is gone. The configuration can be saved all the same.
-    }
-  }
-}
 
 /** Returns the profile with a name, which may also be that of a property of all objects, such as `constructor`. */
 export const profileNamed = ({ profiles }: Config, name: string): Profile | undefined =>

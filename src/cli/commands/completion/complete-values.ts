@@ -27,8 +27,7 @@ export async function complete(
   try {
     const known = await knownValues(kind, typed, words, environment);
     const candidates = known ?? (await items(kind, prefix, words, environment));
-    // Shells insert what candidates have in common: of two with one value, that would be a part of the names.
-    const lines = [...new Map(candidates.map((each) => [String(each.value), each])).values()]
+    const lines = candidates
       .filter(({ value }) => !head.split(",").includes(String(value)))
       .map(({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`);
     await terminal.write(lines.join(""));
@@ -44,9 +43,10 @@ async function items(kind: string, prefix: string, words: readonly string[], env
   const globals = globalsIn(words);
   if (kind === "languages" && !hasTarget(globals, terminal)) return knownLanguages();
   refusePassword(globals.db);
-  const { caller } = await connect(globals, terminal, { asIs: true });
+  const patience = Number(terminal.env.WCS_COMPLETION_TIMEOUT) || standardPatience;
+  const timeout = String(Math.ceil(patience / 1000));
+  const { caller } = await connect({ ...globals, timeout }, terminal, { asIs: true });
   try {
-    const patience = Number(terminal.env.WCS_COMPLETION_TIMEOUT) || standardPatience;
     const left = Math.floor(patience - performance.now());
     if (left <= 0) return [];
     const name = prefix === "" || /^\d+$/.test(prefix) ? undefined : prefix;
@@ -58,7 +58,9 @@ async function items(kind: string, prefix: string, words: readonly string[], env
       named === undefined || name === undefined
         ? itemsIn(finder, { caller, options, name, words, environment })
         : byName(named, name, caller, options);
-    return await Promise.race([find, timeout(left)]);
+    const found = await Promise.race([find, rejectAfter(left)]);
+    // Shells insert the common prefix of the lines. For two lines with the same value, it would include a part of a name.
+    return [...new Map(found.map((each) => [String(each.value), each])).values()];
   } finally {
     await caller.close();
   }
@@ -94,7 +96,7 @@ async function byName(kind: NamedKind, text: string, caller: Caller, options: Ca
   });
 }
 
-const timeout = (ms: number) =>
+const rejectAfter = (ms: number) =>
   new Promise<never>((_, reject) => setTimeout(() => reject(new Error("too late")), ms).unref());
 
 interface Wanted extends LineToComplete {
@@ -165,5 +167,5 @@ function globalsIn(words: readonly string[]): Globals {
     // Shells complete a word as it was typed, before they expand ~.
     if (name) found[name] = (value ?? words[at + 1] ?? "").replace(/^~(?=\/)/, () => homedir());
   }
-  return { header: true, color: false, input: false, timeout: "1", ...found };
+  return { header: true, color: false, input: false, ...found };
 }
