@@ -15,7 +15,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { copyDatabase, type Watch } from "../../src/store/backup/copy-database.ts";
 import { instanceIn, openBackup } from "../../src/store/backup/examine-backup.ts";
 import { checkBackupSource, makeBackup } from "../../src/store/backup/make-backup.ts";
@@ -202,6 +202,19 @@ describe("backups of SQLite files", () => {
         ...["sync draft", "sync draft-old", "rename draft-old to wcs.db"],
         ...[inFolder, inFolder, "rename draft to wcs.db", inFolder],
       ]);
+    });
+
+    it("keeps each old database when several restores end within the same second", async () => {
+      await create();
+      onTestFinished(() => void vi.useRealTimers());
+      vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-03-01T12:00:00Z") });
+      // Only a log is left of an old database.
+      const log = `${path}.20260301T120000Z-3-wal`;
+      writeFileSync(log, "log");
+      const names: (string | undefined)[] = [];
+      for (let count = 1; count <= 3; count++) names.push((await restore()).previous);
+      const first = `${path}.20260301T120000Z`;
+      expect(names).toEqual([first, `${first}-2`, `${first}-4`]);
     });
 
     it("lets nobody read or change the old database while it is replaced", async () => {
