@@ -234,6 +234,21 @@ describeEverywhere("groups", (environment) => {
     expect(await codeOf(admin().call(groups.memberSet, { id, user: two.id, role: "member" }))).toBe("ok");
   });
 
+  it("groups.memberSet changes nothing for the present role, also in a group without an active administrator", async () => {
+    const { id } = await make({ name: "Same" });
+    const [one, two] = [await world().addUser(), await world().addUser()];
+    await add(id, one.id, "administrator");
+    await add(id, two.id);
+    await admin().call(groups.memberRemove, { id, user: 1 });
+    await admin().call(users.deactivate, { id: one.id });
+    for (const [{ id: user }, role] of [
+      [one, "administrator"],
+      [two, "member"],
+    ] as const)
+      expect(await admin().call(groups.memberSet, { id, user, role })).toMatchObject({ role });
+    expect(await rolesIn(id)).toEqual({ [one.id]: "administrator", [two.id]: "member" });
+  });
+
   it("groups.memberRemove removes a deactivated administrator from a group without active members", async () => {
     const { id } = await make({ name: "Gone" });
     const [one, two] = [await world().addUser(), await world().addUser()];
