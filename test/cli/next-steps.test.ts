@@ -114,6 +114,12 @@ it.each([
     2,
     "error: Missing --uri.\nhint: Use --uri <url>; --url is the instance.\n",
   ],
+  ["webhooks create --url http://localhost:1 --uri https://example.com/", 2, "error: Missing --name.\n"],
+  [
+    "users create --name Ann --email ann@example.com",
+    2,
+    "error: Unknown option '--name' (use --first-name and --last-name); missing --first-name, --last-name, --unit.\n",
+  ],
 ])("%s says what was meant", async (line, code, stderr) => {
   expect(await home().wcs(line.split(" "))).toMatchObject({ code, stdout: "", stderr });
 });

@@ -25,15 +25,13 @@ export function missingFields({ fields, needed, found }: InputSpec, input: Input
 export function noteMissing(
   missing: readonly { readonly word: string; readonly values?: readonly string[] | undefined }[],
   issues: LineIssues,
-  hint?: string,
+  hintFor?: (words: readonly string[]) => string | undefined,
 ): void {
   const left = missing.filter(({ word }) => !issues.concerns(word));
   const described = left.map(({ word, values }) => (values ? `${word} (${values.join(", ")})` : word));
   if (left.length === 0) return;
-  issues.add(
-    new UsageError(`missing ${described.join(", ")}`, { hint }),
-    left.map(({ word }) => word),
-  );
+  const words = left.map(({ word }) => word);
+  issues.add(new UsageError(`missing ${described.join(", ")}`, { hint: hintFor?.(words) }), words);
 }
 
 /** Returns the argument or flag of a field. */

@@ -60,8 +60,10 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
     ...(isGiven ? [] : more.map((word) => ({ word }))),
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
-  if (missing.length > 0 && !terminal.interactive)
-    noteMissing(missing, issues, (await import("./wrong-guesses.ts")).guessIn(operation));
+  if (missing.length > 0 && !terminal.interactive) {
+    const { guessIn } = await import("./wrong-guesses.ts");
+    noteMissing(missing, issues, (words) => guessIn(operation, words));
+  }
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
   issues.throwAll();
   return { line, input, sources };

@@ -50,6 +50,12 @@ interface Line {
   readonly line: { readonly words: readonly string[] };
 }
 
-/** Returns the hint for a flag on a line that exists, with another meaning than users expect. */
-export const guessIn = ({ path, line }: Line): string | undefined =>
-  line.words.map((word) => wrongGuesses[`wcs ${path.join(" ")} ${word.split("=")[0]}`]).find(Boolean);
+/** Missing flags, by the flags with another meaning that users give in their place. */
+const meantFlags: Readonly<Record<string, string>> = { "wcs webhooks create --url": "--uri" };
+
+/** Returns the hint for a flag on a line that was given in place of a missing one. */
+export function guessIn({ path, line }: Line, missing: readonly string[]): string | undefined {
+  const given = line.words.map((word) => `wcs ${path.join(" ")} ${word.split("=")[0]}`);
+  const wrong = given.find((each) => missing.includes(meantFlags[each] ?? ""));
+  return wrong && wrongGuesses[wrong];
+}
