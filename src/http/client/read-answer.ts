@@ -62,13 +62,16 @@ const isFieldErrors = (value: unknown): value is FieldErrors =>
     (reasons) => Array.isArray(reasons) && reasons.every((reason) => typeof reason === "string"),
   );
 
+const isIssue = (value: unknown): value is Issue =>
+  typeof value === "object" && value !== null && typeof (value as Partial<Issue>).code === "string";
+
 function errorOf(message: Answer, value: unknown, origin: string): ServiceError {
   const error = (value as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error?.message !== "string") return notOurs(message, origin);
   const id = error.request_id;
   return new ServiceError(codeOf(error.code, message.status), error.message.slice(0, longestMessage), {
     fields: isFieldErrors(error.fields) ? error.fields : undefined,
-    issues: Array.isArray(error.issues) ? (error.issues as readonly Issue[]) : undefined,
+    issues: Array.isArray(error.issues) ? error.issues.filter(isIssue) : undefined,
     retryAfter: retryAfter(message.headers),
     hint:
       message.status >= 500 && typeof id === "string" && /^[\w.:-]{1,128}$/.test(id)

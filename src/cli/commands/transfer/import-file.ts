@@ -88,7 +88,7 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
   const sink = {
     add(line: number, outcome: Outcome, row?: FileRow) {
       if (lastStep && outcome.id !== null) present.push(outcome.id);
-      if (outcome.changes) changed.push(changeOf(job, outcome, outcome.changes, row));
+      if (Array.isArray(outcome.changes)) changed.push(changeOf(job, outcome, outcome.changes, row));
       report.add(line, outcome);
     },
     flush: () => report.flush(),

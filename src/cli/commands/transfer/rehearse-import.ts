@@ -84,7 +84,8 @@ export function rehearseUsers(key?: ImportKey): Rehearsal {
       const earlier = (found: EarlierUser | undefined) => (found && found.batch < batch ? found : undefined);
       // A row whose reference was free was sent with another one.
       const sent = answer.reference === null ? answer : { ...answer, reference: String(row.reference) };
-      const outcome = { ...sent, changes: sent.changes?.map((change) => asInRow(change, row)) };
+      const changes = Array.isArray(sent.changes) ? sent.changes.map((change) => asInRow(change, row)) : undefined;
+      const outcome = { ...sent, changes };
       if (outcome.action === "skipped") return outcome;
       const email = emailHash(row);
       const reference = referenceHash(row);
