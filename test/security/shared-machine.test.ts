@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { useHome } from "../cli/support.ts";
 
 const home = useHome();
@@ -37,6 +37,15 @@ it.each([
   }
   expect(modeOf(home().path(file)) & 0o022).toBe(0);
   if (file !== ".zshrc") expect(modeOf(home().path(file.slice(0, file.lastIndexOf("/")))) & 0o022).toBe(0);
+});
+
+it("Only the user can change what completion install finds unchanged", async () => {
+  const paths = [".zfunc", ".zfunc/_wcs", ".zshrc"].map((name) => home().path(name));
+  const install = () => home().sit(["completion", "install", "zsh"]);
+  await install();
+  for (const path of paths) chmodSync(path, path.endsWith(".zfunc") ? 0o777 : 0o666);
+  expect((await install()).stderr).toContain(`Unchanged: ${home().path(".zfunc/_wcs")}\n`);
+  expect(paths.map(modeOf)).toEqual([0o755, 0o644, 0o644]);
 });
 
 describe("a folder of the configuration that is not only for wcs", () => {
@@ -95,12 +104,16 @@ describe("a file of results that was there before", () => {
     const results = home().path("foreign.ndjson");
     writeFileSync(results, "");
     chownSync(results, stranger, stranger);
-    const { code, stderr } = await batch(results);
+    const getuid = vi.spyOn(process, "getuid").mockReturnValue(1);
+    const { code, stderr } = await batch(results).finally(() => getuid.mockRestore());
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: `error: --results: ${results} belongs to another user.\nhint: Name a file of your own.\n`,
     });
     expect(readFileSync(results, "utf8")).toBe("");
+    // Root may use it, as with sudo.
+    expect((await batch(results)).code).toBe(0);
+    expect(statSync(results)).toMatchObject({ uid: stranger, mode: 0o100600 });
   });
 });
 
@@ -109,6 +122,8 @@ it.runIf(isRoot)(
   async () => {
     const folder = sharedFolder("shared-output");
     const [own, link] = [home().path("own-file"), `${folder}/out.csv`];
+    const rows = home().path("links.csv");
+    writeFileSync(rows, "name\nNorth\n");
     writeFileSync(own, "mine");
     symlinkSync(own, link);
     chownSync(folder, 1, 1);
@@ -117,6 +132,7 @@ it.runIf(isRoot)(
       ["users", "export", link],
       ["export", link],
       ["db", "backup", link, "--force"],
+      ["batch", rows, "--results", link, "--", "units", "get", "1"],
     ]) {
       const { code, stderr } = await home().sit(line);
       expect({ code, stderr }).toMatchObject({
@@ -127,5 +143,17 @@ it.runIf(isRoot)(
     expect(readFileSync(own, "utf8")).toBe("mine");
     lchownSync(link, 0, 0);
     expect((await home().sit(["users", "export", link])).code).toBe(0);
+  },
+);
+
+it.runIf(isRoot)(
+  "A link of another user in a folder that only its owner can write to may be named, also by a link to it",
+  async () => {
+    const folder = home().path("own-folder");
+    mkdirSync(folder, { mode: 0o755 });
+    symlinkSync(folder, home().path("link-to-folder"));
+    symlinkSync(home().path("target.csv"), `${folder}/out.csv`);
+    lchownSync(`${folder}/out.csv`, stranger, stranger);
+    expect((await home().sit(["users", "export", home().path("link-to-folder/out.csv")])).code).toBe(0);
   },
 );

@@ -18,12 +18,14 @@ export function draftFor(place: string, fresh: boolean) {
 }
 
 /**
- * Returns the path of a file without links. Throws a `UsageError` for the link of another user in a folder that all can write to,
- * such as /tmp: it would choose the file that is replaced. Linux does not open such a link either, but would not notice.
+ * Returns the path of a file with all links resolved. Throws a `UsageError` when the path is a link that another user created in a
+ * folder that all can write to, such as /tmp: that user would choose which file is replaced. Linux refuses to open such a link,
+ * but only the resolved path is opened.
  */
 export async function placeOf(path: string): Promise<string> {
-  const [link, folder] = await Promise.all([path, dirname(path)].map((each) => lstat(each).catch(() => undefined)));
-  const isForeign = link?.isSymbolicLink() && ![process.getuid?.(), folder?.uid].includes(link.uid);
+  const missing = () => undefined;
+  const [found, folder] = await Promise.all([lstat(path).catch(missing), stat(dirname(path)).catch(missing)]);
+  const isForeign = found?.isSymbolicLink() && ![process.getuid?.(), folder?.uid].includes(found.uid);
   if (isForeign && folder && folder.mode & 0o002)
     throw new UsageError(`${path} is a link that another user has put there`, { hint: "name another file" });
   return realpath(path).catch(() => path);

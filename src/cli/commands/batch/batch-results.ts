@@ -3,6 +3,7 @@ import { appendFileSync, closeSync, existsSync, fchmodSync, fstatSync, openSync,
 import { errorCodes } from "../../../contract/errors.ts";
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import { placeOf } from "../../file-io/open-destination.ts";
 
 export interface BatchResult {
   readonly line: number;
@@ -14,7 +15,7 @@ export interface BatchResult {
   readonly error: string | null;
 }
 
-export type ResultLog = ReturnType<typeof openResultLog>;
+export type ResultLog = Awaited<ReturnType<typeof openResultLog>>;
 
 /** A line of the file: that a row began, or its result. */
 interface LoggedLine extends Partial<Omit<BatchResult, "result">> {
@@ -27,7 +28,8 @@ interface LoggedLine extends Partial<Omit<BatchResult, "result">> {
 function keepPrivate(file: number, path: string): void {
   const stat = fstatSync(file);
   if (!stat.isFile() || process.getuid === undefined) return;
-  if (stat.uid !== process.getuid())
+  // Root may use the file of the user who ran sudo.
+  if (![0, stat.uid].includes(process.getuid()))
     throw new UsageError(`--results: ${path} belongs to another user`, { hint: "name a file of your own" });
   fchmodSync(file, 0o600);
 }
@@ -36,11 +38,12 @@ function keepPrivate(file: number, path: string): void {
  * Opens a file with the results of earlier runs, to which those of this run are added. Results of other targets in it do not count.
  * Lines are written one by one, so that none is lost when the batch ends early. A dry run only reads the file.
  */
-export function openResultLog(path: string, target: string, dryRun: boolean) {
+export async function openResultLog(path: string, target: string, dryRun: boolean) {
   try {
-    const file = dryRun ? undefined : openSync(path, "a+", 0o600);
+    const place = await placeOf(path);
+    const file = dryRun ? undefined : openSync(place, "a+", 0o600);
     if (file !== undefined) keepPrivate(file, path);
-    const text = file !== undefined || existsSync(path) ? readFileSync(path, "utf8") : "";
+    const text = file !== undefined || existsSync(place) ? readFileSync(place, "utf8") : "";
     const { done, unknown } = readLog(text, target);
     // The last line may be cut.
     if (file !== undefined && text !== "" && !text.endsWith("\n")) appendFileSync(file, "\n");

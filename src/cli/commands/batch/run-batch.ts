@@ -45,7 +45,7 @@ export async function runBatch(context: Context): Promise<void> {
   using log =
     flags.results === undefined
       ? undefined
-      : openResultLog(String(flags.results), shownAddress(connection.target), flags.dryRun === true);
+      : await openResultLog(String(flags.results), shownAddress(connection.target), flags.dryRun === true);
   const counts = { done: 0, failed: 0, skipped: 0 };
   try {
     const batch: Batch = { context, words, source, connection: shareConnection(connection, signal), log, signal };

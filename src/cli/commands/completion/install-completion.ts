@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { quoteForShell } from "../../../contract/shell-quote.ts";
 import { makeFolders } from "../../../store/make-folders.ts";
@@ -38,6 +38,7 @@ export async function installCompletion(context: Context): Promise<void> {
   terminal.note(`${outcome} ${path}`);
   if (startUp) terminal.note(`${addLines(startUp, isDry)} ${startUp.path}`);
   if (isDry) return terminal.note(dryRunNote);
+  for (const each of [path, dirname(path), ...(startUp ? [startUp.path] : [])]) protect(each);
   terminal.note(`Start a new shell, or run: ${load}`);
 }
 
@@ -109,6 +110,16 @@ function write(path: string, work: () => void, isDry: boolean): string {
     throw notWritten(path, error);
   }
   return "Wrote";
+}
+
+/** Keeps others from changing a file or folder that was there before. */
+function protect(path: string): void {
+  try {
+    const { mode } = statSync(path);
+    if ((mode & 0o022) !== 0) chmodSync(path, mode & 0o7755);
+  } catch (error) {
+    throw notWritten(path, error);
+  }
 }
 
 const notWritten = (path: string, error: unknown) =>
