@@ -102,7 +102,8 @@ test("a request that arrives while the shutdown waits for other processes runs, 
   const accepted = nextAccepted();
   const asked = gate();
   const server = await serveFake(undefined, {
-    othersClosed: async () => {
+    inStep: async (step) => {
+      if (step === "hold") return;
       asked.open();
       const served = await accepted;
       await expect.poll(() => served.bytesRead).toBe(ask.length);
@@ -114,12 +115,33 @@ test("a request that arrives while the shutdown waits for other processes runs, 
   expect(await text).toMatch(/^HTTP\/1.1 503 /);
 });
 
+test("the port stays open while another process answers, whose clients connect again", async () => {
+  const others = gate();
+  const holding = gate();
+  const server = await serveFake(undefined, {
+    timeouts: { notice: 0, quiet: 50 },
+    inStep: async (step) => {
+      if (step === "hold") holding.open();
+      await others.opened;
+    },
+  });
+  const closed = server.close();
+  await holding.opened;
+  await sleep(200);
+  const late = speak(server.port, ask);
+  await expect.poll(() => server.logs.length).toBe(1);
+  others.open();
+  expect(await late).toMatch(/^HTTP\/1.1 503 /);
+  await closed;
+});
+
 test("an answer is not held back until the last process has closed its port", async () => {
   const working = gate();
   const others = gate();
   const server = await serveFake(() => working.opened.then(() => ({ id: 7 })), {
     timeouts: { quiet: 20 },
-    othersClosed: () => {
+    inStep: async (step) => {
+      if (step === "hold") return;
       working.open();
       return others.opened;
     },

@@ -8,7 +8,7 @@ import { clientAddress } from "./client-address.ts";
 import { Connections, type Deadlines } from "./connections.ts";
 import { Exchange, rawError, type ServerLog } from "./exchange.ts";
 import type { App } from "./routing.ts";
-import { Door, type ShutdownTimes, shutDown } from "./shutdown.ts";
+import { Door, type ShutdownStep, type ShutdownTimes, shutDown } from "./shutdown.ts";
 
 interface Timeouts extends Deadlines, ShutdownTimes {
   /** Milliseconds between two checks for slow connections. */
@@ -22,8 +22,8 @@ export interface ListenOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Lets other processes of this user listen on the port at the same time; the system chooses who gets a connection. */
   readonly reusePort?: boolean;
-  /** During the shutdown: resolves when no other process listens on the port either. Default: there is no other. */
-  readonly othersClosed?: () => Promise<void>;
+  /** During the shutdown: resolves when all other processes that share the port have come to the step. Default: there is no other. */
+  readonly inStep?: (step: ShutdownStep) => Promise<void>;
 }
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
@@ -63,7 +63,7 @@ export async function listen(app: App, options: ListenOptions) {
   /** Finishes running requests, for at most `grace` ms. */
   const close = async () => {
     app.state.closing = true;
-    closed ??= shutDown({ server, connections, door, othersClosed: options.othersClosed }, timeouts).finally(() =>
+    closed ??= shutDown({ server, connections, door, inStep: options.inStep }, timeouts).finally(() =>
       clearInterval(watch),
     );
     await closed;

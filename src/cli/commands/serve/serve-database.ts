@@ -76,9 +76,9 @@ async function serveDatabase({ database, log, terminal, options, worker, ended }
     version,
     ready: () => service.ready().then(() => true),
   });
-  const { othersClosed } = worker ?? {};
+  const { inStep } = worker ?? {};
   const shared = { host, timeouts, reusePort: worker !== undefined };
-  const server = await listen(app, { ...shared, port: worker?.port ?? port, othersClosed });
+  const server = await listen(app, { ...shared, port: worker?.port ?? port, inStep });
   servers.push(server);
   if (metricsPort !== undefined)
     servers.push(await listen(createMetricsApp(metrics, log), { ...shared, port: metricsPort }));

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { AggregatorRegistry } from "prom-client";
 import { requireFreePort } from "../../../http/server/listen.ts";
+import type { ShutdownStep } from "../../../http/server/shutdown.ts";
 import { ReportedElsewhere } from "../../errors/cli-errors.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ServeOptions } from "./serve-options.ts";
@@ -21,8 +22,8 @@ const mostUnanswered = 3;
 
 interface WorkerState {
   isReady: boolean;
-  /** It does not listen any more. */
-  isClosed: boolean;
+  /** Steps of the shutdown that it has come to. */
+  readonly steps: Set<ShutdownStep>;
   /** Questions that it has not answered yet. */
   unanswered: number;
 }
@@ -66,13 +67,13 @@ export async function superviseWorkers(
   async function keepRunning(): Promise<void> {
     while (!isStopping) {
       const worker = cluster.fork(url === undefined ? {} : { [portVariable]: new URL(url).port });
-      const state = { isReady: false, isClosed: false, unanswered: 0 };
+      const state = { isReady: false, steps: new Set<ShutdownStep>(), unanswered: 0 };
       running.set(worker, state);
       worker.on("message", (message: FromWorker) => void receive(worker, state, message));
       const end = await endOf(worker);
       running.delete(worker);
       if (delivering === worker) delivering = undefined;
-      if (isStopping) return letAnswer();
+      if (isStopping) return letGoOn();
       assignDelivery();
       if (url === undefined) throw failure ?? end.err ?? new ReportedElsewhere(end.code ?? 1);
       log.error({ worker: worker.process.pid, ...end }, "a worker ended and will be replaced");
@@ -97,11 +98,11 @@ export async function superviseWorkers(
   async function receive(worker: Worker, state: WorkerState, message: FromWorker): Promise<void> {
     if (message.to === "be-ready") await welcome(worker, state, message.url);
     else if (message.to === "go-on") state.unanswered = 0;
-    else if (message.to === "close-port") {
-      state.isClosed = true;
+    else if (message.to === "wait-at") {
+      state.steps.add(message.step);
       // A worker that was stopped alone does not wait for the others.
-      if (isStopping) letAnswer();
-      else send(worker, { to: "answer" });
+      if (isStopping) letGoOn();
+      else send(worker, { to: "go-on-after", step: message.step });
     } else if (message.to === "collect-metrics") {
       await metrics.clusterMetrics().then(
         (text) => send(worker, { to: "show-metrics", text }),
@@ -136,10 +137,11 @@ export async function superviseWorkers(
     send(delivering, { to: "deliver" });
   }
 
-  /** Lets workers answer once none listens: the system would reset connections that it accepts after that. */
-  function letAnswer(): void {
-    if ([...running.values()].every(({ isClosed }) => isClosed))
-      for (const each of running.keys()) send(each, { to: "answer" });
+  /** Lets workers go on once all have come to a step: the system would reset connections of clients that were answered before. */
+  function letGoOn(): void {
+    for (const step of ["hold", "close"] as const)
+      if ([...running.values()].every(({ steps }) => steps.has(step)))
+        for (const each of running.keys()) send(each, { to: "go-on-after", step });
   }
 }
 

@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import type { Registry } from "prom-client";
 import { ServiceError } from "../../../contract/errors.ts";
+import type { ShutdownStep } from "../../../http/server/shutdown.ts";
 
 /** Tells a worker the port of the others. */
 export const portVariable = "WCS_WORKER_PORT";
@@ -8,13 +9,13 @@ export const portVariable = "WCS_WORKER_PORT";
 /** Messages between the main process of `wcs serve --workers` and a worker. prom-client has messages of its own. */
 export type ToWorker =
   | { readonly to: "deliver" }
-  | { readonly to: "answer" }
+  | { readonly to: "go-on-after"; readonly step: ShutdownStep }
   | { readonly to: "confirm" }
   | { readonly to: "show-metrics"; readonly text: string }
   | { readonly to: "fail-metrics"; readonly message: string };
 export type FromWorker =
   | { readonly to: "be-ready"; readonly url: string }
-  | { readonly to: "close-port" }
+  | { readonly to: "wait-at"; readonly step: ShutdownStep }
   | { readonly to: "go-on" }
   | { readonly to: "collect-metrics" };
 
@@ -37,13 +38,13 @@ export function thisWorker() {
       });
       send({ to: "be-ready", url });
     },
-    /** Tells the main process that this worker listens no longer. Resolves when no other worker does either. */
-    othersClosed(): Promise<void> {
+    /** Tells the main process that this worker has come to a step of the shutdown. Resolves when all others have, too. */
+    inStep(step: ShutdownStep): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
-      worker.on("message", ({ to }: ToWorker) => {
-        if (to === "answer") resolve();
+      worker.on("message", (message: ToWorker) => {
+        if (message.to === "go-on-after" && message.step === step) resolve();
       });
-      send({ to: "close-port" });
+      send({ to: "wait-at", step });
       return promise;
     },
     /** Returns a function that renders the metrics of all workers together. */
