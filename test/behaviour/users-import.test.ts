@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { ArgumentsOf, Caller, CallOptions } from "../../src/contract/operation.ts";
 import { tokens } from "../../src/contract/tokens.ts";
+import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
@@ -430,6 +431,25 @@ describeEverywhere("users.import", (environment) => {
       undefined,
     ]);
     for (const result of await run(rows)) expect(result).not.toHaveProperty("changes");
+  });
+
+  it("a dry run returns references that users swap, types in one order, and no department whose name stays", async () => {
+    await admin().call(units.departmentAdd, { id: world().units.south, name: "Cranes" });
+    const [one, two] = [row({ user_types: "Manager; Employee", department: "Cranes" }), row()];
+    await run([one, two]);
+    const rows = [
+      { ...one, reference: two.reference, unit: "south", user_types: "Manager; Editor; Employee" },
+      { ...two, reference: one.reference },
+    ];
+    const { results } = await admin().call(users.import, { rows, key: "email" }, { dryRun: true });
+    expect(results.map(({ changes }) => changes)).toEqual([
+      [
+        { field: "reference", before: one.reference, after: two.reference },
+        { field: "unit", before: "harbour", after: "south" },
+        { field: "user_types", before: "Employee; Manager", after: "Editor; Employee; Manager" },
+      ],
+      [{ field: "reference", before: two.reference, after: one.reference }],
+    ]);
   });
 
   it("a dry run with an API token returns changed fields only if the token may read users", async () => {

@@ -10,12 +10,15 @@ interface Batch {
   readonly isValid: (row: UserImportRow) => boolean;
 }
 
-/** Clears addresses (references, for the key `email`) that rows replace and others claim, so that users can swap them. */
-export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Promise<void> {
+/**
+ * Clears addresses (references, for the key `email`) that rows replace and others claim, so that users can swap them. Returns
+ * those users as they were, by ID.
+ */
+export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Promise<Map<number, ExistingUser>> {
   const column = batch.key === "email" ? "reference" : "email_key";
   const leavers = findLeavers(batch, column);
-  if (leavers.length === 0) return;
   const freed = new Map(leavers.map(({ user }) => [user.id, user]));
+  if (leavers.length === 0) return freed;
   known.add([...freed.values()].map((user) => ({ ...user, [column]: null })));
   // An invalid row leaves its user unchanged, which can make the row that claims the user's key invalid, too.
   const byClaim = new Map(leavers.map((leaver) => [leaver.claim, leaver]));
@@ -29,6 +32,7 @@ export async function freeClaimedKeys(ctx: Ctx, known: Known, batch: Batch): Pro
     if (claiming) unchecked.push(claiming);
   }
   await updateRows(ctx.db, "users", { id: [...freed.keys()] }, { [column]: null });
+  return freed;
 }
 
 /** Finds users whose key one row replaces and one other claims. Of several rows, their order decides. */

@@ -52,7 +52,7 @@ async function importParsed(
   const plan = (row: UserImportRow) => planRow(ctx, known, row, key);
   const userOf = (row: UserImportRow) => findUser(known, row, key);
   const isValid = (row: UserImportRow) => plan(row).issues.size === 0;
-  await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
+  const freed = await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
   const waiting = collectRows(ctx);
   const write = async () => {
     const { created, changed } = await waiting.write();
@@ -72,7 +72,8 @@ async function importParsed(
     else if (existing === undefined) waiting.create({ index, row, wanted });
     else {
       if (changes) waiting.change({ row, existing, wanted, changes });
-      const shown = changes && ctx.dryRun ? showUserChanges(ctx, known, { row, existing, changes }) : undefined;
+      const before = freed.get(existing.id) ?? existing;
+      const shown = changes && ctx.dryRun ? showUserChanges(ctx, known, { row, existing: before, changes }) : undefined;
       done(index, changes ? "changed" : "unchanged", existing.id, shown);
       if (existing.active === 0) markDeactivated(index);
     }

@@ -16,7 +16,10 @@ export function showUserChanges(
 ): FieldChange[] | undefined {
   if (apiToken && !allows(apiToken.scopes, users.get)) return undefined;
   const { columns, moved, types, department } = changes;
-  const names = (among: Iterable<{ readonly name: string }>) => Array.from(among, ({ name }) => name).join("; ");
+  const names = (types: readonly { readonly name: string }[]) => {
+    const sorted = types.map(({ name }) => name).sort();
+    return sorted.join("; ");
+  };
   const after = (field: string) => columns[field as keyof typeof columns];
   const before = (field: string) => existing[field as keyof typeof columns];
   const text = (value: unknown) => (value === null || value === undefined ? null : String(value));
@@ -24,10 +27,11 @@ export function showUserChanges(
   const shown = fields.map((field) => ({ field, before: text(before(field)), after: text(after(field)) }));
   if (moved) shown.push({ field: "unit", before: existing.unit_label, after: row.unit });
   if (types) {
-    const wanted = known.types.values().filter(({ id }) => types.includes(id));
+    const wanted = [...known.types.values()].filter(({ id }) => types.includes(id));
     shown.push({ field: "user_types", before: names(existing.types), after: names(wanted) });
   }
-  if (department !== existing.department_id)
+  // Units can have departments of the same name.
+  if (department !== existing.department_id && existing.department_name !== (row.department ?? null))
     shown.push({ field: "department", before: existing.department_name, after: row.department ?? null });
   return shown;
 }
