@@ -10,7 +10,7 @@ describePlaces("images on the command line", (place) => {
   it.each([
     ["unit", "Acme"],
     ["group", "Sailing"],
-  ])("wcs %ss image sets, downloads and deletes the image of a %s", async (kind, name) => {
+  ])("wcs %ss image sets, downloads and deletes the image of %s", async (kind, name) => {
     const image = (...args: string[]) => place().wcs([`${kind}s`, "image", ...args]);
     if (kind === "group") await place().wcs(["groups", "create", "--name", name]);
     writeFileSync(path("image.png"), images.png(5, 6));

@@ -254,8 +254,19 @@ describeOnDatabases("workers", (open) => {
   it("drain does not cut off callbacks that are answered soon, so that none is sent twice", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 200);
-    receiver.answer = (_, response) => void setTimeout(() => response.end("ok"), 500);
-    const { due } = await newEngine(instance).drain({ maxSeconds: 5 });
+    const held: (() => void)[] = [];
+    receiver.answer = (_, response) => void held.push(() => response.end("ok"));
+    const stop = vi.spyOn(WebhookWorker.prototype, "stop");
+    const real = performance.now.bind(performance);
+    const drained = newEngine(instance).drain({ maxSeconds: 1000 });
+    await receiver.until(4);
+    // The time in which requests begin is over, but not the time in which they end.
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => real() + 600_000);
+    onTestFinished(() => [stop, clock].forEach((each) => void each.mockRestore()));
+    await expect.poll(() => stop).toHaveBeenCalled();
+    receiver.answer = (_, response) => void response.end("ok");
+    for (const answer of held) answer();
+    const { due } = await drained;
     expect(due).toBe(200 - receiver.received.length);
     expect(due).toBeGreaterThan(0);
     const statuses = (await logOf(instance, id)).map((entry) => entry.status);
