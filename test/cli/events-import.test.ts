@@ -216,7 +216,7 @@ describe("events import of what is not supported", () => {
     expect({ code, stderr: stderr.slice(0, 2) }).toEqual({
       code: 3,
       stderr: [
-        "line 3 has a DURATION that cannot be parsed (also line 9)",
+        "line 3 has a DURATION of more than a century (also line 9)",
         "created 0, changed 0, unchanged 0, skipped 2",
       ],
     });

@@ -100,6 +100,8 @@ describe("names in place of IDs", () => {
     expect(await department("AR-J", "--unit", "1", "--department", "welding")).toBe(root);
     expect(await department("1", "--unit", "AR-J", "--department", String(welding))).toBe(welding);
     const eve = ["--first-name", "Eve", "--last-name", "Ex", "--email", "eve.ex@example.com", "--unit", "AR-J"];
+    const noted = await wcs("units", "department", "remove", "AR-J", "paint", "--dry-run", "--yes");
+    expect(noted.stderr).toContain("Paint");
     expect(await json("users", "create", ...eve, "--department", "paint")).toMatchObject({ department: { id: upper } });
     const none = await wcs("units", "department", "remove", "AR-J", "Weld", "--yes");
     expect(none).toMatchObject({ code: 6, stdout: "" });

@@ -48,8 +48,8 @@ export async function findByName(
       const same = candidates.filter(({ match }) => match !== "similar");
       const isAmbiguous = same.length > 1;
       const id = isId(text) ? Number(text) : isAmbiguous ? await choose(kind, text, same, terminal) : same[0]?.id;
-      const found = same.find((each) => each.id === id);
-      if (found) names.set(`${kind} ${id}`, found.name);
+      const chosen = same.find((each) => each.id === id);
+      if (chosen) names.set(`${kind} ${id}`, chosen.name);
       if (id !== undefined) ids.add(id);
       else {
         const about = isAmbiguous ? describeAmbiguity(kind, text, same) : { sentence: missing(kind, text, candidates) };

@@ -31,15 +31,15 @@ export async function placeParts({ spec, line, input, connect, names }: Operatio
   const texts = [givenIn(place, line)].flat().map((text) => String(text).trim());
   if (!takesChoices(place.field)) {
     const departments = await departmentsIn(spec.fields, input, await connect());
-    const id = findPart(texts.join(" "), label, departments);
+    const { id, name } = findPart(texts.join(" "), label, departments);
     input[place.field.name] = id;
-    names.set(`departments ${id}`, texts.join(" "));
+    names.set(`departments ${id}`, name);
     return;
   }
   const choices = await choicesIn(input, await connect());
   // A text may contain commas; IDs may be separated by them.
   input[place.field.name] = texts.flatMap((text) =>
-    /^[\d,]+$/.test(text) ? text.split(",").filter(Boolean).map(Number) : findPart(text, label, choices),
+    /^[\d,]+$/.test(text) ? text.split(",").filter(Boolean).map(Number) : findPart(text, label, choices).id,
   );
 }
 
@@ -60,8 +60,8 @@ async function choicesIn(input: Input, caller: Caller): Promise<Parts> {
   return { noun: "choice", owner: `the poll of post ${input.id}`, parts };
 }
 
-/** Returns the ID of the part with a name. Throws an error that lists the parts when there is none, or several. */
-function findPart(text: string, label: string, { noun, owner, parts }: Parts): number {
+/** Returns the part with a name. Throws an error that lists the parts when there is none, or several. */
+function findPart(text: string, label: string, { noun, owner, parts }: Parts): Part {
   const { compare } = new Intl.Collator("en", { usage: "search", sensitivity: "base" });
   const exact = parts.filter((each) => each.name === text);
   const found = exact.length > 0 ? exact : parts.filter((each) => compare(each.name, text) === 0);
@@ -71,7 +71,7 @@ function findPart(text: string, label: string, { noun, owner, parts }: Parts): n
     const others = parts.length === 0 ? "it has none" : `it has ${list(parts)}`;
     throw new ServiceError("not_found", `${label}: no ${noun} of ${owner} is called ${text}; ${others}.`);
   }
-  if (found.length === 1) return first.id;
+  if (found.length === 1) return first;
   throw new UsageError(`${label}: ${found.length} ${noun}s of ${owner} are called ${text}: ${list(found)}`, {
     hint: "use an ID",
   });

@@ -18,7 +18,7 @@ export interface IcsTimes {
 export function icsTimesOf(found: Properties, context: IcsContext): IcsTimes | string {
   const [dtstart, dtend, length] = [found.first("dtstart"), found.first("dtend"), durationOf(found)];
   if (!dtstart) return "has no start (DTSTART)";
-  if (length === undefined) return "has a DURATION that cannot be parsed";
+  if (typeof length === "string") return length;
   const start = pointOf(dtstart, "DTSTART", context);
   if (typeof start === "string") return start;
   const end = dtend && pointOf(dtend, "DTEND", context);
@@ -50,15 +50,15 @@ function pointOf({ value, parameters }: ReadProperty, name: string, { zones }: I
   return zone ? { wall, zone } : `has a ${name} in the time zone ${tzid}, which the file does not define`;
 }
 
-/** Parses DURATION into calendar days and seconds: zero when there is none, undefined when it is invalid. */
-function durationOf(found: Properties): { days: number; seconds: number } | undefined {
+/** Parses DURATION into calendar days and seconds: zero when there is none. Returns the reason when it is not taken. */
+function durationOf(found: Properties): { days: number; seconds: number } | string {
   const property = found.first("duration");
   if (!property) return { days: 0, seconds: 0 };
   const parts = duration.exec(String(property.value));
-  if (!parts) return undefined;
+  if (!parts) return "has a DURATION that cannot be parsed";
   const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as Parts;
   const length = { days: weeks * 7 + days, seconds: hours * 3600 + minutes * 60 + seconds };
-  return length.days + length.seconds / 86_400 > longestDays ? undefined : length;
+  return length.days + length.seconds / 86_400 > longestDays ? "has a DURATION of more than a century" : length;
 }
 
 /** Maximum length of an event: a century. The end of a longer one may be no date. */
