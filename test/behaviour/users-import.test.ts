@@ -424,7 +424,7 @@ describeEverywhere("users.import", (environment) => {
         { field: "phone", before: "+45 1", after: null },
         { field: "title", before: "", after: "Docker" },
         { field: "unit", before: "harbour", after: "south" },
-        { field: "user_types", before: "Employee", after: "Editor; Employee" },
+        { field: "user_types", before: "Employee", after: "Editor, Employee" },
       ],
       undefined,
       [{ field: "user_types", before: "Employee", after: "" }],
@@ -446,7 +446,7 @@ describeEverywhere("users.import", (environment) => {
       [
         { field: "reference", before: one.reference, after: two.reference },
         { field: "unit", before: "harbour", after: "south" },
-        { field: "user_types", before: "Employee; Manager", after: "Editor; Employee; Manager" },
+        { field: "user_types", before: "Employee, Manager", after: "Editor, Employee, Manager" },
       ],
       [{ field: "reference", before: two.reference, after: one.reference }],
     ]);

@@ -200,7 +200,7 @@ it("users and units import --dry-run print the fields that change, as diff does"
   expect(await run("users", "import", people)).toMatchObject({ code: 0 });
   expect(await run("units", "import", places)).toMatchObject({ code: 0 });
   const swapped =
-    "d-1,Dee,Won,d2@example.com,p-1,Chef\nd-2,Dee,Two,d1@example.com,root,\nd-3,Dee,New,d3@example.com,root,\n";
+    "d-1,Dee,Won,d2@example.com,p-1,\nd-2,Dee,Two,d1@example.com,root,\nd-3,Dee,New,d3@example.com,root,\n";
   writeFileSync(people, header + swapped);
   writeFileSync(places, "reference,name,parent\np-1,Bakery,p-2\np-2,Shop,\n");
   const rehearsed = await wcs(["users", "import", people, "-n"]);
@@ -208,7 +208,7 @@ it("users and units import --dry-run print the fields that change, as diff does"
     code: 0,
     stdout: `${[
       "action\tkind\tname\tchanges",
-      "update\tuser\td-1\tlast_name: One -> Won; title: Cook -> Chef; email: d1@example.com -> d2@example.com; unit: root -> p-1",
+      "update\tuser\td-1\tlast_name: One -> Won; title: Cook -> nothing; email: d1@example.com -> d2@example.com; unit: root -> p-1",
       "update\tuser\td-2\temail: d2@example.com -> d1@example.com",
     ].join("\n")}\n`,
     stderr: "created 1, changed 2, unchanged 0, skipped 0\nDry run: nothing was changed.\n",

@@ -84,6 +84,16 @@ describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (colu
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Missing <id>") });
   });
 
+  it("the progress line of users import is gone before what a pipe writes to the same terminal", async () => {
+    const path = home().path(`piped${columns}.csv`);
+    const added = Array.from({ length: 3000 }, (_, at) => `Many,No${at},piped${at}@example.com,SALES`);
+    const changed = "Ada,Byron,ada@example.com,SALES";
+    writeFileSync(path, `${["first_name,last_name,email,unit", ...added, changed].join("\n")}\n`);
+    const screen = await answer(terminal, `wcs users import ${path} --dry-run | cat`, []);
+    expect(screen).toMatch(/^action +kind +name/m);
+    expect(screen).not.toContain("checking users");
+  });
+
   it("users import maps columns, and asks before it deactivates the missing users", async () => {
     const provider = `hr${columns}`;
     const file = (name: string, people: readonly string[]) => {

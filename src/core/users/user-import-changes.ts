@@ -18,7 +18,7 @@ export function showUserChanges(
   const { columns, moved, types, department } = changes;
   const names = (types: readonly { readonly name: string }[]) => {
     const sorted = types.map(({ name }) => name).sort();
-    return sorted.join("; ");
+    return sorted.join(", ");
   };
   const after = (field: string) => columns[field as keyof typeof columns];
   const before = (field: string) => existing[field as keyof typeof columns];

@@ -122,8 +122,15 @@ const changeOf = ({ kind }: Job, { reference }: Outcome, changes: PlannedChange[
 
 /** Prints the changes that a dry run collects with each batch. JSON and NDJSON have other output. */
 async function showChanges(batches: AsyncIterable<void>, changed: PlannedChange[], context: Context): Promise<void> {
+  // stdout may lead to the same terminal through a pipe, so that writing to it does not remove the progress line.
+  const clearProgress = () => context.terminal.progress(undefined);
   async function* portions() {
-    for await (const _ of batches) if (changed.length > 0) yield changed.splice(0);
+    for await (const _ of batches) {
+      if (changed.length === 0) continue;
+      clearProgress();
+      yield changed.splice(0);
+    }
+    clearProgress();
   }
   if (!context.flags.dryRun || ["json", "ndjson"].includes(formatOf(context)))
     return void (await Array.fromAsync(portions()));

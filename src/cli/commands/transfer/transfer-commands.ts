@@ -16,9 +16,13 @@ const importFlags: readonly CommandFlag[] = [
   { flags: "--strict", description: "Import nothing if a row is invalid" },
   {
     flags: "--results <file>",
-    description: "Write the result of each row to a file: line, reference, action, id, errors",
+    description:
+      "Write the result of each row to a file: line, reference, action, id, errors, in NDJSON also the changes of a dry run",
   },
-  { ...dryRunFlag, description: "Check everything, show the fields that would change, change nothing" },
+  {
+    ...dryRunFlag,
+    description: "Check everything, show the fields that would change (not with --json), change nothing",
+  },
 ];
 
 const importing = `Invalid rows are skipped and reported with line, column and reason (exit 3). Unchanged rows change nothing, so the same

@@ -76,7 +76,7 @@ const changedFields = ({ action, changes }: PlannedChange, paint: Paint, plain =
   });
 
 function shown(value: unknown): string {
-  if (value === null || value === undefined) return "nothing";
+  if (value === null || value === undefined || value === "") return "nothing";
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
