@@ -103,6 +103,7 @@ describeEverywhere("groups", (environment) => {
     await add(id, world().ids.member);
     expect(await seen(member())).toEqual(["Board"]);
     expect(await member().call(groups.get, { id })).toMatchObject({ role: "member" });
+    expect(await codeOf(member().call(groups.memberAdd, { id, user: world().ids.member }))).toBe("forbidden");
     expect(Object.keys(await rolesIn(id))).toHaveLength(2);
   });
 

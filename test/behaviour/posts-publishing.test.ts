@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { posts } from "../../src/contract/posts.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { type NewPost, useNewsroom } from "../support/newsroom.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
@@ -69,6 +71,24 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await wrongFields(draftOf({ unpublish_on: now() }))).toEqual(["publish.unpublish_on"]);
     const brief = await draftOf({ unpublish_on: now() + 1 });
     expect(await stand(brief)).toMatchObject({ status: true });
+  });
+
+  it("posts.list has the drafts of all units of an editor, also with branches of more than 500 together", async () => {
+    const { addUnit, addUser, types, instance, write } = newsroom();
+    const branches = [];
+    for (const letter of ["a", "b"]) branches.push(await addUnit({ reference: letter }));
+    const [a, b] = branches as [(typeof branches)[0], (typeof branches)[0]];
+    const rows = branches.flatMap(({ reference: parent }) =>
+      Array.from({ length: 260 }, (_, at) => ({ reference: `${parent}${at}`, name: `${parent} ${at}`, parent })),
+    );
+    const { results } = await newsroom().actors.administrator.call(units.import, { rows });
+    const { id: user } = await addUser({ unit: a.id, userTypes: [types.editor] });
+    await newsroom().actors.administrator.call(users.membershipAdd, { user, unit: b.id, userTypes: [types.editor] });
+    const drafts: number[] = [];
+    for (const unit of [a.id, b.id, results[259]!.id!, results[519]!.id!])
+      drafts.unshift((await write({ unit, visibility: { units: [unit] }, publish: { status: false } })).id);
+    const { data } = await (await instance.as(user)).call(posts.list, { status: "draft" });
+    expect(data.map(({ id }) => id)).toEqual(drafts);
   });
 
   it("status true publishes a scheduled or unpublished post immediately", async () => {

@@ -210,6 +210,12 @@ test("the callbacks of webhooks have the form of their events", () => {
   const schemaOf = (event: string) => document.webhooks[event].post.requestBody.content["application/json"].schema;
   expect(schemaOf("user.delete").properties.data.$ref).toBe("#/components/schemas/User");
   expect(schemaOf("unit.update").properties.data.$ref).toBe("#/components/schemas/Unit");
+  expect(schemaOf(testEvent).properties.data.properties).toEqual({
+    content_type: { const: "webhook" },
+    id: { type: "integer" },
+    name: { type: "string" },
+    url: { type: "string" },
+  });
   expect(document.webhooks["unit.delete"].post.summary).toBe("A unit was deleted");
   const names = document.webhooks["user.create"].post.parameters.map(({ name }: { name: string }) => name);
   expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
