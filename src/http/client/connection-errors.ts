@@ -25,7 +25,6 @@ const failures: Readonly<Record<string, Failure>> = {
   ENETUNREACH: { says: "cannot be reached over the network", hint: network, phase: "connecting" },
   ETIMEDOUT: { says: "did not accept the connection", hint: network, phase: "connecting" },
   ECONNRESET: { says: "closed the connection", hint: check, phase: "talking" },
-  UND_ERR_SOCKET: { says: "closed the connection", hint: check, phase: "talking" },
   EPIPE: { says: "closed the connection", hint: check, phase: "talking" },
   DEPTH_ZERO_SELF_SIGNED_CERT: { says: "has a self-signed certificate", hint: trust },
   SELF_SIGNED_CERT_IN_CHAIN: { says: "has a certificate of an unknown authority", hint: trust },
