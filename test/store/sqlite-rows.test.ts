@@ -38,9 +38,10 @@ describe("rows of SQLite", () => {
     for (let run = 0; run < 2; run += 1) expect(await query.execute()).toStrictEqual(expected);
   });
 
-  it("are none after a statement that returns none", async () => {
-    const { rows } = await open().database.write((tx) => sql`update mails set due_at = due_at`.execute(tx));
-    expect(rows).toEqual([]);
+  it("are none after a statement that returns none, and those that it changed are counted", async () => {
+    const update = sql`update mails set due_at = due_at`;
+    const { rows, numAffectedRows } = await open().database.write((tx) => update.execute(tx));
+    expect([rows, numAffectedRows]).toEqual([[], BigInt(many)]);
   });
 
   it("have the columns that another process has added", async () => {
