@@ -42,8 +42,18 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   [
     "src/core/directory",
     [
-      ...behaviour("api-tokens", "auth", "counters", "events.t", "groups.t", "memberships", "names", "passwords"),
-      ...behaviour("posts-comments", "posts-lists", "service", "sessions", "text-keys", "things-beside", "tree"),
+      ...behaviour("api-tokens", "auth", "conversations-p", "counters", "events.t", "groups.t", "memberships"),
+      ...behaviour(
+        "names",
+        "passwords",
+        "posts-comments",
+        "posts-lists",
+        "service",
+        "sessions",
+        "text-keys",
+        "things-beside",
+        "tree",
+      ),
       ...behaviour("two-factor.t", "two-processes", "units", "users", "webhooks"),
       ...["test/security/instance-of-line", "test/security/rights.t", "test/security/sign-in"],
     ],
@@ -52,7 +62,9 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     "src/core/webhooks",
     [
       ...behaviour("webhook"),
-      ...["announcements", "operations", "outcomes", "schedule", "wake"].map((name) => `test/delivery/${name}`),
+      ...["announcements", "operations", "outcomes", "retention", "schedule", "wake"].map(
+        (name) => `test/delivery/${name}`,
+      ),
       "test/security/secrets",
     ],
   ],

@@ -109,17 +109,21 @@ function sampleOf<T>(items: readonly T[], size: number, seed: number): T[] {
 /** The first failure with the active mutant. Kept here, because a run that is cancelled may end without this result. */
 let firstFailure: string | undefined;
 
+/** Ends when the last run is cancelled. Until then, Vitest starts no tests of the next. */
+let cancelled: Promise<unknown> = Promise.resolve();
+
 async function startVitest(): Promise<Vitest> {
   process.chdir(sandbox);
-  // The first failed file decides: bail counts failed tests, but not those whose hooks failed. The second call ends the
-  // processes without waiting for their hooks.
+  // The first failure decides, of a test or of a hook, without waiting for the rest of its file, which may hang.
+  const end = (module: TestModule) => {
+    if (firstFailure !== undefined || module.project.config.bail !== 1) return;
+    firstFailure = failureOf(module);
+    // The second call ends the processes without waiting for their hooks.
+    cancelled = Promise.all([vitest.cancelCurrentRun("test-failure"), vitest.cancelCurrentRun("test-failure")]);
+  };
   const reporter: Reporter = {
-    onTestModuleEnd(module) {
-      if (module.state() !== "failed" || module.project.config.bail !== 1) return;
-      firstFailure ??= failureOf(module);
-      void vitest.cancelCurrentRun("test-failure");
-      void vitest.cancelCurrentRun("test-failure");
-    },
+    onTestCaseResult: (test) => void (test.result().state === "failed" && end(test.module)),
+    onTestModuleEnd: (module) => void (module.state() === "failed" && end(module)),
   };
   const options = { root: sandbox, watch: false, reporters: [reporter], maxWorkers: Number(values.workers) };
   const vitest = await createVitest(options);
@@ -147,7 +151,14 @@ interface TestFile {
 async function measure(vitest: Vitest, filters: readonly string[]): Promise<TestFile[]> {
   const specifications = await vitest.globTestSpecifications([...filters]);
   const { testModules } = await vitest.runTestSpecifications(specifications);
-  for (const { config } of vitest.projects) config.bail = 1;
+  const tests = testModules.flatMap((module) => [...module.children.allTests()]);
+  const longest = Math.max(0, ...tests.map((test) => test.diagnostic()?.duration ?? 0));
+  for (const { config } of vitest.projects) {
+    config.bail = 1;
+    // Mutants make tests wait for what never happens.
+    const limit = Math.max(60_000, 3 * longest);
+    Object.assign(config, { testTimeout: limit, hookTimeout: limit, expect: { poll: { timeout: limit / 2 } } });
+  }
   const files: TestFile[] = [];
   for (const specification of specifications) {
     const module = testModules.find(({ moduleId }) => moduleId === specification.moduleId);
@@ -193,6 +204,7 @@ async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile
     vitest.state.filesMap.clear();
     firstFailure = undefined;
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files);
+    await cancelled;
     writeFileSync(activeFile, "");
     if (firstFailure !== undefined) return firstFailure;
     // Not every error that Vitest passes on can be converted to a text.
@@ -210,15 +222,19 @@ const describe = ({ fileName, location: { start }, mutatorName, replacement }: M
 
 interface Run {
   readonly vitest: Vitest;
+  /** Those of the path. */
   readonly tests: readonly TestFile[];
+  readonly all: readonly TestFile[];
   readonly mutants: readonly Mutant[];
 }
 
 type Counts = Record<"killed" | "survived" | "unreached", number>;
 
-async function tryMutant(mutant: Mutant, { vitest, tests, mutants }: Run): Promise<keyof Counts> {
+async function tryMutant(mutant: Mutant, { vitest, tests, all, mutants }: Run): Promise<keyof Counts> {
   const siblings = mutants.filter(({ fileName }) => fileName === mutant.fileName);
-  const files = filesFor(mutant, tests, siblings);
+  const own = filesFor(mutant, tests, siblings);
+  // What runs once may have been reached first by a file of another path.
+  const files = own.length > 0 ? own : filesFor(mutant, all, siblings);
   const killer = files.length > 0 ? await killerOf(vitest, mutant, files) : undefined;
   const outcome = killer ? "killed" : files.length > 0 ? "survived" : "unreached";
   const file = files.find(({ specification }) => killer?.startsWith(`${relative(sandbox, specification.moduleId)}:`));
@@ -250,7 +266,8 @@ async function main(): Promise<void> {
   for (const [path, counts] of outcomes) {
     const suite = await vitest.globTestSpecifications(values.tests ?? testsOf([path]));
     const ofPath = new Set(suite.map(({ moduleId }) => moduleId));
-    const run = { vitest, tests: tests.filter(({ specification }) => ofPath.has(specification.moduleId)), mutants };
+    const ofSuite = tests.filter(({ specification }) => ofPath.has(specification.moduleId));
+    const run = { vitest, tests: ofSuite, all: tests, mutants };
     const within = mutants.filter(({ fileName }) => fileName === path || fileName.startsWith(`${path}/`));
     const sample = sampleOf(within, Number(values.sample), Number(values.seed));
     samples.push(...sample.map((mutant, at) => ({ mutant, at, run, counts })));
