@@ -216,6 +216,10 @@ test("the callbacks of webhooks have the form of their events", () => {
     name: { type: "string" },
     url: { type: "string" },
   });
+  const { responses } = document.webhooks[testEvent].post;
+  expect(Object.keys(responses)).toEqual(["410", "2XX", "default"]);
+  for (const { description } of Object.values<{ description: string }>(responses))
+    expect(description).toMatch(/^[A-Z]/);
   expect(document.webhooks["unit.delete"].post.summary).toBe("A unit was deleted");
   const names = document.webhooks["user.create"].post.parameters.map(({ name }: { name: string }) => name);
   expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
