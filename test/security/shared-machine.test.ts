@@ -53,13 +53,15 @@ describe("a folder of the configuration that is not only for wcs", () => {
     home().sit(["profile", "add", "here", "--db", home().path("data/wcs/wcs.db")], { env: { WCS_CONFIG_DIR: folder } });
 
   it("is refused and keeps its mode when it is a folder for all, such as /tmp", async () => {
-    const folder = sharedFolder("shared-config");
-    writeFileSync(`${folder}/other`, "");
-    expect(await add(folder)).toMatchObject({
-      code: 2,
-      stderr: `error: Other users can write to ${folder}, where the configuration would be.\nhint: Set WCS_CONFIG_DIR to a folder of your own.\n`,
-    });
-    expect(modeOf(folder)).toBe(0o1777);
+    for (const name of ["shared-config", "empty-shared-config"]) {
+      const folder = sharedFolder(name);
+      if (name === "shared-config") writeFileSync(`${folder}/other`, "");
+      expect(await add(folder)).toMatchObject({
+        code: 2,
+        stderr: `error: Other users can write to ${folder}, where the configuration would be.\nhint: Set WCS_CONFIG_DIR to a folder of your own.\n`,
+      });
+      expect(modeOf(folder)).toBe(0o1777);
+    }
   });
 
   it("keeps its mode when others can only read it, and the file is private", async () => {

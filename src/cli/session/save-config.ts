@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { UsageError } from "../errors/cli-errors.ts";
 
 /**
- * Keeps others out of the folder. One that holds other things keeps its mode unless others can write to it, and is refused when
- * it has the sticky bit: it is a folder for all, such as /tmp.
+ * Keeps others out of the folder. One that holds other things keeps its mode unless others can write to it. Throws a `UsageError`
+ * for a folder with the sticky bit: it is one for all, such as /tmp.
  */
 export function makePrivate(dir: string): void {
   const isOwn = readdirSync(dir).every((name) => name.startsWith("config.json"));
   const { mode } = statSync(dir);
-  if (!isOwn && (mode & 0o1000) !== 0)
+  if ((mode & 0o1000) !== 0)
     throw new UsageError(`other users can write to ${dir}, where the configuration would be`, {
       hint: "set WCS_CONFIG_DIR to a folder of your own",
     });
