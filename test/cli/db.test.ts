@@ -208,6 +208,16 @@ it("db commands exit with 2 for the URL of an instance", async () => {
   }
 });
 
+it("db check names a trigger whose name SQLite reserves for itself", async () => {
+  await make();
+  const raw = new DatabaseSync(database, { defensive: false });
+  raw.exec(`create trigger hidden after insert on users begin select 1; end; pragma writable_schema = on;
+    update sqlite_master set name = 'sqlite_hidden', sql = replace(sql, 'hidden', 'sqlite_hidden') where name = 'hidden'`);
+  raw.close();
+  const { code, stdout } = await db("check");
+  expect([code, stdout]).toEqual([9, expect.stringContaining("the trigger sqlite_hidden is not that of wcs.")]);
+});
+
 it("db check names a foreign or changed trigger and a foreign view; a copy is without them", async () => {
   await make();
   const raw = new DatabaseSync(database);

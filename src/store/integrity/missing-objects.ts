@@ -30,9 +30,8 @@ export const structureCheck: Check = {
 /** Returns the SQL text of each table, index, trigger and view by its type and name. */
 async function listObjects(reader: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ object: string; text: string }>`
-    select type || ' ' || name as object, sql as text from sqlite_master where name not like 'sqlite\\_%' escape '\\' order by 1`.execute(
-    reader,
-  );
+    select type || ' ' || name as object, sql as text from sqlite_master
+    where type in ('trigger', 'view') or name not like 'sqlite\\_%' escape '\\' order by 1`.execute(reader);
   return new Map(rows.map(({ object, text }) => [object, text]));
 }
 
