@@ -1,4 +1,4 @@
-import { pluralize } from "../output/pluralize.ts";
+import { pluralize } from "../../contract/count-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Outcome } from "./file-rows.ts";
 import type { ResultFile } from "./result-file.ts";

@@ -1,4 +1,4 @@
-import { pluralize } from "../output/pluralize.ts";
+import { pluralize } from "../../contract/count-text.ts";
 import { unescapeCell } from "../output/spreadsheet-cells.ts";
 import type { ColumnMapping } from "./column-mapping.ts";
 import { readHeader, refusedHeader } from "./csv-header.ts";

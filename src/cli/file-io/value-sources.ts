@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
+import { pluralize } from "../../contract/count-text.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -88,8 +89,9 @@ function splitSecrets(text: string, flags: readonly string[]): readonly string[]
   if (flags.length === 1) return [requireOneLine(text, `${flags[0]}: stdin`)];
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.length === flags.length) return lines;
-  const has = lines.length === 1 ? "1 line" : `${lines.length} lines`;
-  throw new UsageError(`stdin has ${has}, but needs one for each of ${flags.join(", ")}, in this order`);
+  throw new UsageError(
+    `stdin has ${pluralize(lines.length, "line")}, but needs one for each of ${flags.join(", ")}, in this order`,
+  );
 }
 
 /** Returns the certificates of --ca-file. Throws a `UsageError` when there are none, which TLS would not mention. */

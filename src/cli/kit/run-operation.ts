@@ -1,3 +1,4 @@
+import { listFirst } from "../../contract/count-text.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { type Reference, referenceNouns } from "../../contract/field-metadata.ts";
 import { pathFields } from "../../contract/field-spec.ts";
@@ -85,9 +86,8 @@ async function forEach(
 ): Promise<void> {
   for (const [at, one] of each.entries()) {
     await use(one).catch((error) => {
-      const left = each.slice(at + 1).map((input) => shown(input)[spec.args[0]?.field ?? ""]);
-      const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
-      if (left.length > 0) terminal.note(`Not tried after the error: ${left.slice(0, mostNamed).join(", ")}${more}.`);
+      const left = each.slice(at + 1).map((input) => String(shown(input)[spec.args[0]?.field ?? ""]));
+      if (left.length > 0) terminal.note(`Not tried after the error: ${listFirst(left, mostNamed)}.`);
       throw error;
     });
   }

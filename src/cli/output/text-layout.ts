@@ -1,3 +1,4 @@
+import { listFirst } from "../../contract/count-text.ts";
 import type { MarkdownOptions } from "../terminal/markdown/markdown-blocks.ts";
 import { sanitizeLine, sanitizeText } from "../terminal/sanitize.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
@@ -35,6 +36,6 @@ export const attachmentLine = (
 /** Joins names: `Ada, Bob and Cy`. With more than `most` names: `Ada, Bob and 3 more`. */
 export function namesOf(people: readonly { readonly name: string }[], most = Number.POSITIVE_INFINITY): string {
   const names = people.map(({ name }) => sanitizeLine(name));
-  if (names.length > most) return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
+  if (names.length > most) return listFirst(names, most);
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? "nobody");
 }

@@ -1,3 +1,4 @@
+import { pluralize } from "../../contract/count-text.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Service } from "../../core/service.ts";
@@ -5,7 +6,6 @@ import type { Client } from "../../http/client/client.ts";
 import type { Database } from "../../store/database.ts";
 import { failureOf, UsageError } from "../errors/cli-errors.ts";
 import { readCaFile } from "../file-io/value-sources.ts";
-import { pluralize } from "../output/pluralize.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,3 +1,4 @@
+import { listFirst } from "../../contract/count-text.ts";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { pathFields } from "../../contract/field-spec.ts";
 import { type Ability, type Access, type AnyOperation, abilities, type Reach } from "../../contract/operation.ts";
@@ -39,10 +40,8 @@ export function missingAbilities(actor: Actor, grants: readonly Grant[]): string
 export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
   const missing = missingAbilities(actor, grants);
   if (missing.length === 0) return;
-  const named = missing.slice(0, mostNamed).join(", ");
-  const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : "";
   const noun = missing.length === 1 ? "ability" : "abilities";
-  throw new ServiceError("forbidden", `You don't have the ${noun} ${named}${more}.`);
+  throw new ServiceError("forbidden", `You don't have the ${noun} ${listFirst(missing, mostNamed)}.`);
 }
 
 /** Throws `forbidden` unless the actor has the ability in the unit with that path; without a path, in any unit. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { pluralize } from "../../contract/count-text.ts";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
@@ -60,9 +61,8 @@ export const unitChangeHandlers = {
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {
       if (target === undefined) {
-        const children = child_count === 1 ? "1 child" : `${child_count} children`;
-        const members = user_count === 1 ? "1 member" : `${user_count} members`;
-        throw new ServiceError("conflict", `Unit ${id} has ${children} and ${members}.`);
+        const held = `${pluralize(child_count, "child", "children")} and ${pluralize(user_count, "member")}`;
+        throw new ServiceError("conflict", `Unit ${id} has ${held}.`);
       }
       const moved = await moveChildren(ctx.db, unit, target);
       await endMovedServiceTokens(ctx, id, target.id);

@@ -1,3 +1,4 @@
+import { listFirst, pluralize } from "../../contract/count-text.ts";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { exceedsLimit } from "../../contract/user-schemas.ts";
@@ -77,11 +78,10 @@ async function requireProvider({ db }: Ctx, provider: string): Promise<void> {
 /** Throws `conflict` when more users would be deactivated than `most`, a number or a percentage of `active`. */
 function requireFewer(count: number, active: number, most: string): void {
   if (!exceedsLimit(count, { of: active, limit: most })) return;
-  const users = count === 1 ? "1 user" : `${count} users`;
   const allowed = most.endsWith("%") ? `${most} of ${active}` : most;
   throw new ServiceError(
     "conflict",
-    `${users} would be deactivated, and max_removals allows ${allowed}; nobody was deactivated.`,
+    `${pluralize(count, "user")} would be deactivated, and max_removals allows ${allowed}; nobody was deactivated.`,
   );
 }
 
@@ -96,11 +96,9 @@ async function requireReach({ db, actor }: Ctx, ids: readonly number[]): Promise
     .execute();
   const foreign = rows.filter(({ path }) => !may(actor, "user", path)).map(({ id }) => id);
   if (foreign.length === 0) return;
-  const most = 10;
-  const more = foreign.length > most ? ` and ${foreign.length - most} more` : "";
   throw new ServiceError(
     "forbidden",
-    `You don't have the ability user over the users ${foreign.slice(0, most).join(", ")}${more}; nobody was deactivated.`,
+    `You don't have the ability user over the users ${listFirst(foreign, 10)}; nobody was deactivated.`,
   );
 }
 

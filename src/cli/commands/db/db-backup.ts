@@ -1,6 +1,7 @@
 import { constants, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { access, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { pluralize } from "../../../contract/count-text.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { logSuffixes, syncFolder, type Watch } from "../../../store/backup/copy-database.ts";
 import { instanceIn } from "../../../store/backup/examine-backup.ts";
@@ -14,7 +15,6 @@ import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { sqliteFileOf, watched } from "./db-target.ts";
 
 export async function backup(context: Context): Promise<void> {

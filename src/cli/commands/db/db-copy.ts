@@ -1,3 +1,4 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import { isHttpUrl } from "../../../contract/http-url.ts";
 import { wordsInOrder } from "../../../core/conversations/query-words.ts";
 import { checkCopy, copyInstance } from "../../../store/move/copy-instance.ts";
@@ -5,7 +6,6 @@ import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { refusePassword, withoutPassword } from "../../session/database-url.ts";
 import { databaseAddress } from "../../session/target.ts";
 import { checkDatabase } from "./db-check.ts";

@@ -1,8 +1,8 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import { createService } from "../../../core/service.ts";
 import { countExpired, removeExpired } from "../../../delivery/delivery.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 

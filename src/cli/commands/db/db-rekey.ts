@@ -1,3 +1,4 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import { countSecrets, rotateSecretKey } from "../../../store/rotate-secret-key.ts";
 import { createSecretCipher } from "../../../store/secret-cipher.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
@@ -5,7 +6,6 @@ import { createSources, readNamedFile } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { advice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 

@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { pluralize } from "../../../contract/count-text.ts";
 import { createService } from "../../../core/service.ts";
 import { missingForMail, outboxState } from "../../../delivery/delivery.ts";
 import { findDamage } from "../../../store/integrity/find-damage.ts";
@@ -9,7 +10,6 @@ import { isPostgresUrl } from "../../../store/open-database.ts";
 import { countSecrets, type SecretCounts } from "../../../store/rotate-secret-key.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { withDatabase } from "../db/db-target.ts";
 import { noMail } from "../serve/smtp-option.ts";

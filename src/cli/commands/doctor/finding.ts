@@ -1,8 +1,8 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { ConditionError, failureOf } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import type { Draw } from "../../output/renderer.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";

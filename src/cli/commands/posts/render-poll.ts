@@ -1,6 +1,6 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import type { OutputOf } from "../../../contract/operation.ts";
 import type { posts } from "../../../contract/posts.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
 import { type Frame, frameOf } from "../../output/text-layout.ts";

@@ -1,8 +1,8 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import type { OutputOf } from "../../../contract/operation.ts";
 import type { posts } from "../../../contract/posts.ts";
 import type { Item } from "../../output/item.ts";
 import { pageOrWrite } from "../../output/page-or-write.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
 import { attachmentLine, type Frame, frameOf, namesOf } from "../../output/text-layout.ts";

@@ -1,8 +1,8 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { createDeliveryEngine } from "../../session/open-caller.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { findTarget } from "../../session/target.ts";

@@ -1,3 +1,4 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { OutputOf } from "../../../contract/operation.ts";
 import { units } from "../../../contract/units.ts";
@@ -8,7 +9,6 @@ import { type FileRow, tableOf } from "../../file-io/file-rows.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { walk, walkItems } from "../../kit/walk-list.ts";
-import { pluralize } from "../../output/pluralize.ts";
 
 type User = OutputOf<typeof users.get>;
 

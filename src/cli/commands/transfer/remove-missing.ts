@@ -1,3 +1,4 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Caller, OutputOf } from "../../../contract/operation.ts";
 import { maxRemovals, providerName } from "../../../contract/user-schemas.ts";
@@ -7,7 +8,6 @@ import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { parseFlag } from "../../kit/parse-value.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import type { ImportMapping } from "./mapping-file.ts";
 
 type RemovalFlags = NonNullable<Awaited<ReturnType<typeof parseRemovalFlags>>>;

@@ -1,6 +1,6 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import type { ItemOf } from "../../../contract/operation.ts";
 import type { units } from "../../../contract/units.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";

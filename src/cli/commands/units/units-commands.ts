@@ -1,9 +1,9 @@
+import { pluralize } from "../../../contract/count-text.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { ItemOf } from "../../../contract/operation.ts";
 import { units as ops } from "../../../contract/units.ts";
 import { byReference } from "../../kit/alternative-requests.ts";
 import { askAbout, type CommandGroup, type Commands, command } from "../../kit/command-spec.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { imageCommands } from "../files/files-commands.ts";
 import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
 
@@ -74,8 +74,7 @@ function askToDelete(
   { id, name, parent, stats }: ItemOf<typeof ops.get>,
   { transfer }: Record<string, unknown>,
 ): string {
-  const children = stats.children === 1 ? "1 child" : `${stats.children} children`;
-  const held = `${children} and ${pluralize(stats.users, "member")}`;
+  const held = `${pluralize(stats.children, "child", "children")} and ${pluralize(stats.users, "member")}`;
   if (parent === null || stats.children + stats.users === 0) return `Delete unit ${name}?`;
   if (transfer === undefined) throw new ServiceError("conflict", `Unit ${id} has ${held}.`);
   return `Delete unit ${name}, and move its ${held} to unit ${transfer}?`;

@@ -1,11 +1,11 @@
 import { sleep } from "../../../contract/abortable-sleep.ts";
+import { pluralize } from "../../../contract/count-text.ts";
 import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context, OperationRun } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { pollAnswer } from "../../session/poll.ts";
 import { readDuration } from "../../time/parse-time.ts";
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { pluralize } from "../../../../contract/count-text.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
 import type { Caller } from "../../../../contract/operation.ts";
 import { timezones } from "../../../../contract/timezones.ts";
@@ -16,7 +17,6 @@ import { dryRunNote } from "../../../kit/note-done.ts";
 import { splitList } from "../../../kit/parse-value.ts";
 import { checkZone, createOutput, formatOf } from "../../../output/create-output.ts";
 import { bytesAsText } from "../../../output/format-bytes.ts";
-import { pluralize } from "../../../output/pluralize.ts";
 import { letInterrupt } from "../../../terminal/signals.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { clockOf } from "../../../time/zone-clock.ts";

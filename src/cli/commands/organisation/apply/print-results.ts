@@ -1,8 +1,8 @@
+import { pluralize } from "../../../../contract/count-text.ts";
 import { referenceNouns } from "../../../../contract/field-metadata.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { createOutput, formatOf } from "../../../output/create-output.ts";
 import type { Page } from "../../../output/item.ts";
-import { pluralize } from "../../../output/pluralize.ts";
 import type { Renderer } from "../../../output/renderer.ts";
 import type { Paint } from "../../../terminal/colors.ts";
 import { noPaint } from "../../../terminal/terminal.ts";

@@ -1,9 +1,9 @@
+import { pluralize } from "../../../../contract/count-text.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { exceedsLimit, removalLimit } from "../../../../contract/user-schemas.ts";
 import { UsageError } from "../../../errors/cli-errors.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { parseFlag } from "../../../kit/parse-value.ts";
-import { pluralize } from "../../../output/pluralize.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Planning } from "../plan/plan-context.ts";
 import type { ChangeCounts } from "./print-results.ts";

@@ -1,6 +1,6 @@
+import { pluralize } from "../../../../contract/count-text.ts";
 import { type FieldErrors, ServiceError } from "../../../../contract/errors.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { pluralize } from "../../../output/pluralize.ts";
 
 export type Path = readonly (string | number)[];
 

@@ -1,0 +1,7 @@
+/** Formats a count with its noun: `1 mail`, `3 mails`. */
+export const pluralize = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
+/** Joins the first `max` texts and counts the rest: `a, b and 3 more`. */
+export const listFirst = (texts: readonly (string | number)[], max: number): string =>
+  texts.slice(0, max).join(", ") + (texts.length > max ? ` and ${texts.length - max} more` : "");
