@@ -23,7 +23,7 @@ const withoutOutput: Readonly<Record<string, string>> = {
   "completion install": "It changes the start-up file of the shell.",
 };
 
-const mostLines = 40;
+const maxLines = 40;
 
 /** Returns a page for each top-level command or group, by file name. Throws when a command has no sample. */
 export async function commandPages(samples: readonly Sample[]): Promise<Map<string, string>> {
@@ -59,7 +59,7 @@ function exampleOf(name: string, path: readonly string[], samples: readonly Samp
   if ((sample === undefined) === (reason === undefined))
     throw new Error(`wcs ${name} must have a line in session.txt, or else a reason in command-pages.ts.`);
   if (sample === undefined) return `No example with its output: ${reason}`;
-  return fence("console", `$ ${sample.line}\n${firstLines(sample.output, mostLines)}`);
+  return fence("console", `$ ${sample.line}\n${firstLines(sample.output, maxLines)}`);
 }
 
 /** Returns the help of a command without the global options, which are the same for all. */

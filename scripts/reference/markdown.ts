@@ -17,7 +17,7 @@ export function prose(text: string): string {
 }
 
 /** Returns at most this many lines of a text, with `…` for those left out. */
-export function firstLines(text: string, most: number): string {
+export function firstLines(text: string, max: number): string {
   const lines = text.trimEnd().split("\n");
-  return lines.length <= most ? lines.join("\n") : [...lines.slice(0, most), "…"].join("\n");
+  return lines.length <= max ? lines.join("\n") : [...lines.slice(0, max), "…"].join("\n");
 }

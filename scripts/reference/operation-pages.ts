@@ -6,7 +6,7 @@ import { accessPhrase } from "../operations-table.ts";
 import { fence, firstLines, page, prose } from "./markdown.ts";
 import type { Exchange } from "./record-requests.ts";
 
-const mostLines = 60;
+const maxLines = 60;
 
 /** Returns a page for each group of operations, by file name. */
 export function operationPages(
@@ -70,14 +70,14 @@ function recordedExample(op: AnyOperation, { method, path, request, status, resp
   const line = `${method} ${path}`;
   const sent = request === "" ? line : `${line}\nContent-Type: application/json\n\n${json(request)}`;
   const body = op.bytes ? "(the bytes)" : response === "" ? "" : json(response);
-  return `Example:\n\n${fence("http", sent)}\n\n${fence("http", firstLines(`HTTP/1.1 ${status}${body && `\n\n${body}`}`, mostLines))}`;
+  return `Example:\n\n${fence("http", sent)}\n\n${fence("http", firstLines(`HTTP/1.1 ${status}${body && `\n\n${body}`}`, maxLines))}`;
 }
 
 /** Shows the recorded answer of an operation that no command of the session calls. */
 function exampleOfApi(op: AnyOperation): string {
   const { response } = recordedExamples[op.name] ?? {};
   const body = op.bytes ? "(the bytes)" : response === undefined ? "" : JSON.stringify(shorten(response), null, 2);
-  return `Response:\n\n${fence("http", firstLines(`HTTP/1.1 ${op.status}${body && `\n\n${body}`}`, mostLines))}`;
+  return `Response:\n\n${fence("http", firstLines(`HTTP/1.1 ${op.status}${body && `\n\n${body}`}`, maxLines))}`;
 }
 
 const json = (text: string) => JSON.stringify(shorten(JSON.parse(text)), null, 2);

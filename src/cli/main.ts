@@ -4,7 +4,7 @@ import { sanitizeText } from "./terminal/sanitize.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 
 /** Milliseconds that work which nobody waits for may go on after a command. */
-const mostLinger = 500;
+const maxLinger = 500;
 
 /** Runs the command line of the process. Ctrl-C ends the process by the signal on a terminal, and by `exit` elsewhere. */
 export async function main(argv: readonly string[], exit: (code: number) => void): Promise<void> {
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], exit: (code: number) => void
   process.exitCode = code;
   if (code === 130) signals.repeat();
   // A lookup of a name that hangs cannot be aborted, and would keep the process running for minutes.
-  setTimeout(() => process.stdout.writableLength === 0 && exit(code), mostLinger).unref();
+  setTimeout(() => process.stdout.writableLength === 0 && exit(code), maxLinger).unref();
 }
 
 /** Replaces the path of a time zone, which libc takes, by its name, since Node would use the zone without summer time. */

@@ -1,5 +1,5 @@
 /** Maximum milliseconds of a timer. A longer or infinite delay would end at once. */
-export const longestTimer = 2 ** 31 - 1;
+export const maxTimerDelay = 2 ** 31 - 1;
 
 /** Waits until the time is over or the signal aborts, also in browsers. Tests cannot replace the timer of node:timers/promises. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -9,7 +9,7 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
       signal?.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, Math.min(milliseconds, longestTimer));
+    const timer = setTimeout(done, Math.min(milliseconds, maxTimerDelay));
     if (signal?.aborted) done();
     signal?.addEventListener("abort", done);
   });

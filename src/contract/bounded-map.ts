@@ -1,14 +1,14 @@
-/** Removes the oldest entry beyond `most`. lru-cache would be loaded at every start with a database. */
+/** Removes the oldest entry beyond `max`. lru-cache would be loaded at every start with a database. */
 export class BoundedMap<K, V> extends Map<K, V> {
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(most: number) {
+  constructor(max: number) {
     super();
-    this.#most = most;
+    this.#max = max;
   }
 
   override set(key: K, value: V): this {
-    if (this.size >= this.#most && !this.has(key)) this.delete(this.keys().next().value as K);
+    if (this.size >= this.#max && !this.has(key)) this.delete(this.keys().next().value as K);
     return super.set(key, value);
   }
 }

@@ -195,11 +195,11 @@ export const cursorList = <T extends z.ZodType>(item: () => T) =>
     list: { items: "data", paging: "cursor" },
   }) as const;
 
-const limit = (max: number, standard: number) =>
-  z.int().min(1).max(max).default(standard).describe(`Items per page, 1 to ${max}`);
+const limit = (max: number, defaultLimit: number) =>
+  z.int().min(1).max(max).default(defaultLimit).describe(`Items per page, 1 to ${max}`);
 
-export const cursorInput = (max = 500, standard = 50) => ({
-  limit: limit(max, standard),
+export const cursorInput = (max = 500, defaultLimit = 50) => ({
+  limit: limit(max, defaultLimit),
   cursor: line(1000)
     .optional()
     .meta({
@@ -209,9 +209,9 @@ export const cursorInput = (max = 500, standard = 50) => ({
     }),
 });
 
-export const pageInput = (max = 500, standard = 50) => ({
+export const pageInput = (max = 500, defaultLimit = 50) => ({
   page: z.int().min(1).default(1).describe("Page number"),
-  limit: limit(max, standard),
+  limit: limit(max, defaultLimit),
 });
 
 const pageLinks = component("PageLinks", () => alike(["first", "last", "prev", "next"], shownText));

@@ -4,9 +4,9 @@ import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./muterules.ts";
 import { once } from "./once.ts";
 
-export const largestGroup = 500;
+export const maxParticipants = 500;
 /** IDs of the participants other than the current user. */
-export const others = () => ids("users", largestGroup - 1);
+export const others = () => ids("users", maxParticipants - 1);
 
 export const roles = ["member", "administrator"] as const;
 

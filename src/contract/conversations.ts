@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { clearable, id, line, numberedList, pageInput } from "./common-schemas.ts";
-import { conversation, largestGroup, others, participant, roles } from "./conversation-schemas.ts";
+import { conversation, maxParticipants, others, participant, roles } from "./conversation-schemas.ts";
 import { body, conversationPath, messageFiles, messageOperations, one, privateChange, sent } from "./messages.ts";
 import { muteRule } from "./muterules.ts";
 import { operation, operationGroup } from "./operation.ts";
@@ -33,7 +33,7 @@ export const conversations = operationGroup("conversations", {
       participants: z
         .array(id("users"))
         .min(1)
-        .max(largestGroup)
+        .max(maxParticipants)
         .optional()
         .describe("Participants, with or without yourself"),
       participants_mode: z

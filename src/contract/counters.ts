@@ -4,14 +4,14 @@ import { operation, operationGroup } from "./operation.ts";
 
 export const counterNames = ["groups", "events", "news", "messages"] as const;
 /** Maximum value of a counter, and the number of newest items that it examines. */
-export const mostCounted = 100;
-export const mostLookedAt = 500;
+export const maxCounted = 100;
+export const maxLookedAt = 500;
 
 const count = (description: string) => z.int().describe(description);
 
 export const counters = operationGroup("counters", {
   list: operation("GET", "/counters", "Count new posts, events and messages", {
-    description: `Counts items that you can read and have not seen, since your account was created and since the counter was last reset. What you muted does not count. Each count is at most ${mostCounted} and includes the newest ${mostLookedAt} posts for you, the newest ${mostLookedAt} events and your newest ${mostLookedAt} conversations.`,
+    description: `Counts items that you can read and have not seen, since your account was created and since the counter was last reset. What you muted does not count. Each count is at most ${maxCounted} and includes the newest ${maxLookedAt} posts for you, the newest ${maxLookedAt} events and your newest ${maxLookedAt} conversations.`,
     access: "signed_in",
     output: component("Counters", () => ({
       groups: count("Debates in your groups"),

@@ -67,12 +67,12 @@ function completeIssues(fields: FieldErrors, issues: readonly Issue[]): readonly
 }
 
 /** Maximum number of fields that a message names. */
-const mostNamed = 50;
+const maxNamed = 50;
 
 /** Returns a `validation_failed` error about these fields. Its message names the first of them. */
 export function invalid(fields: FieldErrors, issues: readonly Issue[] = []): ServiceError {
   const all = Object.entries(fields);
-  const named = all.slice(0, mostNamed).map(([field, reasons]) => `${field} ${reasons[0] ?? "is not valid"}`);
-  if (all.length > mostNamed) named.push(`and ${all.length - mostNamed} more fields`);
+  const named = all.slice(0, maxNamed).map(([field, reasons]) => `${field} ${reasons[0] ?? "is not valid"}`);
+  if (all.length > maxNamed) named.push(`and ${all.length - maxNamed} more fields`);
   return new ServiceError("validation_failed", `${named.join("; ") || "input is not valid"}.`, { fields, issues });
 }

@@ -29,12 +29,12 @@ export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 export const frequencies = ["daily", "weekly", "monthly", "yearly"] as const;
 
 /** Limits on the occurrences of an event and on the years after its start, however long its rules go on. */
-export const mostOccurrences = 730;
-export const mostYears = 5;
-export const mostRules = 4;
+export const maxOccurrences = 730;
+export const maxYears = 5;
+export const maxRules = 4;
 
 /** Limit on the occurrences of an event times its units and shares. */
-export const mostEventEntries = 20_000;
+export const maxEventEntries = 20_000;
 
 const day = () =>
   date().refine((value) => value >= firstDate && value <= lastDate, "must be between the years 1900 and 9000");
@@ -102,7 +102,7 @@ export const eventFields = () => ({
   date: day().nullish().describe("Day of an all-day event"),
   recurrence: z
     .array(ruleInput())
-    .max(mostRules)
+    .max(maxRules)
     .optional()
     .describe("Recurrence rules, all different; occurrences of all rules are combined"),
   units: z.array(id("units")).max(500).optional().describe("Units to publish to; not for personal events"),

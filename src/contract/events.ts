@@ -9,9 +9,9 @@ import {
   eventParticipant,
   eventTypes,
   hits,
-  mostEventEntries,
-  mostOccurrences,
-  mostYears,
+  maxEventEntries,
+  maxOccurrences,
+  maxYears,
   occurrence,
   title,
   type,
@@ -27,13 +27,13 @@ const mark = { access: "signed_in", private: true } as const;
 const ignored = { if: "all_day", fields: ["start", "end"] };
 
 /** Maximum number of events that a list shows over all its pages. */
-export const furthestEvent = 10_000;
+export const maxListedEvents = 10_000;
 
-const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, even if its rules go on. Its occurrences times its units and shares are at most ${mostEventEntries}. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
+const limits = `An event has at most ${maxOccurrences} occurrences within ${maxYears} years of its start, even if its rules go on. Its occurrences times its units and shares are at most ${maxEventEntries}. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
 
 export const events = operationGroup("events", {
   list: operation("GET", "/events", "List events", {
-    description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. The total counts at most ${countedBeyond.toLocaleString("en")} events after the page. A list ends after ${furthestEvent.toLocaleString("en")} events; narrow start and end to see others.`,
+    description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. The total counts at most ${countedBeyond.toLocaleString("en")} events after the page. A list ends after ${maxListedEvents.toLocaleString("en")} events; narrow start and end to see others.`,
     access: "signed_in",
     input: () => ({
       type: z.enum(eventTypes).optional().describe("Only events of this calendar"),

@@ -1,4 +1,4 @@
-import { deepestUnit } from "./nesting.ts";
+import { maxUnitLevel } from "./nesting.ts";
 
 type IssueParams = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -57,7 +57,7 @@ const messages = {
   future_date: () => "must not be in the future",
   root_parent: () => "must be empty, because the root unit cannot be moved",
   circular_parent: () => "must not be the unit itself or a unit below it",
-  too_deep: () => `is too deep: the tree has at most ${deepestUnit} levels below the root`,
+  too_deep: () => `is too deep: the tree has at most ${maxUnitLevel} levels below the root`,
   ...permissionMessages,
 } satisfies MessageSource;
 

@@ -5,9 +5,9 @@ import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 
-const longestMessage = 10_000;
+const maxMessageLength = 10_000;
 /** The text of a message; a message with files needs none. */
-export const body = () => multiline(longestMessage).nullish().describe("Text of the message, 1 to 10,000 characters");
+export const body = () => multiline(maxMessageLength).nullish().describe("Text of the message, 1 to 10,000 characters");
 export const messageFiles = () => fileItems().optional();
 
 export const conversationPath = "/conversations/{conversation=id}";
@@ -79,7 +79,7 @@ export const messageOperations = {
     access: "signed_in",
     input: () => ({
       ...oneMessage(),
-      message: multiline(longestMessage).describe("New text of the message; empty only if it has files"),
+      message: multiline(maxMessageLength).describe("New text of the message; empty only if it has files"),
     }),
     output: message,
     ...privateChange,

@@ -3,19 +3,19 @@ import { component, line, shownText, wholeList } from "./common-schemas.ts";
 import { namedKinds } from "./field-metadata.ts";
 import { type ItemOf, operation, operationGroup } from "./operation.ts";
 
-export const mostMatches = 6;
-export const mostTexts = 100;
+export const maxMatches = 6;
+export const maxTexts = 100;
 
 export const names = operationGroup("names", {
   find: operation("GET", "/names", "Find things by name, reference or e-mail address", {
-    description: `Finds users, units, user types, groups, webhooks, API tokens, events, posts and conversations. For each text and kind, the response has the things with this reference, e-mail address or name, ignoring case and accents in names; otherwise those with a similar name: ${mostMatches} at most. \`ref:E-7\` finds references only, \`me\` finds you, and for users a text with @ is an e-mail address. Without texts, the response has the first things of each kind. Only things that you can see are found; an API token without a scope for this operation finds the kinds of things that its scopes let it get or list.`,
+    description: `Finds users, units, user types, groups, webhooks, API tokens, events, posts and conversations. For each text and kind, the response has the things with this reference, e-mail address or name, ignoring case and accents in names; otherwise those with a similar name: ${maxMatches} at most. \`ref:E-7\` finds references only, \`me\` finds you, and for users a text with @ is an e-mail address. Without texts, the response has the first things of each kind. Only things that you can see are found; an API token without a scope for this operation finds the kinds of things that its scopes let it get or list.`,
     access: "signed_in",
     limitsTokens: true,
     input: () => ({
       texts: z
         .array(line(255, 1))
         .min(1, "must name at least one text")
-        .max(mostTexts)
+        .max(maxTexts)
         .optional()
         .meta({ placeholder: "text", description: "Names, references and e-mail addresses to look up" }),
       kinds: z

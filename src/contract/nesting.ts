@@ -1,5 +1,5 @@
 /** Maximum levels of lists and objects in the body of a request, and in files of the command line. */
-export const deepest = 64;
+export const maxNesting = 64;
 
 /** Maximum number of levels of units below the root. Paths are index keys, whose length databases limit. */
-export const deepestUnit = 100;
+export const maxUnitLevel = 100;

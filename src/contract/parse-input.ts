@@ -29,14 +29,14 @@ export function withoutIgnored({ ignored }: AnyOperation, value: unknown): unkno
 }
 
 /** Maximum number of issues that are reported, so that a response is not many times as large as its request. */
-const mostIssues = 500;
+const maxIssues = 500;
 
 function issuesOf(error: z.ZodError): Issues {
   // Without a prototype, because a field may be called __proto__.
   const fields: FieldErrors = Object.create(null);
   const issues: Issue[] = [];
   const add = (path: PropertyKey[], message: string, cause: Omit<Issue, "field">) => {
-    if (issues.length === mostIssues) return;
+    if (issues.length === maxIssues) return;
     const field = path.join(".") || "body";
     fields[field] ??= [];
     if (fields[field].includes(message)) return;

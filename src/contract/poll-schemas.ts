@@ -3,7 +3,7 @@ import { alike, component, id, inputComponent, line, time, unixTime } from "./co
 import { shortUser } from "./user-schemas.ts";
 
 /** Maximum number of choices of a poll, including those that readers add. */
-export const mostChoices = 100;
+export const maxChoices = 100;
 
 export const choiceTitle = () => line(255, 1).describe("Text of the choice");
 
@@ -37,7 +37,7 @@ export const pollFields = inputComponent("PollInput", () => ({
     .describe("Require a vote before reading can be confirmed; votes cannot be withdrawn"),
   choices: z
     .array(choice())
-    .max(mostChoices)
+    .max(maxChoices)
     .optional()
     .describe("All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed"),
 }));

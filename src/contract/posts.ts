@@ -5,7 +5,7 @@ import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./muterules.ts";
 import { operation, operationGroup } from "./operation.ts";
-import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
+import { choiceTitle, maxChoices, poll, vote } from "./poll-schemas.ts";
 import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
 
 const postPath = "/content/{content=id}";
@@ -96,7 +96,7 @@ export const posts = operationGroup("posts", {
     access: "signed_in",
     input: () => ({
       id: id("posts"),
-      choices: z.array(id("choices")).max(mostChoices).optional().describe("IDs of the choices to vote for"),
+      choices: z.array(id("choices")).max(maxChoices).optional().describe("IDs of the choices to vote for"),
       title: nullable(choiceTitle()).describe(
         "Text of a choice to vote for; a new one is added, if the poll allows it",
       ),

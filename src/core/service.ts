@@ -19,13 +19,13 @@ import { readinessOf } from "./pipeline/readiness.ts";
 import { TopicWatch } from "./pipeline/topic-watch.ts";
 
 /** Lists, searches and the like that one user may have running at a time on PostgreSQL: fewer than there are connections for reading. */
-const mostWideReads = 2;
+const maxWideReads = 2;
 /** Transactions of one user that may hold a connection to PostgreSQL at a time. */
-const mostTransactions = 4;
+const maxTransactions = 4;
 /** Further ones wait for as long as statements wait for a connection. */
-const crowd = {
-  patience: 5000,
-  most: 1000,
+const queueLimits = {
+  maxWait: 5000,
+  max: 1000,
   refusal: () =>
     new ServiceError("unavailable", "Other requests of yours are still running; send fewer at once.", {
       retryAfter: 1,
@@ -122,8 +122,8 @@ function createRuntime(options: ServiceOptions): Runtime {
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, blindPause)),
     fairTurns: new FairTurns(),
-    wideReads: new Semaphores(mostWideReads, crowd),
-    transactions: new Semaphores(mostTransactions, crowd),
+    wideReads: new Semaphores(maxWideReads, queueLimits),
+    transactions: new Semaphores(maxTransactions, queueLimits),
   };
 }
 

@@ -1,7 +1,7 @@
 import { memoize } from "../contract/bounded-map.ts";
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
-import { deepest } from "../contract/nesting.ts";
+import { maxNesting } from "../contract/nesting.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
 import { encodeRequest, hasBody, type WireOutput } from "./encode-request.ts";
@@ -102,26 +102,26 @@ function bodyFields(op: AnyOperation, body: unknown, issues: FieldErrors): Recor
 export const valueLimitOf = ({ valueLimit = 50_000 }: AnyOperation): number => valueLimit;
 
 export const nestedTooDeep = (): ServiceError =>
-  new ServiceError("bad_request", `The body must not be nested deeper than ${deepest} levels.`);
+  new ServiceError("bad_request", `The body must not be nested deeper than ${maxNesting} levels.`);
 
-export const tooManyValues = (most: number): ServiceError =>
-  new ServiceError("payload_too_large", `The body must have at most ${most} values.`);
+export const tooManyValues = (max: number): ServiceError =>
+  new ServiceError("payload_too_large", `The body must have at most ${max} values.`);
 
-const mostFields = 1000;
+const maxFields = 1000;
 
 /** Rejects input that schemas accept or check slowly: keys that would set a prototype, deep nesting and many values. */
 function inspect(body: object, valueLimit: number, issues: FieldErrors): void {
   let left = valueLimit;
   const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
-    if (next.depth > deepest) throw nestedTooDeep();
+    if (next.depth > maxNesting) throw nestedTooDeep();
     const length = Array.isArray(next.value) ? next.value.length : undefined;
     // Listing the keys of a long list would take longer than parsing it.
     const keys = length !== undefined && length > left ? [] : Object.keys(next.value);
     left -= length ?? keys.length;
     if (left < 0) throw tooManyValues(valueLimit);
-    if (length === undefined && keys.length > mostFields)
-      throw new ServiceError("payload_too_large", `An object in the body must have at most ${mostFields} fields.`);
+    if (length === undefined && keys.length > maxFields)
+      throw new ServiceError("payload_too_large", `An object in the body must have at most ${maxFields} fields.`);
     for (const key of keys) {
       const value = (next.value as Record<string, unknown>)[key];
       if (key !== "__proto__" && (typeof value !== "object" || value === null)) continue;

@@ -19,7 +19,7 @@ type Cell = string | number | null;
 type TableWithId = { [T in keyof Schema]: "id" extends keyof Schema[T] ? T : never }[keyof Schema];
 
 /** The number of rows from which COPY is quicker on PostgreSQL, as it sends the command and the rows separately. */
-const fewestCopied = 100;
+const minCopiedRows = 100;
 
 /** Inserts rows of one shape. Bytes need SQLite. Returns the columns in `returning` of the new rows, in no particular order. */
 export async function insertRows<R = never>(
@@ -33,7 +33,7 @@ export async function insertRows<R = never>(
   const columns = Object.keys(first);
   const back = returning === undefined ? "" : ` returning ${returning}`;
   if (isPostgres(db)) {
-    if (returning === undefined && rows.length >= fewestCopied) {
+    if (returning === undefined && rows.length >= minCopiedRows) {
       const { insertByCopy } = await import("./insert-by-copy.ts");
       await insertByCopy(db, table, columns, rows);
       return [];

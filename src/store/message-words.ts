@@ -73,7 +73,7 @@ interface Search {
 }
 
 /** Numbers of stretches in the first statement, and at most. FTS5 reads all entries with the last word first, up to 8 ms for a stretch. */
-const stretchesAtOnce = { sqlite: { first: 1, most: 4 }, postgres: { first: 4, most: 256 } };
+const stretchesAtOnce = { sqlite: { first: 1, max: 4 }, postgres: { first: 4, max: 256 } };
 
 /** Returns the IDs of messages with all the words, in the order of their positions. Other requests can run between its statements. */
 export async function messagesWithWords(db: Kysely<Schema>, search: Search): Promise<number[]> {
@@ -95,7 +95,7 @@ export async function messagesWithWords(db: Kysely<Schema>, search: Search): Pro
     const { rows } = await find({ ...search, limit: limit - found.length }, stretches).execute(db);
     for (const row of rows) found.push(row.id);
     done += stretches.length;
-    size = Math.min(size * 4, sizes.most);
+    size = Math.min(size * 4, sizes.max);
   }
   return found;
 }

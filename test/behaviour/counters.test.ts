@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
-import { counterNames, counters, mostLookedAt } from "../../src/contract/counters.ts";
+import { counterNames, counters, maxLookedAt } from "../../src/contract/counters.ts";
 import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
@@ -213,7 +213,7 @@ describeEverywhere("counters", (environment) => {
     await reset();
     await news();
     const other = await news({ visibility: { units: [world().units.south] } });
-    await copy(other.id, mostLookedAt + 20);
+    await copy(other.id, maxLookedAt + 20);
     expect(await count()).toEqual({ ...none, news: 1 });
     expect(await count(world().actors.outsider)).toMatchObject({ news: 100 });
     await removeCopies(other.id);

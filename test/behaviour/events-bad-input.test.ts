@@ -219,8 +219,8 @@ describeOnOneDatabase("events: bad input", (environment) => {
       message: `Event ${own.id} has no file ${file!.id}.`,
     });
     expect(await refusal(member.call(events.fileDelete, { id, file: file!.id }))).toMatchObject({ code: "not_found" });
-    const most = (await instance.service.settings())["uploads.max_bytes"];
-    const tooLarge = [upload("large.bin", Buffer.alloc(most + 1))];
+    const max = (await instance.service.settings())["uploads.max_bytes"];
+    const tooLarge = [upload("large.bin", Buffer.alloc(max + 1))];
     expect(await wrongFields(administrator.call(events.filesAddTo, { id, files: tooLarge }))).toEqual(["files.0.data"]);
     expect((await administrator.call(events.get, { id })).files).toHaveLength(1);
   });

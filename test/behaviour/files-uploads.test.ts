@@ -267,14 +267,14 @@ describeEverywhere("uploads", (environment) => {
     world().instance.wait(1);
     // The setting works alike everywhere. Over HTTP, a limit of bodies has to leave room for the largest file by default.
     if (environment.caller === "local" && !isFull) return;
-    const most = 25 * 1024 * 1024;
-    const bytes = randomBytes(most + 1);
+    const max = 25 * 1024 * 1024;
+    const bytes = randomBytes(max + 1);
     expect((await refusal(create([upload("a", bytes)]))).fields).toEqual({
-      "files.0.data": [`must have at most ${most} bytes`],
+      "files.0.data": [`must have at most ${max} bytes`],
     });
-    const [file] = await made(upload("a", bytes.subarray(0, most)));
+    const [file] = await made(upload("a", bytes.subarray(0, max)));
     const back = await bytesOf(await member().call(files.get, { id: file!.id }));
-    expect(back.equals(bytes.subarray(0, most))).toBe(true);
+    expect(back.equals(bytes.subarray(0, max))).toBe(true);
   });
 
   it("filesAdd allows 200 files for each owner, and 50 in a request", async () => {

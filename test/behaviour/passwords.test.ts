@@ -15,12 +15,12 @@ const signInAs = ({ stranger }: World, username: string, as: string) =>
   stranger.call(auth.authenticate, { username, password: as });
 
 /** Calls `work` several times at once, and returns how many hashes ran at the same moment. */
-async function mostHashesAtOnce(times: number, work: (at: number) => Promise<unknown>): Promise<number> {
+async function maxHashesAtOnce(times: number, work: (at: number) => Promise<unknown>): Promise<number> {
   const { argon2 } = crypto;
-  const running = { now: 0, most: 0 };
+  const running = { now: 0, max: 0 };
   crypto.argon2 = (algorithm, parameters, done) => {
     running.now += 1;
-    running.most = Math.max(running.most, running.now);
+    running.max = Math.max(running.max, running.now);
     argon2(algorithm, parameters, (error, tag) => {
       running.now -= 1;
       done(error, tag);
@@ -33,7 +33,7 @@ async function mostHashesAtOnce(times: number, work: (at: number) => Promise<unk
     crypto.argon2 = argon2;
     syncBuiltinESMExports();
   }
-  return running.most;
+  return running.max;
 }
 
 describeEverywhere("passwords", (environment) => {
@@ -65,8 +65,8 @@ describeEverywhere("passwords", (environment) => {
       const input = { first_name: "A", last_name: "B", email, unit: units.harbour, password };
       return by.call(users.create, input, { dryRun: true });
     };
-    expect(await mostHashesAtOnce(5, () => create(actors.manager))).toBe(1);
-    expect(await mostHashesAtOnce(6, (at) => create(at % 2 ? actors.manager : actors.administrator))).toBe(2);
+    expect(await maxHashesAtOnce(5, () => create(actors.manager))).toBe(1);
+    expect(await maxHashesAtOnce(6, (at) => create(at % 2 ? actors.manager : actors.administrator))).toBe(2);
   });
 
   it("users.create and users.password for others do not delay the own sign-in", async () => {
@@ -77,7 +77,7 @@ describeEverywhere("passwords", (environment) => {
     const create = () => actors.manager.call(users.create, input, { dryRun: true });
     const change = () => actors.manager.call(users.password, { id, password }, { dryRun: true });
     for (const other of [create, change])
-      expect(await mostHashesAtOnce(4, (at) => (at === 0 ? own() : other()))).toBe(2);
+      expect(await maxHashesAtOnce(4, (at) => (at === 0 ? own() : other()))).toBe(2);
   });
 
   it.each<[string, (world: World, id: number, email: string) => Promise<(at: number) => Promise<unknown>>]>([
@@ -113,7 +113,7 @@ describeEverywhere("passwords", (environment) => {
   ])("%s has one hash of an account at a time, so that others do not wait for all", async (_, prepare) => {
     const { id, email } = await world().addUser({ password });
     const work = await prepare(world(), id, email!);
-    expect(await mostHashesAtOnce(5, work)).toBe(1);
+    expect(await maxHashesAtOnce(5, work)).toBe(1);
   });
 
   it("users.password counts a surrogate pair as one character", async () => {

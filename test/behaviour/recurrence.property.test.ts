@@ -10,7 +10,7 @@ import { icalDays, instantOf, isForIcal, type PlainRule, plainDays, wallClock } 
 import { mistakes } from "../support/tables.ts";
 
 const zones = ["Europe/Copenhagen", "America/New_York", "Australia/Lord_Howe"] as const;
-const most = 730;
+const max = 730;
 const seconds = (text: string) => Date.parse(text) / 1000;
 
 /** First days, often near a clock change, at the end of February, or on a day that some months do not have. */
@@ -64,9 +64,9 @@ describe("recurrence", () => {
   const untilOf = (first: string, { days }: End) =>
     days === undefined ? {} : { until: new Date(Date.parse(first) + days * 86_400_000).toISOString().slice(0, 10) };
   /** The first day, and those of the rule after it. */
-  const cut = (first: string, named: readonly string[], { count = most }: End, until = "9999") => {
-    const again = named.slice(0, most).filter((day) => day !== first && day <= until);
-    return [first, ...again].slice(0, Math.min(count, most));
+  const cut = (first: string, named: readonly string[], { count = max }: End, until = "9999") => {
+    const again = named.slice(0, max).filter((day) => day !== first && day <= until);
+    return [first, ...again].slice(0, Math.min(count, max));
   };
 
   for (const timezone of zones) {
@@ -161,7 +161,7 @@ describe("recurrence", () => {
         return;
       }
       const all = rules.flatMap(([, end], at) => cut(first, named[at]!, end as End));
-      expect(answer).toMatchObject({ days: [...new Set(all)].sort().slice(0, most) });
+      expect(answer).toMatchObject({ days: [...new Set(all)].sort().slice(0, max) });
     });
     await fc.assert(property, { numRuns: tries(40) });
   });

@@ -16,7 +16,7 @@ import type { DatabaseKind } from "../support/instance.ts";
 type Request = (caller: Caller, world: World) => Promise<unknown>;
 
 /** Maximum number of statements of a request, without those that identify the caller. */
-const most: Record<string, [number | Record<DatabaseKind, number>, Request]> = {
+const max: Record<string, [number | Record<DatabaseKind, number>, Request]> = {
   "users.get": [1, (caller, { ids }) => caller.call(users.get, { id: ids.member })],
   "users.list": [{ sqlite: 4, postgres: 3 }, (caller) => caller.call(users.list, {})],
   "units.get": [1, (caller, { units: { north } }) => caller.call(units.get, { id: north })],
@@ -48,7 +48,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("statements of a request (%s
   });
   afterAll(() => world.instance.close());
 
-  it.each(Object.entries(most))("%s runs a bounded number", async (_, [bound, request]) => {
+  it.each(Object.entries(max))("%s runs a bounded number", async (_, [bound, request]) => {
     const watched = counted(world.instance.database);
     const caller = createService({ database: watched.database }).caller({ userId: world.ids.administrator });
     await caller.call(users.current, {});

@@ -46,8 +46,8 @@ describeEverywhere("avatars", (environment) => {
     const { member } = world().ids;
     const before = await tables();
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
-    const most = 5 * 1024 * 1024;
-    const tooLarge = Buffer.concat([png(1, 1), Buffer.alloc(most)]).subarray(0, most + 1);
+    const max = 5 * 1024 * 1024;
+    const tooLarge = Buffer.concat([png(1, 1), Buffer.alloc(max)]).subarray(0, max + 1);
     const refused: [FileItem, string][] = [
       [upload("a.svg", svg), "files.0.data"],
       [upload("a.html", "<!doctype html><script>alert(1)</script>"), "files.0.data"],
@@ -65,8 +65,8 @@ describeEverywhere("avatars", (environment) => {
     expect(await wrongFields(set(member))).toEqual(["files"]);
     expect(await wrongFields(set(member, upload("a.png", png(1, 1)), upload("b.png", png(1, 1))))).toEqual(["files"]);
     expect(await tables()).toEqual(before);
-    await set(member, upload("a.png", tooLarge.subarray(0, most)));
-    expect((await avatarOf(member))!.size).toBe(most);
+    await set(member, upload("a.png", tooLarge.subarray(0, max)));
+    expect((await avatarOf(member))!.size).toBe(max);
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 

@@ -180,7 +180,7 @@ describeEverywhere("users that are erased", (environment) => {
     const { id: webhook } = await newWebhook(instance, "http://receiver.invalid/", "slow");
     const { id } = await addUser();
     const now = instance.now() * 1000;
-    const [claimed] = await callbackQueue.claim(instance.database, [{ partition: webhook, most: 1 }], now);
+    const [claimed] = await callbackQueue.claim(instance.database, [{ partition: webhook, max: 1 }], now);
     await actors.administrator.call(users.delete, { id });
     const deliveries = instance.database.reader.selectFrom("deliveries").select(["due_at", "lease_token"]);
     const found = await deliveries.where("id", "=", claimed?.id ?? 0).execute();

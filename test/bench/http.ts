@@ -16,7 +16,7 @@ const rounds = 3;
 const connections = 32;
 const writesPerSecond = 50;
 /** Maximum number of writes at a time, because a server that is too slow for the rate refuses those that wait for long. */
-const mostWrites = 10;
+const maxWrites = 10;
 
 const things = {
   "a user": { path: "/api/users", count: size.users },
@@ -200,7 +200,7 @@ function startWrites({ server, tokens }: Bench): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
   let failure: unknown;
   const write = () => {
-    if (running.size >= mostWrites) return;
+    if (running.size >= maxWrites) return;
     written += 1;
     const conversation = 1 + ((written - 1) % tokens.length);
     const message =

@@ -13,20 +13,20 @@ const pagesEach = 8;
 const treePage = 500;
 
 /** The lists of H1c: the path, the milliseconds of CPU that a request may take, and how many requests make one. */
-const lists: readonly { what: string; path: string; most: number; times?: number }[] = [
-  { what: "100 users", path: "/api/users?limit=100", most: 1 },
-  { what: "100 units", path: "/api/units?limit=100", most: 0.6 },
-  { what: "25 posts", path: "/api/content?limit=25", most: 0.7 },
-  { what: "25 conversations", path: "/api/conversations?limit=25", most: 0.7 },
-  { what: "25 events", path: "/api/events?limit=25", most: 0.8 },
-  { what: "upcoming events", path: "/api/events/upcoming", most: 0.4 },
-  { what: "counters", path: "/api/counters", most: 0.3 },
-  { what: "tree of units", path: `/api/units/tree?limit=${treePage}`, most: 3, times: size.units / treePage },
+const lists: readonly { what: string; path: string; max: number; times?: number }[] = [
+  { what: "100 users", path: "/api/users?limit=100", max: 1 },
+  { what: "100 units", path: "/api/units?limit=100", max: 0.6 },
+  { what: "25 posts", path: "/api/content?limit=25", max: 0.7 },
+  { what: "25 conversations", path: "/api/conversations?limit=25", max: 0.7 },
+  { what: "25 events", path: "/api/events?limit=25", max: 0.8 },
+  { what: "upcoming events", path: "/api/events/upcoming", max: 0.4 },
+  { what: "counters", path: "/api/counters", max: 0.3 },
+  { what: "tree of units", path: `/api/units/tree?limit=${treePage}`, max: 3, times: size.units / treePage },
 ];
 
 /** H1c: CPU of the server for each request of a list, pages and callers in turn, against the same statements alone. */
 export async function* listFigures(bench: Bench): AsyncGenerator<Figure> {
-  for (const { what, path, most, times = 1 } of lists) {
+  for (const { what, path, max, times = 1 } of lists) {
     const pages = await pagesOf(bench, path);
     const asked = Array.from({ length: requestsEach }, (_, n) => ({
       path: pages[n % pages.length]!,
@@ -50,7 +50,7 @@ export async function* listFigures(bench: Bench): AsyncGenerator<Figure> {
       measured: median(measured),
       floor: alone,
       unit: "ms",
-      target: `<= ${most} ms`,
+      target: `<= ${max} ms`,
       note: "floor: the same statements and JSON.stringify",
     };
   }

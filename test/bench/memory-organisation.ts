@@ -3,7 +3,7 @@ import { newBench, type Ran } from "./many-users.ts";
 
 const rounds = 3;
 const many = 100_000;
-const most = 300;
+const max = 300;
 
 /** B3: memory and CPU time of export, diff and apply of 100 k users on a local file, when there is nothing to change. */
 export async function* memoryOfOrganisation(): AsyncGenerator<Figure> {
@@ -21,7 +21,7 @@ export async function* memoryOfOrganisation(): AsyncGenerator<Figure> {
         const what = `${command} of ${many} users (${format}), memory`;
         const measured = Math.max(...found.map(({ rss }) => rss));
         const note = `floor: the limit; ${cpu(command).toFixed(1)} s of CPU`;
-        yield { id: "B3", what, measured, floor: most, unit: "MiB peak", target: "<= 1 x", note };
+        yield { id: "B3", what, measured, floor: max, unit: "MiB peak", target: "<= 1 x", note };
       }
       const what = `diff of ${many} users (${format})`;
       const note = "floor: export";

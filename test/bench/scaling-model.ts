@@ -48,11 +48,11 @@ type Cores = { readonly shared: number } | { readonly servers: number; readonly 
 
 /** The model: the cores that are used up first limit the requests per second. */
 function capacity({ server, database }: Cost, cores: Cores): number {
-  const most =
+  const max =
     "shared" in cores
       ? cores.shared / (server + database)
       : Math.min(cores.servers / server, cores.database / database);
-  return 1000 * utilisation * most;
+  return 1000 * utilisation * max;
 }
 
 /** Compares the model with measurements on PostgreSQL, then prints what it says about larger installations. */

@@ -171,19 +171,19 @@ describe("the lock", () => {
 
   it("is held by one process at a time, and no change is lost", async () => {
     let inside = 0;
-    let most = 0;
+    let max = 0;
     await Promise.all(
       Array.from({ length: 40 }, (_, number) =>
         withLock(file(), 60_000, async () => {
           inside += 1;
-          most = Math.max(most, inside);
+          max = Math.max(max, inside);
           // Gives the others, which try every few milliseconds, time to take the lock.
           await new Promise((resolve) => setTimeout(resolve, number % 3));
           inside -= 1;
         }),
       ),
     );
-    expect(most).toBe(1);
+    expect(max).toBe(1);
     await Promise.all(Array.from({ length: 20 }, (_, number) => add(`profile-${number}`)));
     expect(Object.keys(readConfig(env).profiles)).toHaveLength(20);
   });
@@ -205,19 +205,19 @@ describe("the lock", () => {
     await new Promise((resolve) => child.on("exit", resolve));
     writeFileSync(file(), `${child.pid} ${hostname()} x`);
     let inside = 0;
-    let most = 0;
+    let max = 0;
     await Promise.all(
       Array.from({ length: 20 }, () =>
         withLock(file(), 60_000, async () => {
           inside += 1;
-          most = Math.max(most, inside);
+          max = Math.max(max, inside);
           // Gives the others time to take the lock.
           await new Promise((resolve) => setTimeout(resolve, 2));
           inside -= 1;
         }),
       ),
     );
-    expect(most).toBe(1);
+    expect(max).toBe(1);
   });
 
   it.each([

@@ -24,10 +24,10 @@ function sizesWith(young: number): number[] {
 }
 
 test("the young generation grows up to the limit that is given, and does not grow without one", () => {
-  const most = (young: number) => Math.max(...sizesWith(young));
-  const small = most(0);
+  const max = (young: number) => Math.max(...sizesWith(young));
+  const small = max(0);
   expect(small).toBeLessThan(8 * mebibyte);
-  const large = most(8 * mebibyte);
+  const large = max(8 * mebibyte);
   expect(large).toBeGreaterThanOrEqual(8 * mebibyte);
   expect(large).toBeLessThanOrEqual(16 * mebibyte);
 });

@@ -101,9 +101,9 @@ describe("wcs serve --config", () => {
       return (await fetch(`${url}/api${path}`, { method: "POST", headers, body: "{}".padEnd(length) })).status;
     };
     // A body that is not too large is read only after a sign-in.
-    const limitOf = async (url: string, path: string, most: number) => [
-      await statusOfBody(url, path, most),
-      await statusOfBody(url, path, most + 1),
+    const limitOf = async (url: string, path: string, max: number) => [
+      await statusOfBody(url, path, max),
+      await statusOfBody(url, path, max + 1),
     ];
     expect(await limitOf(small, "/groups", 65_536)).toEqual([401, 413]);
     expect(await limitOf(small, "/conversations", 131_072)).toEqual([401, 413]);

@@ -74,10 +74,10 @@ it.each([
   [["--help"], 29_700, 3],
   [["profile", "list"], 120_500, 6],
   [["users", "get", "1", "--json"], 457_000, 9],
-])("%s loads little", async (args, most, mostFiles) => {
+])("%s loads little", async (args, max, maxFiles) => {
   const { bytes, files, builtins } = await loaded(args);
-  expect(bytes).toBeLessThan(most);
-  expect(files.length).toBeLessThanOrEqual(mostFiles);
+  expect(bytes).toBeLessThan(max);
+  expect(files.length).toBeLessThanOrEqual(maxFiles);
   for (const slow of ["http", "https", "child_process", "crypto", "internal/fs/streams", "readline"])
     expect(builtins).not.toContain(slow);
 });

@@ -108,7 +108,7 @@ describeOnDatabases("the outbox", (open) => {
     const due = { ...none, due: 1, mails: 1, oldestDue: milliseconds, oldestMail: now };
     expect(await outboxState(instance.database, milliseconds)).toEqual(due);
     expect(await outboxState(instance.database, milliseconds - 1)).toMatchObject({ due: 0, later: 1, sending: 0 });
-    await callbackQueue.claim(instance.database, [{ partition: webhook, most: 1 }], milliseconds);
+    await callbackQueue.claim(instance.database, [{ partition: webhook, max: 1 }], milliseconds);
     await instance.database.write((tx) => tx.updateTable("mails").set({ state: "failed" }).execute());
     const sending = { ...none, later: 1, sending: 1, failedMails: 1 };
     expect(await outboxState(instance.database, milliseconds)).toEqual(sending);

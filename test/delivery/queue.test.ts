@@ -17,7 +17,7 @@ describeOnDatabases("the queue of callbacks", (open) => {
   let instance: Instance;
   let webhook: number;
   let now: number;
-  const claim = (at: number) => callbackQueue.claim(instance.database, [{ partition: webhook, most: 10 }], at);
+  const claim = (at: number) => callbackQueue.claim(instance.database, [{ partition: webhook, max: 10 }], at);
   beforeEach(async () => {
     instance = await open();
     instance.freeze();

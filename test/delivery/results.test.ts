@@ -26,7 +26,7 @@ describeOnDatabases("results of callbacks", (open) => {
   /** Claims deliveries of new events, and returns their results, each with a status and a time after now in milliseconds. */
   async function finish(...answers: readonly (readonly [status: string, after: number])[]): Promise<FinishedAttempt[]> {
     await makeUsers(instance, answers.length);
-    const jobs = await claimDeliveries(instance.database, [{ partition: id, most: answers.length }], now);
+    const jobs = await claimDeliveries(instance.database, [{ partition: id, max: answers.length }], now);
     expect(jobs).toHaveLength(answers.length);
     return jobs.map((job, at) => {
       const [status = "", after = 0] = answers[at] ?? [];

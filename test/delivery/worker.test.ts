@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { defaults, type Settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
-import { mostWaits } from "../../src/contract/waits.ts";
+import { maxWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
@@ -49,8 +49,8 @@ describeOnDatabases("workers", (open) => {
     await database.write((tx) => insertRows(tx, "webhooks", copies));
     return first;
   };
-  const claim = (now: number, most: number, webhook: number) =>
-    callbackQueue.claim(instance.database, [{ partition: webhook, most }], now);
+  const claim = (now: number, max: number, webhook: number) =>
+    callbackQueue.claim(instance.database, [{ partition: webhook, max }], now);
   const now = () => instance.now() * 1000;
   const newWorker = (database = instance.database, settings: Partial<Settings> = {}) =>
     new WebhookWorker({
@@ -84,7 +84,7 @@ describeOnDatabases("workers", (open) => {
     const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
     // As many requests of each user as may wait at the same time.
     const listening = [administrator, boss].flatMap((caller) =>
-      Array.from({ length: mostWaits }, () => caller.call(webhooks.events, { after, wait: 30 })),
+      Array.from({ length: maxWaits }, () => caller.call(webhooks.events, { after, wait: 30 })),
     );
     await makeUsers(instance);
     for (const { data } of await Promise.all(listening)) expect(data).toHaveLength(1);

@@ -5,7 +5,7 @@ import { Arrivals } from "../../src/http/server/arrivals.ts";
 
 const refusal = () => new ServiceError("unavailable", "No room.");
 /** No body is slow with a rate of 0. */
-const limits = { total: 100, perAddress: 60, rate: 0, window: 50, patience: 60_000 };
+const limits = { total: 100, perAddress: 60, rate: 0, window: 50, timeout: 60_000 };
 
 let time = 0;
 beforeEach(() => {
@@ -71,7 +71,7 @@ test("over the total limit only the oldest body continues", async () => {
   expect(bodies.map(({ state }) => state.is)).toEqual(["arriving", "waits", "waits"]);
   bodies[0]!.complete();
   bodies[0]!.leave();
-  await pass(limits.patience);
+  await pass(limits.timeout);
   expect(bodies.map(({ state }) => state.is)).toEqual(["arriving", "arriving", "arriving"]);
 });
 
@@ -134,7 +134,7 @@ test("a slow body that waits does not end another slow body", async () => {
   second.send(1);
   await pass(2 * limits.window);
   expect([first.state.is, second.state.is]).toEqual(["arriving", "waits"]);
-  await pass(limits.patience);
+  await pass(limits.timeout);
   expect([first.state.is, second.state.is]).toEqual(["arriving", "unavailable"]);
 });
 
@@ -183,7 +183,7 @@ test("a body that waits too long is refused", async () => {
   const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
   first.send(60);
   second.send(1);
-  await pass(limits.patience - 1);
+  await pass(limits.timeout - 1);
   expect([first.state.is, second.state.is]).toEqual(["arriving", "waits"]);
   await pass(1);
   expect([first.state.is, second.state.is]).toEqual(["arriving", "unavailable"]);

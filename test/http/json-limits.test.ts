@@ -10,9 +10,9 @@ const levels = (value: unknown): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levels)) : 0;
 
 /** Reads a text in chunks of that size; returns the code of the refusal, or undefined. */
-function read(text: string, mostValues: number, size: number): string | undefined {
+function read(text: string, maxValues: number, size: number): string | undefined {
   const bytes = Buffer.from(text);
-  const check = jsonLimits(mostValues);
+  const check = jsonLimits(maxValues);
   try {
     for (let at = 0; at < bytes.length; at += size) check(bytes.subarray(at, at + size));
     return undefined;

@@ -19,7 +19,7 @@ const state = (work: Promise<unknown>) =>
 
 describe("a semaphore of a number of bytes", () => {
   test("admits bodies that fit, in the order of arrival", async () => {
-    const semaphore = new Semaphore(100, { patience: 10_000, refusal });
+    const semaphore = new Semaphore(100, { maxWait: 10_000, refusal });
     const release = await semaphore.acquire(60);
     const large = semaphore.acquire(50);
     const small = semaphore.acquire(10);
@@ -33,7 +33,7 @@ describe("a semaphore of a number of bytes", () => {
   });
 
   test("refuses a body that has waited too long, and one that would wait behind too many", async () => {
-    const semaphore = new Semaphore(100, { patience: 20, refusal });
+    const semaphore = new Semaphore(100, { maxWait: 20, refusal });
     const release = await semaphore.acquire(100);
     const waiting = Array.from({ length: 100 }, () => semaphore.acquire(100).catch(codeOf));
     await expect(semaphore.acquire(1)).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
@@ -43,7 +43,7 @@ describe("a semaphore of a number of bytes", () => {
   });
 
   test("admits the next body when the one before it has given up", async () => {
-    const semaphore = new Semaphore(100, { patience: 30, refusal });
+    const semaphore = new Semaphore(100, { maxWait: 30, refusal });
     await semaphore.acquire(60);
     const tooLarge = semaphore.acquire(90).catch(codeOf);
     const next = semaphore.acquire(30);

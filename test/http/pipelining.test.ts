@@ -6,11 +6,11 @@ import { type Fake, serveFake, speak } from "./support.ts";
 describe("pipelined requests of a connection", () => {
   let server: Fake;
   let running = 0;
-  let mostAtOnce = 0;
+  let maxAtOnce = 0;
   beforeAll(async () => {
     server = await serveFake(async ({ input }) => {
       running += 1;
-      mostAtOnce = Math.max(mostAtOnce, running);
+      maxAtOnce = Math.max(maxAtOnce, running);
       await nextTurn();
       running -= 1;
       return { id: (input as { id: number }).id };
@@ -25,7 +25,7 @@ describe("pipelined requests of a connection", () => {
   test("run one after the other", async () => {
     const text = ids(50).map((id) => get(id, id === 50 ? "Connection: close\r\n" : ""));
     expect(answered(await speak(server.port, text.join("")))).toEqual(ids(50));
-    expect(mostAtOnce).toBe(1);
+    expect(maxAtOnce).toBe(1);
   });
 
   test("are all answered, in order, when thousands are sent at once", async () => {

@@ -31,7 +31,7 @@ export interface ProxyExample {
   /** Argument that makes the program print its version. */
   readonly versionFlag: string;
   /** Bytes of the largest body that the example lets through. */
-  readonly largestBody: number;
+  readonly maxBodyLength: number;
   start(site: Site, folder: string): ChildProcess;
 }
 
@@ -225,7 +225,7 @@ function serviceBehind(proxy: ProxyExample, further: (service: ProxiedService) =
       headers: { ...headers, "content-length": length, expect: "100-continue" },
     }).catch(() => undefined);
     expect(refused?.status).toBe(413);
-    expect(proxy.largestBody).toBeGreaterThan(uploadLimit);
+    expect(proxy.maxBodyLength).toBeGreaterThan(uploadLimit);
   });
 
   it("a poll gets its message", async () => {

@@ -31,7 +31,7 @@ const caddy: ProxyExample = {
   name: "caddy",
   package: "caddy",
   versionFlag: "version",
-  largestBody: Number(/max_size (\d+)MiB/.exec(example("Caddyfile"))?.[1]) * 1024 * 1024,
+  maxBodyLength: Number(/max_size (\d+)MiB/.exec(example("Caddyfile"))?.[1]) * 1024 * 1024,
   start: startCaddy,
 };
 

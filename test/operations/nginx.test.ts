@@ -37,7 +37,7 @@ const nginx: ProxyExample = {
   name: "nginx",
   package: "nginx-light",
   versionFlag: "-v",
-  largestBody: Number(/client_max_body_size (\d+)m;/.exec(example("nginx.conf"))?.[1]) * 1024 * 1024,
+  maxBodyLength: Number(/client_max_body_size (\d+)m;/.exec(example("nginx.conf"))?.[1]) * 1024 * 1024,
   start: startNginx,
 };
 

@@ -24,12 +24,12 @@ describe("the lock of the configuration", () => {
   };
 
   /** Several processes take the lock, each within 5 seconds: half of the time after which a lock is taken over. */
-  async function countTo(most: number, { folder, lock, number }: ReturnType<typeof newLock>) {
-    const children = Array.from({ length: most }, () => startChild("security/lock-user.ts", ["count", lock, number]));
+  async function countTo(max: number, { folder, lock, number }: ReturnType<typeof newLock>) {
+    const children = Array.from({ length: max }, () => startChild("security/lock-user.ts", ["count", lock, number]));
     await Promise.all(
       children.map(async (child) => expect(await Promise.all([child.next(), child.next()])).toEqual(["held", "done"])),
     );
-    expect(readFileSync(number, "utf8")).toBe(String(most));
+    expect(readFileSync(number, "utf8")).toBe(String(max));
     expect(readdirSync(folder)).toEqual(["number"]);
   }
 

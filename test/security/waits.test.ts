@@ -6,7 +6,7 @@ import type { Caller } from "../../src/contract/operation.ts";
 import { sessions } from "../../src/contract/sessions.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
-import { mostWaits } from "../../src/contract/waits.ts";
+import { maxWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { TopicWatch } from "../../src/core/pipeline/topic-watch.ts";
 import { createService, type Service } from "../../src/core/service.ts";
@@ -63,8 +63,8 @@ describeEverywhere("waits", (environment) => {
 
   it("One user cannot hold more than 20 requests open; another one still can", async () => {
     const { ann, bob, begin } = await pair();
-    const held = Array.from({ length: mostWaits }, () => follow(ann.caller, begin));
-    await waiting(mostWaits);
+    const held = Array.from({ length: maxWaits }, () => follow(ann.caller, begin));
+    await waiting(maxWaits);
     const local = world().instance.withToken(await world().instance.tokenOf(ann.id), "local");
     const { code, retryAfter } = await refusal(follow(local, begin));
     expect(code).toBe("too_many_requests");
@@ -83,10 +83,10 @@ describeEverywhere("waits", (environment) => {
       data: { id },
     } = await administrator.call(webhooks.create, { name: "Hook", uri: "http://receiver.invalid/" } as never);
     const { meta } = await administrator.call(webhooks.events, {});
-    const held = Array.from({ length: mostWaits }, () =>
+    const held = Array.from({ length: maxWaits }, () =>
       administrator.call(webhooks.events, { after: meta.last_id, wait }),
     );
-    await waiting(mostWaits);
+    await waiting(maxWaits);
     const count = async () =>
       (await world().instance.database.reader.selectFrom("deliveries").selectAll().execute()).length;
     const before = await count();
@@ -309,7 +309,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       const readers = await Promise.all(Array.from({ length: idle }, () => pair()));
       const abort = new AbortController();
       const held = readers.flatMap((each) =>
-        Array.from({ length: mostWaits }, () =>
+        Array.from({ length: maxWaits }, () =>
           codeOf(
             on(service, each.bob).caller.call(
               conversations.follow,
@@ -340,13 +340,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       const alone = await costOfWake(process, 0);
       expect(alone).toBeGreaterThan(0);
       // A query that a busy machine delays for longer than `settled` takes counts as well, but not one for each of the 60.
-      expect(await costOfWake(process, 3)).toBeLessThan(alone + mostWaits);
+      expect(await costOfWake(process, 3)).toBeLessThan(alone + maxWaits);
     });
 
     it("A message from another process runs not a query for each who waits, but some for all", async () => {
       const process = await otherProcess();
       const alone = await costOfWake(process, 0);
-      expect(await costOfWake(process, 3)).toBeLessThan(alone + mostWaits);
+      expect(await costOfWake(process, 3)).toBeLessThan(alone + maxWaits);
     });
 
     it("A user who is deactivated by another process gets no message, and no answer with a token of before", async () => {

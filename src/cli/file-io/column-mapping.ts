@@ -13,7 +13,7 @@ export interface MappingSpec {
 export type ColumnMapping = ReturnType<typeof createMapping>;
 
 /** Columns that a report names at most: objects of a file may have any number. */
-const mostNamed = 100;
+const maxNamed = 100;
 
 /** Normalizes the name of a column for comparison: spaces around it and case do not matter. */
 export const columnKey = (name: string): string => name.trim().normalize("NFC").toLowerCase();
@@ -30,7 +30,7 @@ export function createMapping(spec: MappingSpec, table: Table) {
   const see = (column: string): void => {
     const field = fieldOf(column);
     if (field !== undefined) found.add(field);
-    else if (seen.size < mostNamed) seen.set(columnKey(column), column.trim());
+    else if (seen.size < maxNamed) seen.set(columnKey(column), column.trim());
   };
   return {
     /** Values of fields that are the same in all rows. */

@@ -1,5 +1,5 @@
 import { tryParseJson } from "../../contract/parse-json.ts";
-import { type Lines, longestRow } from "./read-lines.ts";
+import { type Lines, maxRowLength } from "./read-lines.ts";
 
 /** One CSV record, which may span several lines, or the reason why it cannot be read. */
 export interface CsvRecord {
@@ -68,7 +68,7 @@ function delimiterOf(header: string): string {
 function recordAt(lines: readonly string[], at: number, delimiter: string, last: boolean): Found | undefined {
   let text = lines[at] ?? "";
   if (!text.includes('"')) return { cells: withoutReturn(text).split(delimiter), size: text.length, lines: 1 };
-  for (let next = at + 1; text.length <= longestRow; ) {
+  for (let next = at + 1; text.length <= maxRowLength; ) {
     const cells = split(withoutReturn(text), delimiter);
     if (cells !== undefined) return { cells, size: text.length, lines: "issue" in cells ? 1 : next - at };
     let added: string | undefined;
@@ -76,7 +76,7 @@ function recordAt(lines: readonly string[], at: number, delimiter: string, last:
       added = lines[next++];
       if (added === undefined) return last ? notClosed : undefined;
       text += `\n${added}`;
-    } while (!added.includes('"') && text.length <= longestRow);
+    } while (!added.includes('"') && text.length <= maxRowLength);
   }
   return notClosed;
 }

@@ -3,18 +3,18 @@ import type { Globals } from "../terminal/global-options.ts";
 
 export type FileFormat = "csv" | "ndjson";
 
-/** Returns the requested format, else the other one if the file has its extension, else the standard one. */
+/** Returns the requested format, else the other one if the file has its extension, else the default. */
 export function pickFormat<F extends string>(
-  [standard, other]: readonly [F, F],
+  [defaultFormat, other]: readonly [F, F],
   extension: RegExp,
   file: string,
   flag: unknown,
   globals?: Globals,
 ): F {
   const asked = flag ?? (globals?.json ? "json" : globals?.output);
-  if (asked === undefined) return extension.test(file) ? other : standard;
-  if (asked === standard || asked === other) return asked as F;
-  throw new UsageError(`the format must be ${standard} or ${other}, not ${asked}`);
+  if (asked === undefined) return extension.test(file) ? other : defaultFormat;
+  if (asked === defaultFormat || asked === other) return asked as F;
+  throw new UsageError(`the format must be ${defaultFormat} or ${other}, not ${asked}`);
 }
 
 export const formatFor = (file: string, flag?: unknown, globals?: Globals): FileFormat =>

@@ -10,7 +10,7 @@ interface ReportedRow {
   readonly outcome: Outcome;
 }
 
-const mostShown = 100;
+const maxShown = 100;
 
 /** Counts the outcomes of rows and prints the issues. With `sort`, reports rows by line, as they come in another order. */
 export function createReport(terminal: Terminal, results: ResultFile | undefined, sort = false) {
@@ -62,9 +62,9 @@ interface FoldedIssue {
   more: number;
 }
 
-const mostRuns = 5;
+const maxRuns = 5;
 
-/** Collects issues and prints equal ones together. Beyond `mostShown` issues it counts rows, and says that `results` has them. */
+/** Collects issues and prints equal ones together. Beyond `maxShown` issues it counts rows, and says that `results` has them. */
 function collectIssues(terminal: Terminal, results: string | undefined) {
   const issues = new Map<string, FoldedIssue>();
   let hidden = 0;
@@ -76,7 +76,7 @@ function collectIssues(terminal: Terminal, results: string | undefined) {
         const text = `${name === "row" ? "" : `, ${name}:`} ${reasons.join(" and ")}`;
         const issue = issues.get(text);
         if (issue) addLine(issue, line);
-        else if (issues.size < mostShown) issues.set(text, { text: `line ${line}${text}`, runs: [], more: 0 });
+        else if (issues.size < maxShown) issues.set(text, { text: `line ${line}${text}`, runs: [], more: 0 });
         else isHidden = true;
       }
       if (isHidden) hidden += 1;
@@ -99,7 +99,7 @@ function collectIssues(terminal: Terminal, results: string | undefined) {
 function addLine(issue: FoldedIssue, line: number): void {
   const last = issue.runs.at(-1);
   if (last?.[1] === line - 1 && issue.more === 0) last[1] = line;
-  else if (issue.runs.length < mostRuns) issue.runs.push([line, line]);
+  else if (issue.runs.length < maxRuns) issue.runs.push([line, line]);
   else issue.more += 1;
 }
 

@@ -1,5 +1,5 @@
 import { Composer, type CST, type Document, isScalar, Lexer, LineCounter, Parser, visit, YAMLParseError } from "yaml";
-import { deepest } from "../../contract/nesting.ts";
+import { maxNesting } from "../../contract/nesting.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { tooDeep } from "./too-deep.ts";
 
@@ -20,7 +20,7 @@ export function parseYaml(text: string) {
       yield* parser.next(lexeme);
       const { offset, stack } = parser;
       // The first on the stack is the document, and the last may be a scalar.
-      if (stack.length > deepest + 1 && "items" in (stack.at(-1) ?? {})) bottom = offset;
+      if (stack.length > maxNesting + 1 && "items" in (stack.at(-1) ?? {})) bottom = offset;
       if (bottom !== undefined) break;
     }
     yield* parser.end();

@@ -3,13 +3,13 @@ import { TextDecoder } from "node:util";
 import { ServiceError } from "../../contract/errors.ts";
 
 /** Maximum characters of a row: ten times the longest valid one. */
-export const longestRow = 131_072;
+export const maxRowLength = 131_072;
 
 /** A batch of lines without the "\n" at their ends, and the number of the first. If it is not `whole`, U+FFFD replaces wrong bytes. */
 export type Lines = ReturnType<typeof split>;
 
 const newline = 10;
-const longestLine = 4_194_304;
+const maxLineLength = 4_194_304;
 
 /** Yields the lines of a text in batches. The encoding is UTF-8, or UTF-16 with a byte order mark. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, label: string): AsyncGenerator<Lines> {
@@ -28,7 +28,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, label: string)
     }
     if (end < chunk.length) rest.push(chunk.subarray(end));
     size += chunk.length - end;
-    if (size > longestLine)
+    if (size > maxLineLength)
       throw new ServiceError("validation_failed", `${label}: line ${first} is too long for a row.`);
   }
   if (size > 0) yield split(rest, new Uint8Array(), first);

@@ -3,7 +3,7 @@ import { messageOf } from "../../contract/issue-messages.ts";
 import { isRecord } from "../../contract/parse-input.ts";
 import { tryParseJson } from "../../contract/parse-json.ts";
 import type { FileRow, SourceRow } from "./file-rows.ts";
-import { type Lines, longestRow } from "./read-lines.ts";
+import { type Lines, maxRowLength } from "./read-lines.ts";
 import { isTooDeep, tooDeep } from "./too-deep.ts";
 
 export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
@@ -17,7 +17,7 @@ export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<
 }
 
 function rowIn(text: string, whole: boolean): { row: FileRow } | { fields: FieldErrors } {
-  if (text.length > longestRow) return { fields: { row: ["is too long"] } };
+  if (text.length > maxRowLength) return { fields: { row: ["is too long"] } };
   if (!whole && text.includes("\ufffd")) return { fields: { row: ["contains invalid UTF-8"] } };
   const row = tryParseJson(text);
   if (row === undefined) return { fields: { row: ["is not JSON"] } };

@@ -26,19 +26,19 @@ async function* mapRows(rows: AsyncIterable<SourceRow[]>, format: FileFormat, ma
 }
 
 /** In JSON a character takes up to six bytes, and a body is limited to 4 MiB. */
-const largestBody = 655_360;
+const maxBodyLength = 655_360;
 
-/** Regroups rows into batches of at most `most` rows that fit into one request. */
+/** Regroups rows into batches of at most `max` rows that fit into one request. */
 export async function* batchesOf<R extends Pick<SourceRow, "size">>(
   rows: AsyncIterable<readonly R[]> | Iterable<readonly R[]>,
-  most: number,
-  largest = largestBody,
+  max: number,
+  maxLength = maxBodyLength,
 ): AsyncGenerator<R[]> {
   let batch: R[] = [];
   let size = 0;
   for await (const some of rows) {
     for (const row of some) {
-      if (batch.length === most || (batch.length > 0 && size + row.size > largest)) {
+      if (batch.length === max || (batch.length > 0 && size + row.size > maxLength)) {
         yield batch;
         batch = [];
         size = 0;

@@ -36,14 +36,14 @@ export function createSources(terminal: Terminal) {
       secrets ??= splitSecrets(await sources.stdin(flags.join(" and ")), flags);
       return secrets[flags.indexOf(flag)] ?? "";
     },
-    /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `most`. */
-    async bytes(flag: string, most: number): Promise<Buffer> {
+    /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `max`. */
+    async bytes(flag: string, max: number): Promise<Buffer> {
       claim(flag);
       const chunks: Uint8Array[] = [];
       let size = 0;
       for await (const chunk of terminal.input()) {
         size += chunk.length;
-        if (size > most) throw new UsageError(`${flag}: stdin has more than ${bytesAsText(most)}`);
+        if (size > max) throw new UsageError(`${flag}: stdin has more than ${bytesAsText(max)}`);
         chunks.push(chunk);
       }
       return Buffer.concat(chunks);
@@ -56,22 +56,22 @@ interface Limits {
   /** Added to the error when the file cannot be read. */
   readonly hint?: string;
   /** Maximum size in bytes. */
-  readonly most?: number;
+  readonly max?: number;
 }
 
 /** Returns the text of a file without its last line break. Throws a `UsageError` when it cannot be read or is not UTF-8. */
 export function readNamedFile(
   path: string,
   flag: string,
-  { hint, most = Number.POSITIVE_INFINITY }: Limits = {},
+  { hint, max = Number.POSITIVE_INFINITY }: Limits = {},
 ): string {
   let bytes: Buffer | undefined;
   try {
-    bytes = statSync(path).size > most ? undefined : readFileSync(path);
+    bytes = statSync(path).size > max ? undefined : readFileSync(path);
   } catch (error) {
     throw new UsageError(`${flag}: ${reason(error, path)}`, { hint });
   }
-  if (bytes === undefined) throw new UsageError(`${flag}: ${path} is larger than ${bytesAsText(most)}`);
+  if (bytes === undefined) throw new UsageError(`${flag}: ${path} is larger than ${bytesAsText(max)}`);
   return withoutLastBreak(decodeText(bytes, `${flag}: ${path}`));
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
-import { mostTexts, type NameMatch, names } from "../../contract/names.ts";
+import { maxTexts, type NameMatch, names } from "../../contract/names.ts";
 import type { AnyOperation, Caller } from "../../contract/operation.ts";
 import { capitalize, UsageError } from "../errors/cli-errors.ts";
 import { describeAmbiguity, describeMatch, listMatches } from "../output/ambiguous-name.ts";
@@ -27,7 +27,7 @@ interface Mismatch extends Omit<NamedThings, "texts"> {
   readonly hint?: string;
 }
 
-const longestName = 255;
+const maxNameLength = 255;
 
 /**
  * Looks up names in one request and returns the IDs of each entry. Asks which of several matches is meant; throws one error
@@ -101,7 +101,7 @@ export async function chooseSeveral(
 }
 
 async function choicesFor(kind: NamedKind, text: string, { caller, terminal }: Dialog): Promise<Choice<number>[]> {
-  const texts = text === "" ? {} : { texts: [text.slice(0, longestName)] };
+  const texts = text === "" ? {} : { texts: [text.slice(0, maxNameLength)] };
   const { data } = await caller.call(names.find, { ...texts, kinds: [kind] });
   return data.map((match) => ({ name: terminal.sanitizeLine(describeMatch(match)), value: match.id }));
 }
@@ -132,8 +132,8 @@ async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<Na
   const kinds = [...new Set(named.map(({ kind }) => kind))];
   const texts = [...new Set(named.map(({ text }) => text))];
   const matches: NameMatch[] = [];
-  for (let at = 0; at < texts.length; at += mostTexts) {
-    const some = { texts: texts.slice(at, at + mostTexts), kinds };
+  for (let at = 0; at < texts.length; at += maxTexts) {
+    const some = { texts: texts.slice(at, at + maxTexts), kinds };
     const { data } = await caller.call(names.find, some).catch((error) => {
       throw withScopeHint(error, "names", names.find);
     });
@@ -149,7 +149,7 @@ export function withScopeHint(error: unknown, given: string, { name }: AnyOperat
   return new ServiceError("forbidden", error.message, { hint, cause: error });
 }
 
-const isName = (text: string) => text !== "" && text.length <= longestName && sanitizeLine(text) === text;
+const isName = (text: string) => text !== "" && text.length <= maxNameLength && sanitizeLine(text) === text;
 
 async function choose(
   kind: NamedKind,

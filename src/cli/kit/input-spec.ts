@@ -103,8 +103,8 @@ function addCommonOptions(
   { fields, flags, clearable }: InputSpec,
 ): void {
   if (op.list?.paging) {
-    const standard = fields.find(({ name }) => name === "limit")?.default;
-    command.option("--limit <n>", `Maximum number of items (default ${standard})`);
+    const defaultLimit = fields.find(({ name }) => name === "limit")?.default;
+    command.option("--limit <n>", `Maximum number of items (default ${defaultLimit})`);
     command.option("--all", "Fetch all pages");
   } else if (op.list && !fields.some(({ name }) => name === "limit")) {
     command.option("--limit <n>", "Maximum number of items");

@@ -76,7 +76,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
 }
 
 /** Number of IDs that are named as not tried. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** Uses the inputs in turn. When one fails, notes for which IDs nothing was done. */
 async function forEach(
@@ -87,7 +87,7 @@ async function forEach(
   for (const [at, one] of each.entries()) {
     await use(one).catch((error) => {
       const left = each.slice(at + 1).map((input) => String(shown(input)[spec.args[0]?.field ?? ""]));
-      if (left.length > 0) terminal.note(`Not tried after the error: ${listFirst(left, mostNamed)}.`);
+      if (left.length > 0) terminal.note(`Not tried after the error: ${listFirst(left, maxNamed)}.`);
       throw error;
     });
   }

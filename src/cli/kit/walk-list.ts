@@ -33,12 +33,12 @@ export async function* walk<O extends AnyOperation>(
   input: Input,
   { all, limit }: Extent = { all: true, limit: undefined },
 ): AsyncGenerator<Page<ItemOf<O> & object>> {
-  const most = pageLimit(op);
+  const max = pageLimit(op);
   let left = limit ?? Number.POSITIVE_INFINITY;
   if (left < 1) throw new UsageError("--limit must be at least 1");
   let next: Input | undefined = { ...input };
   // The page size must stay the same, or numbered pages would skip items.
-  if (most !== undefined && (all || limit !== undefined)) next.limit = Math.min(left, most);
+  if (max !== undefined && (all || limit !== undefined)) next.limit = Math.min(left, max);
   while (next) {
     const asked: Input = next;
     const response: unknown = await caller.call<AnyOperation>(op, asked);

@@ -1,15 +1,15 @@
 import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
-import { mostMatches, type NameMatch } from "../../contract/names.ts";
+import { maxMatches, type NameMatch } from "../../contract/names.ts";
 import { quoteIfNeeded } from "../terminal/shell-words.ts";
 
-const mostListed = 5;
+const maxListed = 5;
 
 /** Returns a sentence that lists the things that a text means, and the next step. */
 export function describeAmbiguity(kind: NamedKind, text: string, matches: readonly NameMatch[]) {
   const noun = referenceNouns[kind];
   const byReference = matches.filter(({ match }) => match === "reference");
   if (byReference.length === 0) {
-    const count = matches.length < mostMatches ? matches.length : `${mostMatches} or more`;
+    const count = matches.length < maxMatches ? matches.length : `${maxMatches} or more`;
     return { sentence: `${count} ${noun}s are called ${text}: ${listMatches(matches)}`, hint: "use an ID" };
   }
   const others = matches.filter(({ match }) => match !== "reference");
@@ -21,8 +21,8 @@ export function describeAmbiguity(kind: NamedKind, text: string, matches: readon
 }
 
 export function listMatches(matches: readonly NameMatch[]): string {
-  const shown = matches.slice(0, mostListed).map(describeMatch).join(", ");
-  return matches.length > mostListed ? `${shown} and others` : shown;
+  const shown = matches.slice(0, maxListed).map(describeMatch).join(", ");
+  return matches.length > maxListed ? `${shown} and others` : shown;
 }
 
 /** Returns `Ann Smith (Acme, 4)`. */

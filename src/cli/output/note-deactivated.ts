@@ -1,11 +1,11 @@
 import type { Terminal } from "../terminal/terminal.ts";
 
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Tells which users of a file are deactivated: nobody sees from the result that they cannot sign in. */
 export function noteDeactivated(users: ReadonlySet<number>, advice: string, terminal: Terminal): void {
   if (users.size === 0) return;
-  const ids = [...users].slice(0, mostNamed).join(", ") + (users.size > mostNamed ? ", ..." : "");
+  const ids = [...users].slice(0, maxNamed).join(", ") + (users.size > maxNamed ? ", ..." : "");
   const who = users.size === 1 ? "1 user in the file is" : `${users.size} users in the file are`;
   terminal.note(`${who} deactivated and will stay so: ${ids}. To reactivate, ${advice}.`);
 }

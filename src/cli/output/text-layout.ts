@@ -5,7 +5,7 @@ import { wrapText } from "../terminal/wrap-text.ts";
 import { bytesAsText } from "./format-bytes.ts";
 import type { OutputOptions } from "./renderer.ts";
 
-const widest = 100;
+const maxWidth = 100;
 export const indent = "    ";
 
 /** Colors, maximum width of a line and time format for what users write. */
@@ -16,7 +16,7 @@ export interface Frame extends MarkdownOptions {
 export function frameOf({ terminal, cells }: OutputOptions): Frame {
   return {
     paint: terminal.paint,
-    width: Math.min(terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY, widest),
+    width: Math.min(terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY, maxWidth),
     time: (seconds) => cells.time(seconds),
   };
 }
@@ -33,9 +33,9 @@ export const attachmentLine = (
     ? `${file}: ${sanitizeLine(name)} (${bytesAsText(size)})`
     : `video: ${sanitizeLine(name)} (${sanitizeLine(source)})`;
 
-/** Joins names: `Ada, Bob and Cy`. With more than `most` names: `Ada, Bob and 3 more`. */
-export function namesOf(people: readonly { readonly name: string }[], most = Number.POSITIVE_INFINITY): string {
+/** Joins names: `Ada, Bob and Cy`. With more than `max` names: `Ada, Bob and 3 more`. */
+export function namesOf(people: readonly { readonly name: string }[], max = Number.POSITIVE_INFINITY): string {
   const names = people.map(({ name }) => sanitizeLine(name));
-  if (names.length > most) return listFirst(names, most);
+  if (names.length > max) return listFirst(names, max);
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? "nobody");
 }

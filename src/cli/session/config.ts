@@ -116,7 +116,7 @@ export async function changeConfig(
 /** Runs `work`, which must read the configuration again before it saves, under the lock. */
 export async function withConfigLock<T>(
   env: NodeJS.ProcessEnv,
-  patience: number,
+  maxWait: number,
   work: (save: (config: Config) => Promise<Config>) => Promise<T>,
 ): Promise<T> {
   const dir = configDir(env);
@@ -127,7 +127,7 @@ export async function withConfigLock<T>(
   try {
     makeFolders(dir, 0o700);
     makePrivate(dir);
-    return await withLock(`${configFile(env)}.lock`, patience, (held) =>
+    return await withLock(`${configFile(env)}.lock`, maxWait, (held) =>
       work(async (config) => {
         await saveConfig(dir, config, held);
         return config;

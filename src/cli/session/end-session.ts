@@ -5,11 +5,11 @@ import { tokenTimesOf } from "../../http/client/token-times.ts";
 import { open, type Route } from "./open-caller.ts";
 
 /** Milliseconds that a command waits for the end of its session. */
-const patience = 5000;
+const timeout = 5000;
 
 async function signOut(caller: Caller): Promise<void> {
   const { sessions } = await import("../../contract/sessions.ts");
-  await caller.call(sessions.endCurrent, {}, { signal: AbortSignal.timeout(patience) });
+  await caller.call(sessions.endCurrent, {}, { signal: AbortSignal.timeout(timeout) });
 }
 
 /** Signs a caller out when it is closed, so that commands that sign in for themselves leave no sessions behind. */

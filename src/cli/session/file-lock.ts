@@ -11,16 +11,16 @@ const staleAfter = 10_000;
 const unnamedAfter = 500;
 
 /**
- * Runs `work` under the lock. Throws `unavailable` when another process holds it for longer than `patience`. proper-lockfile goes
+ * Runs `work` under the lock. Throws `unavailable` when another process holds it for longer than `maxWait`. proper-lockfile goes
  * by the age of the lock alone, so that a killed process would block others.
  */
 export async function withLock<T>(
   file: string,
-  patience: number,
+  maxWait: number,
   work: (held: () => boolean) => Promise<T>,
 ): Promise<T> {
   const owner = newOwner();
-  const giveUp = performance.now() + patience;
+  const giveUp = performance.now() + maxWait;
   while (!take(file, owner)) {
     if (performance.now() > giveUp) throw lockedByAnother(file);
     if (isStale(file)) breakLock(file);

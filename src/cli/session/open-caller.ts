@@ -14,9 +14,9 @@ import { openWithKey } from "./open-with-key.ts";
 import { shownAddress, type Target } from "./target.ts";
 import { version } from "./version.ts";
 
-const standardTimeout = "30s";
+const defaultTimeout = "30s";
 /** Milliseconds after which callbacks are sent while the command is still running. */
-const patience = 250;
+const sendDelay = 250;
 
 export interface Route {
   readonly target: Target;
@@ -34,7 +34,7 @@ export async function open(route: Route, token: string | undefined, as?: string)
       url: target.address,
       token: token || undefined,
       userAgent: `wcs/${version}`,
-      timeout: readDuration(globals.timeout ?? standardTimeout, "--timeout") * 1000,
+      timeout: readDuration(globals.timeout ?? defaultTimeout, "--timeout") * 1000,
       ca: globals.caFile === undefined ? undefined : readCaFile(globals.caFile),
     });
   }
@@ -54,7 +54,7 @@ export async function open(route: Route, token: string | undefined, as?: string)
     database,
     environment: terminal.env,
     onAnnounce: (topics) => {
-      if (topics.includes("outbox")) timer ??= setTimeout(send, patience);
+      if (topics.includes("outbox")) timer ??= setTimeout(send, sendDelay);
     },
   });
   // Public operations need neither a token nor a user: their token is empty.
@@ -103,11 +103,11 @@ async function userFor(service: Service, { target, globals }: Route, as: string)
   }
 }
 
-const longestName = 255;
+const maxNameLength = 255;
 
 /** Returns the ID for a name or reference, as the first administrator finds it; undefined for IDs, addresses and what names nobody. */
 async function idOfName(service: Service, as: string): Promise<string | undefined> {
-  if (/^\s*\d*\s*$|^(?!ref:).*@/.test(as) || as.length > longestName) return undefined;
+  if (/^\s*\d*\s*$|^(?!ref:).*@/.test(as) || as.length > maxNameLength) return undefined;
   const { names } = await import("../../contract/names.ts");
   const administrator = service.caller({ userId: await service.resolveUser() });
   const { data } = await administrator.call(names.find, { texts: [as], kinds: ["users"] });

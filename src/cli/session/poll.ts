@@ -5,7 +5,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration } from "../time/parse-time.ts";
 
 const retryPause = 2000;
-const longestWait = 25;
+const maxWait = 25;
 
 interface PollOptions {
   readonly signal?: AbortSignal;
@@ -46,8 +46,8 @@ export async function pollAnswer<T>(ask: () => Promise<T>, terminal: Terminal, o
 
 /** Returns the seconds that a long poll may take: well below the request timeout. */
 export function longPollSeconds({ timeout }: Globals): number {
-  const most = timeout === undefined ? longestWait : Math.floor(readDuration(timeout, "--timeout") / 2);
-  return Math.max(1, Math.min(most, longestWait));
+  const max = timeout === undefined ? maxWait : Math.floor(readDuration(timeout, "--timeout") / 2);
+  return Math.max(1, Math.min(max, maxWait));
 }
 
 function isOutage(error: unknown): error is ServiceError {

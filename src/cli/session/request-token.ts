@@ -55,13 +55,13 @@ export async function authenticate(route: Route, credentials: Credentials) {
 }
 
 /** Maximum characters of a token. Servers refuse longer headers. */
-const longestToken = 8192;
+const maxTokenLength = 8192;
 
 /** Returns the login of an answer. Throws `unavailable` when it has none: saved, a wrong one would make the configuration invalid. */
 export function loginIn(answer: unknown, { target }: Route): { readonly jwt: string; readonly expires: number } {
   const [login] = Array.isArray(answer) ? answer : [];
   const { jwt, expires } = (login ?? {}) as Readonly<Record<string, unknown>>;
-  const isToken = typeof jwt === "string" && jwt.length <= longestToken && /^[\x21-\x7e]+$/.test(jwt);
+  const isToken = typeof jwt === "string" && jwt.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(jwt);
   if (isToken && typeof expires === "number") return { jwt, expires };
   throw new ServiceError("unavailable", `${withoutPassword(target.address)} did not answer with a token.`, {
     hint: "Check that the URL is the one of the service.",

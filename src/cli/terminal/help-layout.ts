@@ -14,7 +14,7 @@ export interface HelpPage {
 }
 
 /** Wider terms get a line of their own. */
-const widest = 34;
+const maxTermWidth = 34;
 
 export function layOut(
   { usage, description, sections, examples, globals }: HelpPage,
@@ -34,7 +34,7 @@ export function layOut(
 }
 
 function layOutSection({ title, rows }: HelpSection, width: number, paint: Paint): string {
-  const column = Math.min(widest, Math.max(...rows.map(([term]) => term.length)));
+  const column = Math.min(maxTermWidth, Math.max(...rows.map(([term]) => term.length)));
   const indent = " ".repeat(column + 4);
   const lines = rows.map(([term, meaning]) => {
     const text = wrapWords(meaning, Math.max(30, width - indent.length), indent);

@@ -12,9 +12,9 @@ export function createLiveScreen(terminal: Terminal) {
     /** Shows a text, as much of it as fits. Writes nothing when it is shown already. */
     async draw(text: string): Promise<void> {
       const lines = text.replace(/\n$/, "").split("\n");
-      const most = terminal.height;
-      const rest = lines.length - most + 1;
-      const kept = rest > 1 ? [...lines.slice(0, most - 1), `... ${rest} more lines`] : lines;
+      const max = terminal.height;
+      const rest = lines.length - max + 1;
+      const kept = rest > 1 ? [...lines.slice(0, max - 1), `... ${rest} more lines`] : lines;
       // Clearing each line on its own does not flicker, as clearing the screen first does. A line is cleared before its text:
       // after a text of the full width, the cursor is on the last character.
       const above = kept.slice(0, -1).map((line) => `${restOfLine}${line}\n`);

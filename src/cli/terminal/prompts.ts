@@ -8,7 +8,7 @@ export interface Choice<T> {
 
 /** Prompts. They use stderr, so that stdout has data only. */
 export interface Ask {
-  text(question: string, check?: (answer: string) => true | string, standard?: string): Promise<string>;
+  text(question: string, check?: (answer: string) => true | string, defaultAnswer?: string): Promise<string>;
   /** Offers the values; `explanations` are shown beside them. */
   choice(question: string, values: readonly string[], explanations?: Readonly<Record<string, string>>): Promise<string>;
   pick<T>(question: string, choices: readonly Choice<T>[]): Promise<T>;
@@ -27,9 +27,9 @@ interface Streams {
 export function createAsk(streams: Streams): Ask {
   const ask = <T>(prompt: (context: Streams & { signal: AbortSignal }) => Promise<T>) => answered(prompt, streams);
   return {
-    text: (message, validate, standard) =>
+    text: (message, validate, defaultAnswer) =>
       ask((context) =>
-        input({ message, ...(validate && { validate }), ...(standard && { default: standard }) }, context),
+        input({ message, ...(validate && { validate }), ...(defaultAnswer && { default: defaultAnswer }) }, context),
       ),
     choice: (message, values, explanations = {}) => {
       const name = (value: string) =>

@@ -20,7 +20,7 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-const narrowest = 8;
+const minColumnWidth = 8;
 /** Number of spaces between columns. */
 const gap = 2;
 
@@ -38,7 +38,7 @@ export function columnWidths(
   for (const [done, { at, wide }] of byWidth.entries()) {
     // Each remaining column may take an equal part of the remaining width.
     const part = Math.floor(room / (byWidth.length - done));
-    const given = Math.min(wide, Math.max(part, Math.min(narrowest, wide)));
+    const given = Math.min(wide, Math.max(part, Math.min(minColumnWidth, wide)));
     widths[at] = given;
     room -= given;
   }
@@ -51,7 +51,7 @@ export function columnsThatFit(
   width: number,
   uncut: ReadonlySet<number>,
 ): number {
-  const needed = wantedWidths(rows).map((wide, at) => (uncut.has(at) ? wide : Math.min(wide, narrowest)));
+  const needed = wantedWidths(rows).map((wide, at) => (uncut.has(at) ? wide : Math.min(wide, minColumnWidth)));
   let used = -gap;
   const fitting = needed.findIndex((wide) => {
     used += gap + wide;
@@ -61,4 +61,4 @@ export function columnsThatFit(
 }
 
 const wantedWidths = (rows: readonly (readonly string[])[]): number[] =>
-  (rows[0] ?? []).map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), 1));
+  (rows[0] ?? []).map((_, at) => rows.reduce((max, row) => Math.max(max, widthOf(row[at] ?? "")), 1));

@@ -50,7 +50,7 @@ export const audit: Handlers<typeof contract> = {
     const top = path?.replace(/\/+$/, "");
     // One range of the index has the path and all below it.
     if (top) query = query.where(beginsWith("e.path", top)).where(isAtOrBelow(top));
-    const range = { least: since, most: until };
+    const range = { min: since, max: until };
     const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
     const asked = { list, limit, cursor };
     // An actor or an operation has an index, too. PostgreSQL never blocks other requests.

@@ -60,8 +60,8 @@ async function acceptCode(ctx: Ctx, user: number, otp: string): Promise<boolean>
 }
 
 /** Maximum number of sessions of a user. A further sign-in ends the oldest one. */
-const mostSessions = 100;
-const mostCharacters = 200;
+const maxSessions = 100;
+const maxCharacters = 200;
 
 /** Starts a session and returns its token. Throws `unauthenticated` if `version` is no longer the user's `token_version`. */
 export async function startSession(ctx: Ctx, user: number, version: number) {
@@ -113,7 +113,7 @@ async function removeOldSessions(tx: Ctx, user: number): Promise<void> {
     .select("id")
     .where("user_id", "=", user)
     .orderBy("id", "desc")
-    .limit(mostSessions - 1);
+    .limit(maxSessions - 1);
   const { numDeletedRows } = await db
     .deleteFrom("sessions")
     .where("user_id", "=", user)
@@ -124,6 +124,6 @@ async function removeOldSessions(tx: Ctx, user: number): Promise<void> {
 
 /** Returns the header on one line, without control characters, and not longer than a table can show. */
 function shownUserAgent(header = ""): string | null {
-  const shown = [...header.toWellFormed()].filter(isLine).slice(0, mostCharacters).join("").trim();
+  const shown = [...header.toWellFormed()].filter(isLine).slice(0, maxCharacters).join("").trim();
   return shown === "" ? null : shown;
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { largestGroup } from "../../contract/conversation-schemas.ts";
+import { maxParticipants } from "../../contract/conversation-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import { deleteRows, insertRows, updateRows } from "../../store/bulk.ts";
@@ -19,9 +19,9 @@ export const participantHandlers = {
     if (issues.length > 0) throw invalid({ users: issues });
     const participants = await participantsIn(ctx.db, { conversations: [id] });
     const joining = [...new Set(users)].filter((user) => !participants.some((each) => each.user_id === user));
-    if (participants.length + joining.length > largestGroup) {
+    if (participants.length + joining.length > maxParticipants) {
       throw invalid({
-        users: [`would exceed the maximum of ${largestGroup} people; there are ${participants.length} already`],
+        users: [`would exceed the maximum of ${maxParticipants} people; there are ${participants.length} already`],
       });
     }
     if (joining.length > 0) await join(ctx, mine, joining);

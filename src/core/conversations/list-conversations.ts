@@ -25,14 +25,14 @@ interface Range {
   readonly limit: number;
   readonly offset: number;
   /** Maximum number of conversations counted. */
-  readonly most: number;
+  readonly max: number;
 }
 
 export const listConversations: Handlers<typeof contract>["list"] = async (ctx, input) => {
   const { page, limit, ...filter } = input;
   requireNoIssues(await conversationFilterIssues(ctx, filter));
   const offset = (page - 1) * limit;
-  const range = { user: ctx.actor.id, limit, offset, most: offset + limit + countedBeyond };
+  const range = { user: ctx.actor.id, limit, offset, max: offset + limit + countedBeyond };
   const isSliced = filter.keyword !== undefined && !isOfThese(filter);
   const { found, total } = await (isSliced ? searchInSlices : search)(ctx.db, range, filter);
   const newestFirst = found.toSorted((a, b) => Number(b.latest_message_id) - Number(a.latest_message_id));
@@ -84,7 +84,7 @@ const countQuery = (db: Db, range: Range, filter: Filter) =>
     .selectFrom(
       matchingConversations(db, range.user, filter)
         .select("p.conversation_id")
-        .limit(rowCount(range.most))
+        .limit(rowCount(range.max))
         .as("counted"),
     )
     .select((eb) => eb.fn.countAll<number>().as("total"));
@@ -97,7 +97,7 @@ const isOfThese = ({ participants, participants_mode }: Filter): boolean =>
 const sliceLength = 2048;
 
 /** Searches one slice after the other until enough are counted. Other requests can run in between. */
-async function searchInSlices(db: Db, { user, limit, offset, most }: Range, filter: Filter) {
+async function searchInSlices(db: Db, { user, limit, offset, max }: Range, filter: Filter) {
   const ids: number[] = [];
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {
@@ -114,10 +114,10 @@ async function searchInSlices(db: Db, { user, limit, offset, most }: Range, filt
       .where("p.latest_message_id", "<", before)
       .where("p.latest_message_id", ">=", end?.message ?? 0)
       .orderBy("p.latest_message_id", "desc")
-      .limit(most - ids.length)
+      .limit(max - ids.length)
       .execute();
     ids.push(...matches.map(({ id }) => id));
-    if (end === undefined || ids.length >= most) break;
+    if (end === undefined || ids.length >= max) break;
     before = end.message;
     await takeTurn();
   }

@@ -7,7 +7,7 @@ const unspaced = once(
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u,
 );
 /** Maximum number of characters of an indexed word; longer words are cut. */
-const longestWord = 64;
+const maxWordLength = 64;
 
 const segmenter = once(() => new Intl.Segmenter("en", { granularity: "word" }));
 
@@ -16,5 +16,5 @@ export function wordsInOrder(text: string): string[] {
   const found = unspaced().test(text)
     ? [...segmenter().segment(text.normalize("NFKC"))].flatMap(({ segment }) => foldedWords(segment))
     : foldedWords(text);
-  return found.map((word) => (word.length > longestWord ? [...word].slice(0, longestWord).join("") : word));
+  return found.map((word) => (word.length > maxWordLength ? [...word].slice(0, maxWordLength).join("") : word));
 }

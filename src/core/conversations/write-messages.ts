@@ -18,7 +18,7 @@ import { wordsInOrder } from "./query-words.ts";
 import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 
 /** Maximum number of reactions of one participant to one message. */
-const mostReactions = 10;
+const maxReactions = 10;
 
 export const messageSendHandlers = {
   async create(ctx, { recipients, message, files }) {
@@ -81,8 +81,8 @@ export const messageSendHandlers = {
     const byMe = { message_id: messageId, user_id: ctx.actor.id };
     const own = await findRows(ctx.db, "message_reactions", byMe, ["emoji"]);
     if (!own.some((reaction) => reaction.emoji === emoji)) {
-      if (own.length >= mostReactions) {
-        throw new ServiceError("conflict", `You have ${mostReactions} reactions to this message; remove one first.`);
+      if (own.length >= maxReactions) {
+        throw new ServiceError("conflict", `You have ${maxReactions} reactions to this message; remove one first.`);
       }
       await insertRows(ctx.db, "message_reactions", [{ ...byMe, emoji, created_at: ctx.now }]);
     }

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
-import { type counters as contract, counterNames, mostCounted, mostLookedAt } from "../../contract/counters.ts";
+import { type counters as contract, counterNames, maxCounted, maxLookedAt } from "../../contract/counters.ts";
 import { lateralJoin, listed } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Schema } from "../../store/schema/schema.ts";
@@ -31,7 +31,7 @@ export const counters: Handlers<typeof contract> = {
     for (const { counter, count } of found) posts.set(counter, count);
     const [{ count: events } = none] = await newEvents(db, { ...readerOf(actor, "calendar"), ...starts.events });
     const [{ count: messages } = none] = await newMessages(db, { me: actor.id, now, ...starts.messages });
-    const upTo = (count = 0) => Math.min(count, mostCounted);
+    const upTo = (count = 0) => Math.min(count, maxCounted);
     return {
       groups: upTo(posts.get("groups")),
       events: upTo((posts.get("events") ?? 0) + events),
@@ -113,7 +113,7 @@ const newPosts = prepared((db, p: NewPosts) => {
     .where("listed_at", "<=", p.now)
     .orderBy("listed_at", "desc")
     .orderBy("id", "desc")
-    .limit(sql.lit(mostLookedAt));
+    .limit(sql.lit(maxLookedAt));
   return counted(db, p, sql`${newest}`);
 });
 
@@ -126,11 +126,11 @@ const newPostsIn = prepared((db, p: NewPosts & { readonly places: readonly strin
     .where("pp.listed_at", "<=", p.now)
     .orderBy("pp.listed_at", "desc")
     .orderBy("pp.post_id", "desc")
-    .limit(sql.lit(mostLookedAt));
+    .limit(sql.lit(maxLookedAt));
   const key = ["place", "listed_at", "post_id"];
   const newest = sql`(select distinct found.post_id as id, found.listed_at
     from ${lateralJoin(db, listed(db, "place", p.places), one, { table: "post_places", key })}
-    order by found.listed_at desc, found.post_id desc limit ${sql.lit(mostLookedAt)})`;
+    order by found.listed_at desc, found.post_id desc limit ${sql.lit(maxLookedAt)})`;
   return counted(db, p, newest);
 });
 
@@ -165,7 +165,7 @@ const newEvents = prepared((db, p: Reader & Start) => {
     .where(sql<SqlBool>`(created_at, id) > (${p.since}, ${p.last_event})`)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .limit(sql.lit(mostLookedAt));
+    .limit(sql.lit(maxLookedAt));
   // The limit ends the search of those who can read most events early.
   const found = db
     .selectFrom(newest.as("e"))
@@ -175,7 +175,7 @@ const newEvents = prepared((db, p: Reader & Start) => {
         select 1 from event_marks k where k.event_id = e.id and k.user_id = ${p.me} and k.seen_at is not null)`,
     )
     .where(inAudience("e", p.me, readable(db, "a", p)))
-    .limit(sql.lit(mostCounted));
+    .limit(sql.lit(maxCounted));
   return db.selectFrom(found.as("found")).select((eb) => eb.fn.countAll<number>().as("count"));
 });
 
@@ -192,17 +192,17 @@ const newMessages = prepared((db, p: Start & { me: number; now: number }) => {
     .where("c.latest_message_id", "is not", null)
     .where(sql<SqlBool>`(latest.created_at, latest.id) > (${p.since}, ${p.last_message})`)
     .orderBy("c.latest_message_id", "desc")
-    .limit(sql.lit(mostLookedAt));
+    .limit(sql.lit(maxLookedAt));
   const found = db
     .selectFrom(unread.as("c"))
     .innerJoin("messages as m", "m.conversation_id", "c.conversation_id")
     .select("m.id")
     .whereRef("m.position", ">", "c.seen_position")
-    .where(sql<SqlBool>`m.position > c.last_position - ${sql.lit(mostCounted)}`)
+    .where(sql<SqlBool>`m.position > c.last_position - ${sql.lit(maxCounted)}`)
     .where("m.type", "=", "normal")
     .where("m.deleted_at", "is", null)
     .where("m.author_id", "<>", p.me)
     .where(sql<SqlBool>`(m.created_at, m.id) > (${p.since}, ${p.last_message})`)
-    .limit(sql.lit(mostCounted));
+    .limit(sql.lit(maxCounted));
   return db.selectFrom(found.as("found")).select((eb) => eb.fn.countAll<number>().as("count"));
 });

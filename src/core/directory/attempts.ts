@@ -11,11 +11,11 @@ import {
 } from "../pipeline/rate-limits.ts";
 
 /** Milliseconds that an attempt waits for pending ones. */
-const longestWait = 15_000;
+const maxWait = 15_000;
 /** Milliseconds between two tries to reserve a place. */
 const pause = 20;
 /** Maximum number of attempts that wait for the same limit in one process. */
-const mostWaiting = 300;
+const maxWaiting = 300;
 /** Seconds after which a client may try again when too many attempts are pending. */
 const busySeconds = 1;
 
@@ -51,7 +51,7 @@ export async function attempt<T extends { readonly good: boolean }>(
 }
 
 async function waitForPlace(ctx: Ctx, subject: Subject): Promise<number> {
-  const deadline = performance.now() + longestWait;
+  const deadline = performance.now() + maxWait;
   let place = await reserveInTurn(ctx, subject);
   while (place.id === undefined) {
     if (place.until > 0) throw tooManyAttempts(place.until - ctx.now);
@@ -81,7 +81,7 @@ async function poll(
   }
 }
 
-const turns = new Semaphores<string>(1, { most: mostWaiting, refusal: () => tooManyAttempts(busySeconds) });
+const turns = new Semaphores<string>(1, { max: maxWaiting, refusal: () => tooManyAttempts(busySeconds) });
 
 /** Runs `work` after all earlier work with the same name, so that only the first of many callers queries the database. */
 const inTurn = <T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> =>

@@ -14,7 +14,7 @@ const tagBytes = 32;
 
 /** Few threads hash all passwords, so each account has one hash at a time, and one for others. */
 const byAccount = new Semaphores<string>(1, {
-  most: 1000,
+  max: 1000,
   refusal: () => new ServiceError("unavailable", "Too many passwords wait to be hashed; try again.", { retryAfter: 5 }),
 });
 
@@ -72,8 +72,8 @@ export async function passwordIssue(
   { email, first_name = "", last_name = "" }: Person,
   settings: Settings,
 ): Promise<Omit<Issue, "field"> | undefined> {
-  const least = settings["passwords.min_length"];
-  if ([...password].length < least) return { code: "too_small", params: { minimum: least, of: "string" } };
+  const min = settings["passwords.min_length"];
+  if ([...password].length < min) return { code: "too_small", params: { minimum: min, of: "string" } };
   if ((await commonPasswords()).has(password.toLowerCase())) return { code: "common_password" };
   const own = [email ?? "", first_name, last_name, `${first_name} ${last_name}`];
   const isOwn = own.some((each) => each.trim() !== "" && fold(each) === fold(password));

@@ -31,8 +31,8 @@ const unitRows = (db: Db) =>
 
 const unitsById = prepared((db, p: { ids: number[] }) => unitRows(db).where("n.id", "in", p.ids));
 
-const unitsAfter = prepared((db, p: { id: number; most: number }) =>
-  unitRows(db).where("n.id", ">", p.id).orderBy("n.id").limit(rowCount(p.most)),
+const unitsAfter = prepared((db, p: { id: number; max: number }) =>
+  unitRows(db).where("n.id", ">", p.id).orderBy("n.id").limit(rowCount(p.max)),
 );
 
 const shownChildren = 500;
@@ -61,9 +61,9 @@ export async function presentUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
   return inOrderOf(ids, rows).map((row) => present(ctx, row));
 }
 
-/** Returns the first `most` units with a greater ID, in one query that reads each row once. */
-export async function presentUnitsAfter(ctx: Ctx, id: number, most: number): Promise<Unit[]> {
-  return (await unitsAfter(ctx.db, { id, most })).map((row) => present(ctx, row));
+/** Returns the first `max` units with a greater ID, in one query that reads each row once. */
+export async function presentUnitsAfter(ctx: Ctx, id: number, max: number): Promise<Unit[]> {
+  return (await unitsAfter(ctx.db, { id, max })).map((row) => present(ctx, row));
 }
 
 /** Returns units as `presentUnits`, each with its first children. */

@@ -64,8 +64,8 @@ const usersWithMemberships = prepared((db, p: UserReader & { ids: number[] }) =>
     .where("u.id", "in", p.ids),
 );
 
-const activeUsersAfter = prepared((db, p: UserReader & { id: number; most: number }) =>
-  userRows(db, p).where("u.active", "=", 1).where("u.id", ">", p.id).orderBy("u.id").limit(rowCount(p.most)),
+const activeUsersAfter = prepared((db, p: UserReader & { id: number; max: number }) =>
+  userRows(db, p).where("u.active", "=", 1).where("u.id", ">", p.id).orderBy("u.id").limit(rowCount(p.max)),
 );
 
 /** Returns active administrators who can sign in, at most two. */
@@ -97,9 +97,9 @@ export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
   return presentRows(ctx, inOrderOf(ids, rows), memberships);
 }
 
-/** Returns the first `most` active users with a greater ID, by a query that reads each row once. */
-export async function presentUsersAfter(ctx: Ctx, id: number, most: number): Promise<User[]> {
-  const rows = await activeUsersAfter(ctx.db, { ...groupReader(ctx.actor), now: ctx.now, id, most });
+/** Returns the first `max` active users with a greater ID, by a query that reads each row once. */
+export async function presentUsersAfter(ctx: Ctx, id: number, max: number): Promise<User[]> {
+  const rows = await activeUsersAfter(ctx.db, { ...groupReader(ctx.actor), now: ctx.now, id, max });
   const memberships = await membershipsByUser(ctx.db, { ids: rows.map((row) => row.id) });
   return presentRows(ctx, rows, membershipsOfEach(memberships));
 }

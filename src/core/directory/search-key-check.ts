@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { fold } from "../../contract/fold-text.ts";
 import type { Database, Db } from "../../store/database.ts";
 import type { Check } from "../../store/integrity/check-database.ts";
-import { mostExamples } from "../../store/integrity/recount.ts";
+import { maxExamples } from "../../store/integrity/recount.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { emailKey, titleLookupKey, titleWordsKey, userNameKey } from "./text-keys.ts";
 import { searchWords, type WordRow } from "./user-words.ts";
@@ -37,7 +37,7 @@ export const searchKeyCheck: Check = {
     const examples: string[] = [];
     for await (const issue of issuesIn(reader)) {
       total += 1;
-      if (examples.length < mostExamples) examples.push(issue);
+      if (examples.length < maxExamples) examples.push(issue);
     }
     return { total, examples };
   },

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
-import { deepestUnit } from "../../contract/nesting.ts";
+import { maxUnitLevel } from "../../contract/nesting.ts";
 import { insertRow, updateRow, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { afterPrefix, beginsWith, isAmong } from "../../store/dialect.ts";
@@ -66,7 +66,7 @@ async function movePaths(
 
 /** Returns true when a new unit, or `unit` with its descendants, fits below `parent`. */
 export async function canContain(db: Db, parent: UnitPosition, unit?: UnitPosition): Promise<boolean> {
-  return unit === undefined ? parent.level < deepestUnit : fits(db, unit, parent.level + 1 - unit.level);
+  return unit === undefined ? parent.level < maxUnitLevel : fits(db, unit, parent.level + 1 - unit.level);
 }
 
 /** Returns true when the branch of a unit can be moved down by this number of levels. */
@@ -77,11 +77,11 @@ async function fits(db: Db, unit: UnitPosition, deeper: number): Promise<boolean
     .select((eb) => eb.fn.max("level").as("level"))
     .where(beginsWith("path", unit.path))
     .executeTakeFirstOrThrow();
-  return level + deeper <= deepestUnit;
+  return level + deeper <= maxUnitLevel;
 }
 
 function tooDeep(): ServiceError {
-  return new ServiceError("conflict", `The tree has at most ${deepestUnit} levels below the root.`);
+  return new ServiceError("conflict", `The tree has at most ${maxUnitLevel} levels below the root.`);
 }
 
 type Computed = "name_key" | "parent_id" | "path" | "level" | "created_at" | "updated_at";

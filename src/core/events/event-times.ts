@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Selectable } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
-import { mostRules, type Rule, type RuleInput, weekdays } from "../../contract/event-schemas.ts";
+import { maxRules, type Rule, type RuleInput, weekdays } from "../../contract/event-schemas.ts";
 import type { events } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { rulePartsOf } from "../../contract/rrule-text.ts";
@@ -130,7 +130,7 @@ export async function expand(
 /** Returns the first day and all days that any rule selects, in order, and the validation errors of the rules. */
 async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: string[]; issues: FieldErrors }> {
   const issues = ruleIssues(rules, first);
-  if (rules.length > mostRules) return { days: [], issues };
+  if (rules.length > maxRules) return { days: [], issues };
   const hasIssue = (index: number) => Object.keys(issues).some((field) => field.startsWith(`recurrence.${index}`));
   const good = [...rules.entries()].filter(([index]) => !hasIssue(index));
   const expanded = good.map(([, rule]) => ({ parts: rulePartsOf(rule), count: rule.count, last: rule.until }));
@@ -142,7 +142,7 @@ async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: st
 
 /** Returns the validation errors of rules that contradict each other, themselves or, if it is known, the first day. */
 function ruleIssues(rules: readonly Rule[], first = ""): FieldErrors {
-  if (rules.length > mostRules) return { recurrence: [`must have at most ${mostRules} rules`] };
+  if (rules.length > maxRules) return { recurrence: [`must have at most ${maxRules} rules`] };
   const issues: FieldErrors = {};
   for (const [index, rule] of rules.entries()) {
     const add = (field: string, message: string) => {

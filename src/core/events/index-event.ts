@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
-import { mostEventEntries } from "../../contract/event-schemas.ts";
+import { maxEventEntries } from "../../contract/event-schemas.ts";
 import { countRows, deleteRows, findRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { flagValue, listed } from "../../store/dialect.ts";
@@ -66,11 +66,11 @@ export function entryIssues(
   given: { readonly units?: unknown; readonly shares?: unknown },
 ): FieldErrors {
   const readers = units.length + shares.length;
-  if (readers * occurrences <= mostEventEntries) return {};
+  if (readers * occurrences <= maxEventEntries) return {};
   const larger = shares.length >= units.length ? "shares" : "units";
   const entries = `${occurrences} occurrences for ${readers} units and users are ${readers * occurrences}`;
   const field = given[larger] === undefined ? "recurrence" : larger;
-  return { [field]: [`makes too many entries: ${entries}, and at most ${mostEventEntries} are allowed`] };
+  return { [field]: [`makes too many entries: ${entries}, and at most ${maxEventEntries} are allowed`] };
 }
 
 /** A reader of events, and the places that cover all of them. */

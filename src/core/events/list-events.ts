@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { countedBeyond } from "../../contract/event-schemas.ts";
-import { type events as contract, furthestEvent } from "../../contract/events.ts";
+import { type events as contract, maxListedEvents } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
 import { isPostgres, lateralJoin, listed, rowCount } from "../../store/dialect.ts";
@@ -20,23 +20,23 @@ export async function findEvents(
   { page, limit, ...filter }: Input,
 ): Promise<{ ids: number[]; total: number }> {
   const before = (page - 1) * limit;
-  const size = Math.min(before + limit, furthestEvent);
-  const most = Math.min(before + limit + countedBeyond, furthestEvent);
+  const size = Math.min(before + limit, maxListedEvents);
+  const max = Math.min(before + limit + countedBeyond, maxListedEvents);
   const { ids, total } = await (filter.uid === undefined
-    ? inPlaces(ctx, filter, { size, most })
-    : withUid(ctx, filter, most));
+    ? inPlaces(ctx, filter, { size, max })
+    : withUid(ctx, filter, max));
   return { ids: ids.slice(before, size), total };
 }
 
-/** Returns the first `size` events in the actor's places, in the order of the list, and counts up to `most`. */
+/** Returns the first `size` events in the actor's places, in the order of the list, and counts up to `max`. */
 async function inPlaces(
   ctx: Ctx,
   { type, start, end = Number.MAX_SAFE_INTEGER }: Filter,
-  { size, most }: { readonly size: number; readonly most: number },
+  { size, max }: { readonly size: number; readonly max: number },
 ) {
   const { db } = ctx;
   const reader = await indexReaderOf(ctx, type);
-  const search = { ...reader, type: type ?? null, start: start ?? never, end, size, most };
+  const search = { ...reader, type: type ?? null, start: start ?? never, end, size, max };
   const inEach = await (start === undefined ? firstOfAll : firstSince)(db, search);
   const ids = firstOf(inEach.flatMap(candidatesOf), size).map((row) => row.event_id);
   if (ids.length < size) return { ids, total: ids.length };
@@ -49,7 +49,7 @@ interface Search extends IndexReader {
   readonly start: number;
   readonly end: number;
   readonly size: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 interface Candidate {
@@ -110,20 +110,20 @@ const firstSince = prepared((db, p: Search) => firstQuery(db, p, since));
 
 function countQuery(db: Db, p: Search, range: Range) {
   const matching = matches(db, p, range);
-  const most = rowCount(p.most);
+  const max = rowCount(p.max);
   // PostgreSQL reads all entries before it removes duplicates.
   const ep = isPostgres(db)
-    ? sql`lateral (select ep.start_at, ep.event_id from event_places ep where ${matching} limit ${most}) as ep`
+    ? sql`lateral (select ep.start_at, ep.event_id from event_places ep where ${matching} limit ${max}) as ep`
     : sql`event_places as ep where ${matching}`;
   return sql<{ total: number | string }>`select count(*) as total from (select distinct ep.start_at, ep.event_id
-    from ${listed(db, "place", p.places)} cross join ${ep} limit ${most}) as found`;
+    from ${listed(db, "place", p.places)} cross join ${ep} limit ${max}) as found`;
 }
 
 const countOfAll = prepared((db, p: Search) => countQuery(db, p, ofAll));
 const countSince = prepared((db, p: Search) => countQuery(db, p, since));
 
 /** Searches the event dates directly, because only few events share a unique ID. */
-async function withUid({ db, actor }: Ctx, { type, uid = [], start, end }: Filter, most: number) {
+async function withUid({ db, actor }: Ctx, { type, uid = [], start, end }: Filter, max: number) {
   const since = start === undefined ? sql`` : sql`and x.start_at >= ${start}`;
   const first = sql<number>`(select min(x.start_at) from event_dates x where x.event_id = e.id ${since})`;
   let query = db
@@ -137,7 +137,7 @@ async function withUid({ db, actor }: Ctx, { type, uid = [], start, end }: Filte
     .where(readable(db, "a", readerOf(actor, ability)))
     .orderBy("d.start_at")
     .orderBy("e.id")
-    .limit(most);
+    .limit(max);
   if (type !== undefined) query = query.where("e.type", "=", type);
   if (end !== undefined) query = query.where("d.start_at", "<=", end);
   const ids = (await query.execute()).map((row) => row.id);

@@ -14,15 +14,15 @@ import { accountOfUser, recordEvents, requireBelowLimits } from "../pipeline/rat
 import { chunkBytes, keepContent, removeUnused } from "./file-contents.ts";
 import { videoIssue, videoUrl } from "./video-urls.ts";
 
-const mostFiles = 200;
+const maxFiles = 200;
 
 /** Attaches files to their owner. Throws `validation_failed` with an error for each invalid file, as in `files.0.data`. */
 export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, items: readonly FileItem[]): Promise<void> {
   if (items.length === 0) return;
   const issues = await fileIssues(ctx, items);
   const count = await countRows(ctx.db.selectFrom("files").where("owner", "=", owner).where("owner_id", "=", ownerId));
-  if (count + items.length > mostFiles) {
-    issues.files = [`exceed the maximum of ${mostFiles} files; there are ${count} already`];
+  if (count + items.length > maxFiles) {
+    issues.files = [`exceed the maximum of ${maxFiles} files; there are ${count} already`];
   }
   requireNoIssues(issues);
   await countChunks(ctx, items);
@@ -61,8 +61,8 @@ export async function fileIssues(ctx: Ctx, items: readonly (FileItem | undefined
 async function uploadIssue(ctx: Ctx, item: FileItem): Promise<string | undefined> {
   const { inspect, sizeOf } = await import("./inspect-upload.ts");
   const { extensionOf, fitsExtension } = await import("./file-types.ts");
-  const most = ctx.settings["uploads.max_bytes"];
-  if (sizeOf(item.data) > most) return `must have at most ${most} bytes`;
+  const max = ctx.settings["uploads.max_bytes"];
+  if (sizeOf(item.data) > max) return `must have at most ${max} bytes`;
   const content = await inspect(item);
   if (content === undefined) return "must be base64 (RFC 4648), padded, without spaces or line breaks";
   const extension = extensionOf(item.name);

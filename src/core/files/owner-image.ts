@@ -7,7 +7,7 @@ import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";
 import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 
-const mostBytes = 5 * 1024 * 1024;
+const maxBytes = 5 * 1024 * 1024;
 const formats = new Set(["image/png", "image/apng", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Owners that have one image at most, with their tables. */
@@ -50,7 +50,7 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldE
   const issues: FieldErrors = {};
   for (const [index, item] of files.entries()) {
     if (item.type !== "upload") issues[`files.${index}.type`] = ["must be upload"];
-    else if (sizeOf(item.data) > mostBytes) issues[`files.${index}.data`] = [`must have at most ${mostBytes} bytes`];
+    else if (sizeOf(item.data) > maxBytes) issues[`files.${index}.data`] = [`must have at most ${maxBytes} bytes`];
   }
   if (Object.keys(issues).length > 0) return issues;
   Object.assign(issues, await fileIssues(ctx, files));

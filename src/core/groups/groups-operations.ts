@@ -13,7 +13,7 @@ import { groupMemberHandlers } from "./group-members.ts";
 import { findOwnGroup, groupReadHandlers, oneGroup } from "./read-groups.ts";
 
 /** Counting stops after this number of posts. */
-const mostCounted = 1000;
+const maxCounted = 1000;
 
 async function removeMembers(ctx: Ctx, group: number): Promise<void> {
   const rows = { table: "group_members", column: "group_id", owner: group, key: "user_id" } as const;
@@ -31,7 +31,7 @@ async function countPosts({ db }: Ctx, group: number): Promise<number> {
     .select("p.id")
     .where("a.group_id", "=", group)
     .where("p.deleted_at", "is", null)
-    .limit(mostCounted + 1)
+    .limit(maxCounted + 1)
     .execute();
   return posts.length;
 }
@@ -66,7 +66,7 @@ export const groups: Handlers<typeof contract> = {
     await findOwnGroup(ctx, id);
     const posts = await countPosts(ctx, id);
     if (posts > 0) {
-      const many = posts > mostCounted ? `more than ${mostCounted} posts` : posts === 1 ? "1 post" : `${posts} posts`;
+      const many = posts > maxCounted ? `more than ${maxCounted} posts` : posts === 1 ? "1 post" : `${posts} posts`;
       throw new ServiceError("conflict", `Group ${id} has ${many}; delete them first.`);
     }
     await removeMembers(ctx, id);

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import { fold } from "../../contract/fold-text.ts";
-import { mostMatches, type NameMatch } from "../../contract/names.ts";
+import { maxMatches, type NameMatch } from "../../contract/names.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
@@ -70,7 +70,7 @@ async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], source: NamedTabl
     .where(visible)
     .orderBy("t.name_key")
     .orderBy("t.id")
-    .limit(mostMatches);
+    .limit(maxMatches);
   return inEachRange<Named>(ctx, ranges, things);
 }
 
@@ -98,6 +98,6 @@ function findAmong(kind: NamedKind, rows: readonly Named[], texts: readonly stri
     const same = things.filter((thing) => thing.key === key);
     const matching = same.length > 0 ? same : things.filter((thing) => thing.key.startsWith(key));
     const match = same.length > 0 ? ("name" as const) : ("similar" as const);
-    return matching.slice(0, mostMatches).map(({ key: _, ...thing }) => ({ text, kind, ...thing, match }));
+    return matching.slice(0, maxMatches).map(({ key: _, ...thing }) => ({ text, kind, ...thing, match }));
   });
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
-import { mostMatches, type NameMatch } from "../../contract/names.ts";
+import { maxMatches, type NameMatch } from "../../contract/names.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { titleLookupKey, titleWordsKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -9,7 +9,7 @@ import { postReader, visible } from "../visibility/post-visibility.ts";
 import { firstMatches, inEachRange, keySteps } from "./first-matches.ts";
 
 /** Maximum number of posts or events with matching titles of which it is checked whether the actor can read them. */
-const mostChecked = 200;
+const maxChecked = 200;
 
 interface Titled {
   readonly id: number;
@@ -43,7 +43,7 @@ function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: 
     .where(sql<SqlBool>`c.deleted_at is null and c.title_key between asked.low and asked.high`)
     .orderBy("c.title_key")
     .orderBy("c.id", "desc")
-    .limit(sql.lit(mostChecked));
+    .limit(sql.lit(maxChecked));
   const query = ctx.db
     .selectFrom(titled.as("t"))
     .innerJoin(content.as("p"), "p.id", "t.id")
@@ -52,7 +52,7 @@ function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: 
     .where(visible)
     .orderBy("p.title_key")
     .orderBy("p.id", "desc")
-    .limit(mostMatches);
+    .limit(maxMatches);
   return findByKeys(ctx, texts, { kind, keyOf: titleLookupKey, query });
 }
 
@@ -66,7 +66,7 @@ export async function findConversationsByTitle(ctx: Ctx, texts: readonly string[
     .where(sql<SqlBool>`c.title_key between asked.low and asked.high`)
     .orderBy("c.title_key")
     .orderBy("c.id", "desc")
-    .limit(mostMatches);
+    .limit(maxMatches);
   return findByKeys(ctx, texts, { kind: "conversations", keyOf: titleWordsKey, query });
 }
 

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import { mostMatches, type NameMatch } from "../../contract/names.ts";
+import { maxMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import { presentUsers } from "../directory/present-users.ts";
 import { emailKey, foldedWords, words } from "../directory/text-keys.ts";
@@ -20,7 +20,7 @@ interface UserId {
 }
 
 /** Limits the words that are looked at for each text: those of deactivated users do not count as matches. */
-const mostWords = 500;
+const maxWords = 500;
 /** Number of words that are looked at first, because they nearly always suffice and take a fraction of the time. */
 const fewWords = 40;
 
@@ -77,18 +77,18 @@ function byName(ctx: Ctx, ranges: readonly KeyRange[], { onlyActive = false } = 
     .$if(onlyActive, (query) => query.where("u.active", "=", 1))
     .orderBy("u.name_key")
     .orderBy("u.id")
-    .limit(mostMatches);
+    .limit(maxMatches);
   return inEachRange<UserId>(ctx, ranges, named);
 }
 
 async function bySimilarName(ctx: Ctx, ranges: readonly KeyRange[]) {
   const found = Map.groupBy(await amongWords(ctx, ranges, fewWords), ({ text }) => text);
-  const scarce = ranges.filter(({ text }) => (found.get(text)?.length ?? 0) < mostMatches);
+  const scarce = ranges.filter(({ text }) => (found.get(text)?.length ?? 0) < maxMatches);
   for (const { text } of scarce) found.delete(text);
-  return [...found.values()].flat().concat(await amongWords(ctx, scarce, mostWords));
+  return [...found.values()].flat().concat(await amongWords(ctx, scarce, maxWords));
 }
 
-function amongWords(ctx: Ctx, ranges: readonly KeyRange[], most: number) {
+function amongWords(ctx: Ctx, ranges: readonly KeyRange[], max: number) {
   const beginning = ctx.db
     .selectFrom("user_words as w")
     .select(["w.word", "w.user_id"])
@@ -96,7 +96,7 @@ function amongWords(ctx: Ctx, ranges: readonly KeyRange[], most: number) {
     .where(sql<SqlBool>`w.word between asked.low and asked.high`)
     .orderBy("w.word")
     .orderBy("w.user_id")
-    .limit(most);
+    .limit(max);
   const similar = ctx.db
     .selectFrom(beginning.as("b"))
     .innerJoin("users as u", "u.id", "b.user_id")
@@ -106,11 +106,11 @@ function amongWords(ctx: Ctx, ranges: readonly KeyRange[], most: number) {
     .groupBy("u.id")
     .orderBy((eb) => eb.fn.min("b.word"))
     .orderBy("u.id")
-    .limit(mostMatches);
+    .limit(maxMatches);
   return inEachRange<UserId>(ctx, ranges, similar);
 }
 
 async function firstUsers({ db }: Ctx) {
-  const users = db.selectFrom("users").select("id").where("active", "=", 1).orderBy("id").limit(mostMatches);
+  const users = db.selectFrom("users").select("id").where("active", "=", 1).orderBy("id").limit(maxMatches);
   return (await users.execute()).map(({ id }) => ({ text: "", id }));
 }

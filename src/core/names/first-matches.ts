@@ -1,6 +1,6 @@
 import { type Expression, type SelectQueryNode, sql } from "kysely";
 import { normalizeReference } from "../../contract/common-schemas.ts";
-import { mostMatches, type NameMatch } from "../../contract/names.ts";
+import { maxMatches, type NameMatch } from "../../contract/names.ts";
 import { rowsAs } from "../../store/bulk.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
@@ -27,7 +27,7 @@ export async function firstMatches<T extends { readonly id: number }>(
     const open = texts.filter((text) => match !== "similar" || !found.has(text));
     for (const row of open.length === 0 ? [] : await find(open)) {
       const known = found.get(row.text) ?? [];
-      if (known.length < mostMatches && !known.some(({ id }) => id === row.id)) known.push({ ...row, match });
+      if (known.length < maxMatches && !known.some(({ id }) => id === row.id)) known.push({ ...row, match });
       found.set(row.text, known);
     }
   }

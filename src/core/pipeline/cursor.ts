@@ -58,11 +58,11 @@ export interface AskedPage {
 
 export const isUnfiltered = (filters: object): boolean => Object.values(filters).every((value) => value === undefined);
 
-/** Reads a page forwards by a function for the first `most` items with a greater ID; undefined for a page backwards. */
+/** Reads a page forwards by a function for the first `max` items with a greater ID; undefined for a page backwards. */
 export async function readPageAfter<R extends { readonly id: number }>(
   ctx: Ctx,
   { list, limit, cursor }: AskedPage,
-  read: (ctx: Ctx, id: number, most: number) => Promise<R[]>,
+  read: (ctx: Ctx, id: number, max: number) => Promise<R[]>,
 ) {
   const position = decodeCursor<[number]>(ctx, list, cursor);
   if (position?.direction === "before") return undefined;
@@ -77,7 +77,7 @@ interface Order<K> {
   readonly alias?: string;
   readonly descending?: boolean;
   /** The least and the most of the first column, both included. */
-  readonly range?: { readonly least: number | undefined; readonly most: number | undefined };
+  readonly range?: { readonly min: number | undefined; readonly max: number | undefined };
 }
 
 export async function readPage<
@@ -97,10 +97,10 @@ export async function readPage<
   let page = query.limit(limit + 1);
   for (const column of columns) page = page.orderBy(column, isAscending ? "asc" : "desc");
   const [first] = columns;
-  const { least, most } = range ?? {};
+  const { min, max } = range ?? {};
   const limits = {
-    lower: least === undefined ? undefined : sql<SqlBool>`${first} >= ${least}`,
-    upper: most === undefined ? undefined : sql<SqlBool>`${first} <= ${most}`,
+    lower: min === undefined ? undefined : sql<SqlBool>`${first} >= ${min}`,
+    upper: max === undefined ? undefined : sql<SqlBool>`${first} <= ${max}`,
   };
   // Replaces the limit of the range: SQLite uses one bound on each side of an index, and may read all from the limit to the key.
   if (position) {

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { mostWaits } from "../../contract/waits.ts";
+import { maxWaits } from "../../contract/waits.ts";
 import type { Topic } from "../../store/topics.ts";
 import { Wakeup } from "../../store/wakeup.ts";
 import { takeTurn } from "./event-loop-turns.ts";
@@ -76,11 +76,11 @@ export class Waits {
 
   #enter({ user, seconds, tokenEnds }: WaitOptions): Waiter {
     const waiters = this.#byUser.get(user) ?? new Set();
-    if (waiters.size >= mostWaits) {
+    if (waiters.size >= maxWaits) {
       const soonest = Math.min(...[...waiters].map(({ deadline }) => deadline)) - performance.now();
       throw new ServiceError(
         "too_many_requests",
-        `At most ${mostWaits} requests of one user can wait at the same time; end one of them first.`,
+        `At most ${maxWaits} requests of one user can wait at the same time; end one of them first.`,
         { retryAfter: Math.max(1, Math.ceil(soonest / 1000)) },
       );
     }

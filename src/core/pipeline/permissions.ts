@@ -16,7 +16,7 @@ export function asAdministrator(ctx: Ctx): Ctx {
 }
 
 /** Maximum number of abilities that a message names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** Abilities in the unit with that path; without a path, in any unit. */
 interface Grant {
@@ -41,7 +41,7 @@ export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
   const missing = missingAbilities(actor, grants);
   if (missing.length === 0) return;
   const noun = missing.length === 1 ? "ability" : "abilities";
-  throw new ServiceError("forbidden", `You don't have the ${noun} ${listFirst(missing, mostNamed)}.`);
+  throw new ServiceError("forbidden", `You don't have the ${noun} ${listFirst(missing, maxNamed)}.`);
 }
 
 /** Throws `forbidden` unless the actor has the ability in the unit with that path; without a path, in any unit. */

@@ -17,39 +17,39 @@ type Column = "account" | "network";
 
 interface RateLimits {
   readonly seconds: number;
-  readonly limits: readonly { readonly by: readonly Column[]; readonly most: number }[];
+  readonly limits: readonly { readonly by: readonly Column[]; readonly max: number }[];
 }
 
 /** Maximum number of welcome mails to one address in an hour. */
-export const mostWelcomeMails = 5;
+export const maxWelcomeMails = 5;
 
 /** Maximum number of notices about one kind of change to one address in an hour. */
-const mostNotices = 5;
+const maxNotices = 5;
 
 const rateLimits: Record<Subject["kind"], RateLimits> = {
   sign_in: {
     seconds: 900,
     limits: [
-      { by: ["account", "network"], most: 10 },
-      { by: ["account"], most: 100 },
-      { by: ["network"], most: 30 },
+      { by: ["account", "network"], max: 10 },
+      { by: ["account"], max: 100 },
+      { by: ["network"], max: 30 },
     ],
   },
-  one_time_code: { seconds: 3600, limits: [{ by: ["account"], most: 20 }] },
-  current_password: { seconds: 900, limits: [{ by: ["account"], most: 10 }] },
-  data_export: { seconds: 3600, limits: [{ by: ["account"], most: 60 }] },
+  one_time_code: { seconds: 3600, limits: [{ by: ["account"], max: 20 }] },
+  current_password: { seconds: 900, limits: [{ by: ["account"], max: 10 }] },
+  data_export: { seconds: 3600, limits: [{ by: ["account"], max: 60 }] },
   password_request: {
     seconds: 3600,
     limits: [
-      { by: ["account"], most: 5 },
-      { by: ["network"], most: 30 },
+      { by: ["account"], max: 5 },
+      { by: ["network"], max: 30 },
     ],
   },
-  account_notice: { seconds: 3600, limits: [{ by: ["account"], most: mostNotices }] },
-  welcome_mail: { seconds: 3600, limits: [{ by: ["account"], most: mostWelcomeMails }] },
-  welcome_sender: { seconds: 3600, limits: [{ by: ["account"], most: 10_000 }] },
+  account_notice: { seconds: 3600, limits: [{ by: ["account"], max: maxNotices }] },
+  welcome_mail: { seconds: 3600, limits: [{ by: ["account"], max: maxWelcomeMails }] },
+  welcome_sender: { seconds: 3600, limits: [{ by: ["account"], max: 10_000 }] },
   // Chunks of 255 KiB: 2.4 GiB.
-  upload: { seconds: 86_400, limits: [{ by: ["account"], most: 10_000 }] },
+  upload: { seconds: 86_400, limits: [{ by: ["account"], max: 10_000 }] },
 };
 
 /** Seconds after which a pending attempt stops counting, in case its process has ended. */
@@ -87,7 +87,7 @@ export async function countNotices(
   const kind = "account_notice";
   const accounts = new Map(addresses.map((address) => [address, accountOf(ctx, `${change} ${address}`)]));
   const before = await countByAccount(ctx, kind, [...accounts.values()]);
-  const left = (account: string) => mostNotices - (before.get(account)?.count ?? 0);
+  const left = (account: string) => maxNotices - (before.get(account)?.count ?? 0);
   const counted = [...accounts].filter(([, account]) => left(account) > 0);
   const events = counted.map(([, account]) => ({ kind, account }) as const);
   await recordEvents(ctx, events);
@@ -203,7 +203,7 @@ async function checkLimits(ctx: Ctx, subject: Subject, count = 1): Promise<Reser
   const { kind, account, network } = subject;
   let until = 0;
   let busy: string | undefined;
-  for (const { by, most } of rateLimits[kind].limits) {
+  for (const { by, max } of rateLimits[kind].limits) {
     if (network === undefined && !by.includes("account")) continue;
     const values = { account, network: network ?? "" };
     let query = ctx.db
@@ -213,7 +213,7 @@ async function checkLimits(ctx: Ctx, subject: Subject, count = 1): Promise<Reser
       .where(countsNow(ctx, kind))
       .orderBy("pending")
       .orderBy("expires_at", "desc")
-      .offset(most - count)
+      .offset(max - count)
       .limit(1);
     for (const column of by) query = query.where(column, "=", values[column]);
     const last = await query.executeTakeFirst();

@@ -65,7 +65,7 @@ async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: Input) {
 /** Number of posts that are shown together, however long their texts are. */
 const smallPage = 25;
 /** Bytes of the texts of a longer page, which ends before others. */
-const longestTexts = 4 * 1024 * 1024;
+const maxTextsLength = 4 * 1024 * 1024;
 
 const sizesOf = prepared((db, p: { ids: readonly number[] }) =>
   db
@@ -81,7 +81,7 @@ async function countFitting({ db }: Ctx, found: readonly FoundPost[]): Promise<n
   let size = 0;
   const fitting = found.findIndex(({ id }, at) => {
     size += bytes.get(id) ?? 0;
-    return at >= smallPage && size > longestTexts;
+    return at >= smallPage && size > maxTextsLength;
   });
   return fitting === -1 ? found.length : fitting;
 }

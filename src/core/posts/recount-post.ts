@@ -8,25 +8,25 @@ import type { PostRow } from "./find-post.ts";
 import { storedEvent } from "./stored-event.ts";
 
 /** Counting stops at this number of readers. */
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 /** User IDs among which a statement counts, for up to 30 ms, when no other request can run on SQLite. */
 const rangeLength = 5000;
 
-/** Counts the active users that a post is addressed to, up to `mostCounted`. Other requests can run in between. */
+/** Counts the active users that a post is addressed to, up to `maxCounted`. Other requests can run in between. */
 async function countReaders(db: Db, audience: number): Promise<number> {
   const { last } = await db
     .selectFrom("users")
     .select((eb) => eb.fn.max<number | null>("id").as("last"))
     .executeTakeFirstOrThrow();
-  const most = Number(last);
+  const max = Number(last);
   // PostgreSQL does not block other requests, and counts all at once more quickly.
-  const length = isPostgres(db) ? most : rangeLength;
+  const length = isPostgres(db) ? max : rangeLength;
   let count = 0;
-  for (let from = 0; from < most && count < mostCounted; from += length) {
+  for (let from = 0; from < max && count < maxCounted; from += length) {
     if (from > 0) await takeTurn();
     count += await countInRange(db, audience, { from, to: from + length });
   }
-  return Math.min(count, mostCounted);
+  return Math.min(count, maxCounted);
 }
 
 async function countInRange(db: Db, audience: number, { from, to }: { from: number; to: number }): Promise<number> {
@@ -51,7 +51,7 @@ async function countInRange(db: Db, audience: number, { from, to }: { from: numb
     union all select author_id from audiences where id = ${audience} and ${inRange("author_id")}`;
   const { rows } = await sql<{ count: number }>`select count(*) as count from (
     select distinct u.id from (${addressed}) c join users u on u.id = c.user_id
-    where u.active = 1 limit ${mostCounted}) as counted`.execute(db);
+    where u.active = 1 limit ${maxCounted}) as counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

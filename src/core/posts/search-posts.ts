@@ -48,8 +48,8 @@ export interface FoundPost {
 
 /** A search of a range of the index, both limits of which are included. */
 interface Values extends PostSearch {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   readonly endTime: number;
   readonly endId: number;
 }
@@ -63,11 +63,11 @@ export async function searchPosts(db: Db, shape: PostShape, search: PostSearch):
 function limitsOf(
   { time, filter: { status, since = Number.MIN_SAFE_INTEGER } }: PostShape,
   now: number,
-): Pick<Values, "least" | "most"> {
+): Pick<Values, "min" | "max"> {
   if (time === "updated_at" || status === "draft")
-    return { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER };
-  if (status === "scheduled") return { least: Math.max(since, now + 1), most: Number.MAX_SAFE_INTEGER };
-  return { least: since, most: now };
+    return { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
+  if (status === "scheduled") return { min: Math.max(since, now + 1), max: Number.MAX_SAFE_INTEGER };
+  return { min: since, max: now };
 }
 
 const isPlain = ({ filter: { status, show_in_feed, ...rest } }: PostShape): boolean => isUnfiltered(rest);
@@ -81,7 +81,7 @@ function isSliced(shape: PostShape): boolean {
 }
 
 /** Entries that the first statement of a search looks at, and any at most: 8,192 take up to 50 ms, when no other request can run on SQLite. */
-const slice = { first: 512, most: 8192 };
+const slice = { first: 512, max: 8192 };
 
 /** Searches one slice after the other until there are enough rows. Other requests can run in between. */
 async function searchInSlices(db: Db, shape: PostShape, values: Values): Promise<FoundPost[]> {
@@ -89,7 +89,7 @@ async function searchInSlices(db: Db, shape: PostShape, values: Values): Promise
   const placeCount = Math.max(1, values.places.length);
   let { hasKey } = shape;
   let key: { readonly time: number; readonly id: number } = { time: values.keyTime, id: values.keyId };
-  for (let size = slice.first; ; size = Math.min(4 * size, slice.most)) {
+  for (let size = slice.first; ; size = Math.min(4 * size, slice.max)) {
     const from = { ...values, keyTime: key.time, keyId: key.id };
     const end = await findEnd(db, { ...shape, hasKey }, from, Math.ceil(size / placeCount));
     const to = { endTime: end?.time ?? 0, endId: end?.id ?? 0, limit: values.limit - found.length };
@@ -184,9 +184,9 @@ function inRange({ back, hasKey, hasEnd }: Order, p: Values, [time, id]: readonl
   const start = hasKey ? sql`${position} ${forth} (${p.keyTime}, ${p.keyId})` : undefined;
   const stop = hasEnd ? sql`${position} ${end} (${p.endTime}, ${p.endId})` : undefined;
   const [lower, upper] = back ? [start, stop] : [stop, start];
-  const least = lower ?? sql`${sql.ref(time)} >= ${p.least}`;
-  const most = upper ?? sql`${sql.ref(time)} <= ${p.most}`;
-  return sql<SqlBool>`(${least} and ${most})`;
+  const min = lower ?? sql`${sql.ref(time)} >= ${p.min}`;
+  const max = upper ?? sql`${sql.ref(time)} <= ${p.max}`;
+  return sql<SqlBool>`(${min} and ${max})`;
 }
 
 /** Returns a query for the posts of a part of the list that match the filter and that the reader may read. */

@@ -1,5 +1,5 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
-import { mostChoices } from "../../contract/poll-schemas.ts";
+import { maxChoices } from "../../contract/poll-schemas.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { addToRows, deleteRows, insertRow, insertRows } from "../../store/bulk.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
@@ -75,8 +75,8 @@ const sameTitle = ({ choices }: Poll, title: string) =>
 async function choiceOf({ db }: Ctx, poll: Poll, title: string): Promise<number> {
   const same = sameTitle(poll, title);
   if (same) return same.id;
-  if (poll.choices.length >= mostChoices) {
-    throw new ServiceError("conflict", `The poll has ${mostChoices} choices already; vote for one of them.`);
+  if (poll.choices.length >= maxChoices) {
+    throw new ServiceError("conflict", `The poll has ${maxChoices} choices already; vote for one of them.`);
   }
   return insertRow(db, "poll_choices", { poll_id: poll.id, title, position: poll.choices.length });
 }

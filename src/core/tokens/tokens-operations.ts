@@ -62,7 +62,7 @@ type Create = Handlers<typeof contract>["create"];
 type Input = InputOf<typeof contract.create>;
 
 /** Maximum number of unexpired tokens of a user, so that nobody fills the database with them. */
-const mostTokens = 100;
+const maxTokens = 100;
 
 const createToken: Create = async (ctx, input) => {
   const { name, owner = ctx.actor.id, expires_at = null } = input;
@@ -126,10 +126,10 @@ async function requireRoom({ db, now }: Ctx, owner: number): Promise<void> {
     .selectFrom("api_tokens")
     .where("user_id", "=", owner)
     .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]));
-  if ((await countRows(live)) < mostTokens) return;
+  if ((await countRows(live)) < maxTokens) return;
   throw new ServiceError(
     "conflict",
-    `User ${owner} has ${mostTokens} API tokens, which is the maximum. Revoke one first.`,
+    `User ${owner} has ${maxTokens} API tokens, which is the maximum. Revoke one first.`,
   );
 }
 

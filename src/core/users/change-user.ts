@@ -40,12 +40,12 @@ export function birthdayIssue(
   birthday: string | null | undefined,
   stored: Stored | undefined,
 ): Omit<Issue, "field"> | undefined {
-  const latest = new Date((now + mostAhead) * 1000).toISOString().slice(0, 10);
+  const latest = new Date((now + maxAhead) * 1000).toISOString().slice(0, 10);
   return birthday && birthday > latest && birthday !== stored?.birthday ? { code: "future_date" } : undefined;
 }
 
 /** Seconds by which the clocks of the first time zone are ahead of UTC. */
-const mostAhead = 50_400;
+const maxAhead = 50_400;
 
 type ProfileChange = Partial<Pick<InputOf<typeof contract.update>, "id" | "language" | "birthday">>;
 

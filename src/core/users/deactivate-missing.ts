@@ -18,7 +18,7 @@ import { deactivateUsers } from "./change-account.ts";
 type DeactivateMissing = Handlers<typeof contract>["deactivateMissing"];
 type Input = InputOf<typeof contract.deactivateMissing>;
 
-const mostListed = 500;
+const maxListed = 500;
 
 /** Deactivates the users of a scope that are not present: all of them, or none when one of the checks fails. */
 export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
@@ -38,7 +38,7 @@ export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
   }
   requireFewer(removed.length, active.length, input.max_removals);
   await takeTurn();
-  const users = await listUsers(ctx, removed.slice(0, mostListed));
+  const users = await listUsers(ctx, removed.slice(0, maxListed));
   if (removed.length > 0) await deactivateUsers(ctx, removed);
   const paths = removed.map((id) => `/users/${id}`);
   await recordForEach(ctx, contract.deactivateMissing, paths);
@@ -75,10 +75,10 @@ async function requireProvider({ db }: Ctx, provider: string): Promise<void> {
   if (user === undefined) throw invalid({ provider: [`is not the provider of any user: ${provider}`] });
 }
 
-/** Throws `conflict` when more users would be deactivated than `most`, a number or a percentage of `active`. */
-function requireFewer(count: number, active: number, most: string): void {
-  if (!exceedsLimit(count, { of: active, limit: most })) return;
-  const allowed = most.endsWith("%") ? `${most} of ${active}` : most;
+/** Throws `conflict` when more users would be deactivated than `max`, a number or a percentage of `active`. */
+function requireFewer(count: number, active: number, max: string): void {
+  if (!exceedsLimit(count, { of: active, limit: max })) return;
+  const allowed = max.endsWith("%") ? `${max} of ${active}` : max;
   throw new ServiceError(
     "conflict",
     `${pluralize(count, "user")} would be deactivated, and max_removals allows ${allowed}; nobody was deactivated.`,

@@ -5,7 +5,7 @@ import { presentShortUsers } from "../directory/present-short-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
 
-const standardDays = 30;
+const defaultDays = 30;
 const firstDay = 101;
 const lastDay = 1231;
 const february28 = 228;
@@ -54,7 +54,7 @@ function birthdaysIn({ db, actor }: Ctx, { from, to }: Days) {
 function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: string | undefined }): Days[] {
   const [year, today] = localDay(ctx);
   let from = start === undefined ? today : keyOf(start);
-  let to = end === undefined ? daysAfter(year, from, standardDays) : keyOf(end);
+  let to = end === undefined ? daysAfter(year, from, defaultDays) : keyOf(end);
   const wraps = from > to;
   // The February of this year, or of next year when the period begins after it.
   const isLeap = new Date(Date.UTC(from <= february29 ? year : year + 1, 1, 29)).getUTCDate() === 29;

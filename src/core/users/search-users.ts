@@ -26,15 +26,15 @@ export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q,
 };
 
 /** Entries that the first statement of a search looks at, and any at most: 8,192 take up to 25 ms, when no other request can run on SQLite. */
-const slice = { first: 512, most: 8192 };
+const slice = { first: 512, max: 8192 };
 
 /** Returns the word with the fewest entries; the first of those with as many as a slice. */
 async function findRarest(db: Db, asked: readonly string[], kinds: readonly number[]): Promise<string | undefined> {
   let [rarest] = asked;
   if (asked.length < 2) return rarest;
-  let fewest: number = slice.most;
+  let fewest: number = slice.max;
   for (const word of asked) {
-    const [entries] = await countEntries(db, { kinds, low: word, high: afterPrefix(word), most: fewest });
+    const [entries] = await countEntries(db, { kinds, low: word, high: afterPrefix(word), max: fewest });
     const count = Number(entries?.count);
     if (count >= fewest) continue;
     fewest = count;
@@ -48,14 +48,14 @@ interface Range {
   readonly high: string;
 }
 
-const countEntries = prepared((db, p: Range & { readonly kinds: readonly number[]; readonly most: number }) => {
+const countEntries = prepared((db, p: Range & { readonly kinds: readonly number[]; readonly max: number }) => {
   const entries = db
     .selectFrom("user_words as w")
     .select("w.user_id")
     .where("w.kind", "in", p.kinds)
     .where("w.word", ">=", p.low)
     .where("w.word", "<", p.high)
-    .limit(rowCount(p.most));
+    .limit(rowCount(p.max));
   return db.selectFrom(entries.as("e")).select((eb) => eb.fn.countAll<number>().as("count"));
 });
 
@@ -74,15 +74,15 @@ interface WordSearch {
 /** Adds users until there are `limit`, one slice of the entries after the other. Other requests can run in between. */
 async function findByKind(db: Db, { first, limit, ...search }: WordSearch, found: Set<number>): Promise<void> {
   let key = { word: first, user_id: 0 };
-  for (let size = slice.first; ; size = Math.min(4 * size, slice.most)) {
+  for (let size = slice.first; ; size = Math.min(4 * size, slice.max)) {
     const range = { ...search, low: key.word, lowId: key.user_id, high: afterPrefix(first), highId: 0 };
     const [end] = await readEntry(db, { ...range, skipped: size });
-    const most = limit - found.size;
+    const max = limit - found.size;
     const last = end && { high: end.word, highId: end.user_id };
-    const matches = await readMatches(db, { ...range, ...last, limit: most });
+    const matches = await readMatches(db, { ...range, ...last, limit: max });
     for (const { user_id } of matches) found.add(user_id);
     // Some users may have been found before.
-    const next = matches.length === most ? matches.at(-1) : end;
+    const next = matches.length === max ? matches.at(-1) : end;
     if (next === undefined || found.size >= limit) return;
     key = next;
     await takeTurn();

@@ -7,7 +7,7 @@ import {
   accountOf,
   accountOfUser,
   countByAccount,
-  mostWelcomeMails,
+  maxWelcomeMails,
   recordEvents,
   removeExpiredEvents,
   requireBelowLimits,
@@ -50,13 +50,13 @@ async function countMails(ctx: Ctx, recipients: readonly Record<"email" | "email
 /** Throws `too_many_requests` if one of the addresses, each with its account, has reached the limit. */
 async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string>): Promise<void> {
   const counted = [...(await countByAccount(ctx, "welcome_mail", [...addresses.keys()]))];
-  const reached = counted.filter(([, { count }]) => count >= mostWelcomeMails);
+  const reached = counted.filter(([, { count }]) => count >= maxWelcomeMails);
   if (reached.length === 0) return;
   const limited = reached.map(([account]) => addresses.get(account)).sort();
   const until = Math.max(...reached.map(([, limit]) => limit.until));
   throw new ServiceError(
     "too_many_requests",
-    `There were ${mostWelcomeMails} welcome mails in an hour to ${limited.join(", ")}; try again later, or without them.`,
+    `There were ${maxWelcomeMails} welcome mails in an hour to ${limited.join(", ")}; try again later, or without them.`,
     { retryAfter: until - ctx.now },
   );
 }

@@ -9,7 +9,7 @@ import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { userColumns } from "./user-columns.ts";
 
-const longestName = 255;
+const maxNameLength = 255;
 
 export type UserImportRow = z.infer<ReturnType<typeof userRow>>;
 
@@ -158,7 +158,7 @@ async function loadTypes(ctx: Ctx, rows: readonly UserImportRow[], create: boole
   let newTypes: number[] = [];
   if (create && found.length < names.size && may(ctx.actor, "usertypes")) {
     const known = new Set(found.map((row) => row.name_key));
-    const missing = [...names].filter(([key, name]) => !known.has(key) && [...name].length <= longestName);
+    const missing = [...names].filter(([key, name]) => !known.has(key) && [...name].length <= maxNameLength);
     const made = await insertRows<{ id: number }>(
       ctx.db,
       "user_types",

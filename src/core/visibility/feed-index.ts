@@ -62,7 +62,7 @@ export async function placesOfPosts(ctx: Ctx, which: "readable" | "editable"): P
 }
 
 /** With more owned units than this, a scan of everything is faster than a search per unit. */
-const mostOwners = 500;
+const maxOwners = 500;
 
 /** Returns the places of what the actor may edit by the abilities and, for `readable`, of what is addressed to the actor; undefined when a scan is faster. */
 export async function placesFor(
@@ -91,19 +91,19 @@ const largestBranch = prepared((db, p: { paths: readonly string[] }) =>
     .where("path", "in", p.paths),
 );
 
-/** Returns the units whose content the actor may edit; undefined when there are more than `mostOwners`. */
+/** Returns the units whose content the actor may edit; undefined when there are more than `maxOwners`. */
 async function edited({ db, actor }: Ctx, abilities: readonly Ability[]): Promise<number[] | undefined> {
   if (actor.admin) return undefined;
   const grants = actor.grants.filter((grant) => abilities.some((ability) => grant.abilities.includes(ability)));
   const paths = [...new Set(grants.map((grant) => grant.path))];
   if (paths.length === 0) return [];
   const [largest] = await largestBranch(db, { paths });
-  if (largest !== undefined && largest.units > mostOwners) return undefined;
+  if (largest !== undefined && largest.units > maxOwners) return undefined;
   const rows = await db
     .selectFrom("units")
     .select("id")
     .where((eb) => eb.or(paths.map((path) => beginsWith("path", path))))
-    .limit(mostOwners + 1)
+    .limit(maxOwners + 1)
     .execute();
-  return rows.length > mostOwners ? undefined : rows.map((row) => row.id);
+  return rows.length > maxOwners ? undefined : rows.map((row) => row.id);
 }

@@ -97,12 +97,12 @@ async function statusesIn({ db }: Ctx, webhook: number, digit: number): Promise<
 }
 
 /** Returns the IDs of the newest entries of all queries, none of which reads more than these. */
-function newest({ db }: Ctx, matching: readonly Entries[], most: number) {
+function newest({ db }: Ctx, matching: readonly Entries[], max: number) {
   const parts = matching.map((query) =>
-    db.selectFrom(query.select("id").orderBy("id", "desc").limit(most).as("part")).select("part.id"),
+    db.selectFrom(query.select("id").orderBy("id", "desc").limit(max).as("part")).select("part.id"),
   );
   const all = parts.reduce((before, part) => before.unionAll(part));
-  return db.selectFrom(all.as("matching")).select("id").orderBy("id", "desc").limit(most);
+  return db.selectFrom(all.as("matching")).select("id").orderBy("id", "desc").limit(max);
 }
 
 /**

@@ -15,7 +15,7 @@ import { webhookLogHandlers } from "./webhook-logs.ts";
 const secretBytes = 32;
 /** Seconds for which the old secret also signs after a rotation. */
 const overlapSeconds = 86_400;
-const mostPrevious = 5;
+const maxPrevious = 5;
 
 /** Gives a webhook a new secret, changes other columns with it, and returns the webhook with the secret. */
 async function withNewSecret(ctx: Ctx, id: number, changes: Updateable<Schema["webhooks"]>) {
@@ -79,7 +79,7 @@ export const webhooks: Handlers<typeof contract> = {
     const earlier = before.previous_secrets && ctx.secrets.open(place, before.previous_secrets);
     const previous = [{ secret, until: ctx.now + overlapSeconds }, ...validSecrets(earlier, ctx.now)];
     return withNewSecret(ctx, id, {
-      previous_secrets: await ctx.secrets.seal(ctx.db, place, JSON.stringify(previous.slice(0, mostPrevious))),
+      previous_secrets: await ctx.secrets.seal(ctx.db, place, JSON.stringify(previous.slice(0, maxPrevious))),
       updated_at: ctx.now,
     });
   },

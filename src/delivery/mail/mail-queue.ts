@@ -12,7 +12,7 @@ export const mailQueue = new LeasedQueue<MailRow>({
   columns: ["id", "kind", "user_id", "recipient", "payload", "attempt", "created_at"],
 });
 
-export async function claimMails(database: Database, most: number, now: number): Promise<ClaimedMail[]> {
+export async function claimMails(database: Database, max: number, now: number): Promise<ClaimedMail[]> {
   const due = database.reader
     .selectFrom("mails")
     .select("id")
@@ -20,5 +20,5 @@ export async function claimMails(database: Database, most: number, now: number):
     .where("due_at", "<=", now);
   // Most of the time nothing is due, and reading holds up no writer.
   if ((await due.limit(1).executeTakeFirst()) === undefined) return [];
-  return mailQueue.claim(database, [{ most }], now);
+  return mailQueue.claim(database, [{ max }], now);
 }

@@ -26,7 +26,7 @@ import { addresseeOf, preparePersonMail } from "./person-mail.ts";
 const connections = 4;
 const mailsInRound = 20;
 /** Milliseconds to wait for each answer of the mail server. */
-const patience = 15_000;
+const timeout = 15_000;
 
 type MailOptions = Pick<DeliveryOptions, "database" | "settings" | "clock" | "log" | "servedAt">;
 
@@ -174,9 +174,9 @@ export class MailWorker implements Worker {
       url,
       pool: true,
       maxConnections: connections,
-      connectionTimeout: patience,
-      greetingTimeout: patience,
-      socketTimeout: patience,
+      connectionTimeout: timeout,
+      greetingTimeout: timeout,
+      socketTimeout: timeout,
       disableFileAccess: true,
       disableUrlAccess: true,
       requireTLS: requireTLS && url.startsWith("smtp:"),

@@ -18,7 +18,7 @@ export interface Lease {
 
 export interface ClaimQuota {
   readonly partition?: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 export interface AttemptResult extends Lease {
@@ -50,7 +50,7 @@ export class LeasedQueue<Row extends { readonly id: number }> {
     this.#claim = prepared((db, p: ClaimQuota & { now: number; until: number; token: string }) => {
       const part = partition === undefined ? sql`` : sql`${sql.ref(partition)} = ${p.partition} and`;
       const due = sql`select id from ${this.#table} where ${part} state = ${waiting} and due_at <= ${p.now}
-        order by due_at, id limit ${p.most}`;
+        order by due_at, id limit ${p.max}`;
       // The array is evaluated once. A planner may evaluate a sub-select again for each row, and lock others.
       const among = isPostgres(db) ? sql`= any(array(${due} for update skip locked))` : sql`in (${due})`;
       return sql<Row>`update ${this.#table} set due_at = ${p.until}, lease_token = ${p.token} where id ${among}

@@ -4,17 +4,17 @@ import { isAmong } from "../../store/dialect.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 
 /**
- * Lists undelivered mails and then callbacks, oldest first; at most `most` of each. Times are Unix seconds; `failed` ones are
+ * Lists undelivered mails and then callbacks, oldest first; at most `max` of each. Times are Unix seconds; `failed` ones are
  * sent again only on request. The unary + before IDs keeps SQLite from reading all rows in their order.
  */
-export async function listOutbox({ reader }: Database, most: number) {
+export async function listOutbox({ reader }: Database, max: number) {
   const mails = await reader
     .selectFrom("mails")
     .select(["id", "kind", "recipient as to", "created_at", "attempt as attempts", "last_error as error", "state"])
     .select(sql<number>`due_at / 1000`.as("due_at"))
     .where("state", "<>", sql.lit("done"))
     .orderBy(sql`+id`)
-    .limit(most)
+    .limit(max)
     .execute();
   const callbacks = await reader
     .selectFrom("deliveries as d")
@@ -32,7 +32,7 @@ export async function listOutbox({ reader }: Database, most: number) {
     .select(sql<number>`d.due_at / 1000`.as("due_at"))
     .where("d.state", "=", sql.lit("waiting"))
     .orderBy(sql`+d.id`)
-    .limit(most)
+    .limit(max)
     .execute();
   const errors = await lastErrors(
     reader,

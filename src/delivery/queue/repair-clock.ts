@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../store/database.ts";
 import { leaseMilliseconds } from "./leased-queue.ts";
-import { longestPause } from "./retry-schedule.ts";
+import { maxPause } from "./retry-schedule.ts";
 
 /** Maximum difference between the clocks of several servers, in milliseconds. */
 const tolerated = 60_000;
@@ -18,7 +18,7 @@ export async function repairClock(database: Database, now: number): Promise<void
   for (const [name, waiting] of Object.entries(queues)) {
     const table = sql.table(name);
     const early = sql`select id from ${table} where ${waiting} and due_at > ${impossible}
-      and (attempt = 0 or lease_token is not null or due_at > ${now + longestPause + tolerated})`;
+      and (attempt = 0 or lease_token is not null or due_at > ${now + maxPause + tolerated})`;
     const { rows } = await sql`${early} limit 1`.execute(database.reader);
     if (rows.length === 0) continue;
     await database.writeLocking((tx) =>

@@ -16,11 +16,11 @@ export const callbackRetries: RetrySchedule = {
 /** 8 attempts over two days. */
 export const mailRetries: RetrySchedule = { pauses: [30, 300, 1800, 7200, 21_600, 43_200, 86_400], jitter: 0 };
 
-const longestRetryAfter = 86_400_000;
+const maxRetryAfter = 86_400_000;
 
 /** Maximum milliseconds between two attempts. */
-export const longestPause = Math.max(
-  longestRetryAfter,
+export const maxPause = Math.max(
+  maxRetryAfter,
   ...[callbackRetries, mailRetries].flatMap(({ pauses, jitter }) =>
     pauses.map((each) => Math.round(each * 1000 * (1 + jitter))),
   ),
@@ -45,6 +45,6 @@ export function failedAttempt(
   const pause = permanent ? undefined : pauses[attempt - 1];
   if (pause === undefined) return { id, token, attempt, state: "failed", due_at: now };
   const scheduled = pause * 1000 * (1 - jitter + 2 * jitter * random());
-  const due_at = Math.round(now + Math.max(scheduled, Math.min(retryAfter, longestRetryAfter)));
+  const due_at = Math.round(now + Math.max(scheduled, Math.min(retryAfter, maxRetryAfter)));
   return { id, token, attempt, state: "waiting", due_at };
 }

@@ -50,11 +50,11 @@ export async function countExpired(database: Database, moment: RetentionMoment):
   const found: ExpiredRows[] = [];
   for (const rule of retentionRules) {
     // Rules look at the oldest rows only, as many as they are asked for, so few expired rows are counted quickly in a large table.
-    let most = portion;
-    let rows = await countRows(database, expiredKeys(rule, moment, most));
-    while (rows === most) {
-      most *= 10;
-      rows = await countRows(database, expiredKeys(rule, moment, most));
+    let max = portion;
+    let rows = await countRows(database, expiredKeys(rule, moment, max));
+    while (rows === max) {
+      max *= 10;
+      rows = await countRows(database, expiredKeys(rule, moment, max));
     }
     found.push(resultOf(rule, moment, rows));
   }

@@ -20,15 +20,15 @@ export interface RetentionRule {
   readonly parts?: { readonly table: keyof Schema; readonly column: string };
   /** Returns the condition of expired rows, with their order, which large tables have an index for. */
   expired(moment: RetentionMoment): RawBuilder<unknown>;
-  /** The table expression to select from, if it is not the table. It contains the oldest rows, at most `most`. */
-  from?(most: number): RawBuilder<unknown>;
+  /** The table expression to select from, if it is not the table. It contains the oldest rows, at most `max`. */
+  from?(max: number): RawBuilder<unknown>;
 }
 
 export const expiredKeys = (
   { table, key = "id", from = () => sql.table(table), expired }: RetentionRule,
   moment: RetentionMoment,
-  most: number,
-) => sql`select ${sql.ref(key)} from ${from(most)} where ${expired(moment)} limit ${most}`;
+  max: number,
+) => sql`select ${sql.ref(key)} from ${from(max)} where ${expired(moment)} limit ${max}`;
 
 type RetentionSetting = "audit.days" | "webhooks.log_days" | "mail.days" | "tokens.expired_days";
 
@@ -45,7 +45,7 @@ export const retentionRules: readonly RetentionRule[] = [
     kind: "webhook logs",
     table: "webhook_logs",
     setting: "webhooks.log_days",
-    from: (most) => sql`(select id, created_at from webhook_logs order by id limit ${most}) as oldest`,
+    from: (max) => sql`(select id, created_at from webhook_logs order by id limit ${max}) as oldest`,
     expired: (moment) => sql`created_at < ${beginOf(moment, "webhooks.log_days")}`,
   },
   {
@@ -53,9 +53,9 @@ export const retentionRules: readonly RetentionRule[] = [
     table: "webhook_events",
     setting: "webhooks.log_days",
     parts: { table: "deliveries", column: "event_id" },
-    from: (most) => sql`(select e.id, e.created_at from webhook_events as e
+    from: (max) => sql`(select e.id, e.created_at from webhook_events as e
       where not exists (select 1 from deliveries as d where d.event_id = e.id and d.state = 'waiting')
-      order by e.id limit ${most}) as oldest`,
+      order by e.id limit ${max}) as oldest`,
     expired: (moment) => sql`created_at < ${beginOf(moment, "webhooks.log_days")}`,
   },
   ...(["webhook_logs", "deliveries"] as const).map(

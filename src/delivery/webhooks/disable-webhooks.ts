@@ -17,7 +17,7 @@ export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
 }
 
 /** Maximum number of administrators who are told when the author of a webhook cannot be. */
-const mostAdministrators = 10;
+const maxAdministrators = 10;
 
 /**
  * Disables a webhook and queues a mail to its author, or to the administrators when the author has left or is a service
@@ -61,7 +61,7 @@ async function recipientsOf(tx: Tx, author: number) {
   if (authors.length > 0) return authors;
   // A literal, because a plan for all values cannot use the index of administrators.
   const administrators = withAddress().where("admin", "=", sql.lit(1));
-  return administrators.orderBy("id").limit(mostAdministrators).execute();
+  return administrators.orderBy("id").limit(maxAdministrators).execute();
 }
 
 const portion = 500;

@@ -2,7 +2,7 @@ import type { Leases } from "../queue/leases.ts";
 import type { ClaimedDelivery, Receiver } from "./callback-queue.ts";
 
 /** Limits of concurrent requests: at first, after a request hung, and at most. Each answer raises the limit by 1. */
-const requests = { hung: 1, first: 4, most: 16 };
+const requests = { hung: 1, first: 4, max: 16 };
 /** Numbers of deliveries claimed ahead: for a fast receiver many, which saves claims; others leave them to other workers. */
 const claims = { few: 128, many: 2048 };
 /** Milliseconds. Many deliveries are claimed when the claimed ones lasted less than `fast`, few above `slow`. */
@@ -12,8 +12,8 @@ const ahead = { fast: 250, slow: 2000 };
 export class Endpoint {
   readonly #queue: ClaimedDelivery[] = [];
   #sending = 0;
-  #mostSending = requests.first;
-  #most = claims.few;
+  #maxSending = requests.first;
+  #max = claims.few;
   #claimedAt = Number.NEGATIVE_INFINITY;
   receiver: Receiver;
 
@@ -31,28 +31,28 @@ export class Endpoint {
 
   /** True when half of the claimed deliveries were started, which is the time to claim more. */
   get runsLow(): boolean {
-    return this.queued === Math.floor(this.#most / 2);
+    return this.queued === Math.floor(this.#max / 2);
   }
 
   /** Number of deliveries to claim. 0 while there are enough, since claiming a few takes as long as claiming many. */
   get room(): number {
-    const most = this.#mostSending === requests.hung ? 1 : this.#most;
-    return this.queued > most / 2 ? 0 : Math.max(most - this.size, 0);
+    const max = this.#maxSending === requests.hung ? 1 : this.#max;
+    return this.queued > max / 2 ? 0 : Math.max(max - this.size, 0);
   }
 
   /** Adds claimed deliveries. `now` is in milliseconds of a monotonic clock. */
   add(jobs: readonly ClaimedDelivery[], now: number): void {
     if (jobs.length === 0) return;
     const lasted = now - this.#claimedAt;
-    if (lasted < ahead.fast) this.#most = claims.many;
-    else if (lasted > ahead.slow) this.#most = claims.few;
+    if (lasted < ahead.fast) this.#max = claims.many;
+    else if (lasted > ahead.slow) this.#max = claims.few;
     this.#claimedAt = now;
     this.#queue.push(...jobs);
   }
 
   /** Starts the next delivery whose lease was not lost; undefined when none is queued or too many are running. */
   next(leases: Leases<ClaimedDelivery>): ClaimedDelivery | undefined {
-    if (this.#sending >= this.#mostSending) return undefined;
+    if (this.#sending >= this.#maxSending) return undefined;
     let job = this.#queue.shift();
     while (job !== undefined && !leases.has(job)) job = this.#queue.shift();
     if (job !== undefined) this.#sending += 1;
@@ -62,7 +62,7 @@ export class Endpoint {
   /** Ends a request. When it hung, removes the queued deliveries and returns them. */
   ended(hung: boolean): ClaimedDelivery[] {
     this.#sending -= 1;
-    this.#mostSending = hung ? requests.hung : Math.min(this.#mostSending + 1, requests.most);
+    this.#maxSending = hung ? requests.hung : Math.min(this.#maxSending + 1, requests.max);
     return hung ? this.clear() : [];
   }
 

@@ -5,9 +5,9 @@ import { recordPause } from "../queue/leased-queue.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
 /** Maximum number of results in one transaction. */
-const mostTogether = 1000;
+const maxBatch = 1000;
 /** Waiting time for further results: a multiple of the latest writing time, and its limits in milliseconds. */
-const gathering = { factor: 8, least: 2, most: 100 };
+const gathering = { factor: 8, min: 2, max: 100 };
 
 type WriterOptions = Pick<DeliveryOptions, "database" | "random" | "log">;
 
@@ -51,11 +51,11 @@ export class ResultWriter {
   async #writeAll(): Promise<void> {
     this.#writing = true;
     while (this.#pending.length > 0) {
-      const { factor, least, most } = gathering;
-      const pause = Math.min(Math.max(this.#latestDuration * factor, least), most);
-      if (this.#pending.length < mostTogether) await this.#complete.wait(pause);
+      const { factor, min, max } = gathering;
+      const pause = Math.min(Math.max(this.#latestDuration * factor, min), max);
+      if (this.#pending.length < maxBatch) await this.#complete.wait(pause);
       this.#complete.clear();
-      const batch = this.#pending.slice(0, mostTogether);
+      const batch = this.#pending.slice(0, maxBatch);
       if (!(await this.#write(batch))) continue;
       this.#pending.splice(0, batch.length);
       for (const { written } of batch) written();

@@ -20,13 +20,13 @@ import { signatureHeaders } from "./sign-callback.ts";
 import type { FinishedAttempt } from "./write-results.ts";
 
 /** Maximum number of deliveries in memory, over all receivers. */
-const mostLeases = 6000;
+const maxLeases = 6000;
 /** Maximum number of concurrent requests, over all receivers. */
-const mostSending = 256;
+const maxSending = 256;
 /** Maximum number of receivers in one round of claims; the others come first in the next. */
 const receiversInRound = 50;
 /** Maximum number of webhooks whose speed is remembered while nothing is to be sent to them. */
-const mostEndpoints = 1000;
+const maxEndpoints = 1000;
 
 type WorkerOptions = Omit<DeliveryOptions, "servedAt" | "pollInterval">;
 
@@ -94,21 +94,21 @@ export class WebhookWorker implements Worker {
 
   /** Divides the free room evenly among receivers with due deliveries, preferring those with the fewest deliveries here. */
   #quotas(due: readonly Receiver[]): ClaimQuota[] {
-    const room = Math.max(mostLeases - this.#leases.size, 0);
+    const room = Math.max(maxLeases - this.#leases.size, 0);
     const hungry = due
       .map((receiver) => this.#endpoint(receiver))
       .filter((endpoint) => endpoint.room > 0)
       .sort((a, b) => a.size - b.size)
       .slice(0, Math.min(receiversInRound, room));
     const share = Math.floor(room / hungry.length);
-    return hungry.map((endpoint) => ({ partition: endpoint.receiver.id, most: Math.min(endpoint.room, share) }));
+    return hungry.map((endpoint) => ({ partition: endpoint.receiver.id, max: Math.min(endpoint.room, share) }));
   }
 
   #endpoint(receiver: Receiver): Endpoint {
     const known = this.#endpoints.get(receiver.id);
     if (known) known.receiver = receiver;
     // Before it is added: it has no deliveries yet, and would be forgotten with those that it gets.
-    else if (this.#endpoints.size >= mostEndpoints)
+    else if (this.#endpoints.size >= maxEndpoints)
       for (const [id, { size }] of this.#endpoints) if (size === 0) this.#endpoints.delete(id);
     const endpoint = known ?? new Endpoint(receiver);
     this.#endpoints.set(receiver.id, endpoint);
@@ -132,7 +132,7 @@ export class WebhookWorker implements Worker {
 
   #sendMore(endpoint: Endpoint): void {
     while (!this.#stopping) {
-      if (this.#sending >= mostSending) {
+      if (this.#sending >= maxSending) {
         this.#crowded = true;
         return;
       }

@@ -53,7 +53,7 @@ function jsonOf({ headers, body }: Answer): unknown {
 }
 
 /** Maximum characters of a message that are shown. */
-const longestMessage = 20_000;
+const maxMessageLength = 20_000;
 
 const isFieldErrors = (value: unknown): value is FieldErrors =>
   typeof value === "object" &&
@@ -69,7 +69,7 @@ function errorOf(message: Answer, value: unknown, origin: string): ServiceError 
   const error = (value as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error?.message !== "string") return notOurs(message, origin);
   const id = error.request_id;
-  return new ServiceError(codeOf(error.code, message.status), error.message.slice(0, longestMessage), {
+  return new ServiceError(codeOf(error.code, message.status), error.message.slice(0, maxMessageLength), {
     fields: isFieldErrors(error.fields) ? error.fields : undefined,
     issues: Array.isArray(error.issues) ? error.issues.filter(isIssue) : undefined,
     retryAfter: retryAfter(message.headers),

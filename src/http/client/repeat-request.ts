@@ -14,20 +14,20 @@ interface RepeatOptions {
 }
 
 const tries = 3;
-const patientTries = 8;
-const longestWait = 2000;
+const triesAfterAnswer = 8;
+const maxWait = 2000;
 
 /** Repeats the request until there is an answer, as long as a repetition cannot do something twice. */
 export async function repeatRequest<T>(options: RepeatOptions, ask: (left: number) => Promise<T>): Promise<T> {
   const { now } = options;
   const end = now() + options.timeout;
-  const most = options.hasAnswered ? patientTries : tries;
+  const max = options.hasAnswered ? triesAfterAnswer : tries;
   for (let attempt = 1; ; attempt++) {
     const left = Math.max(1, end - now());
     try {
       return await ask(left);
     } catch (error) {
-      const wait = error instanceof ServiceError && attempt < most ? waitFor(error, attempt, options) : undefined;
+      const wait = error instanceof ServiceError && attempt < max ? waitFor(error, attempt, options) : undefined;
       if (wait === undefined || now() + wait >= end) throw error;
       await sleep(wait, options.signal);
       options.signal?.throwIfAborted();
@@ -43,5 +43,5 @@ function waitFor(error: ServiceError, attempt: number, { method, replayable }: R
   if (isBusy && error.retryAfter !== undefined) return isResendable ? error.retryAfter * 1000 : undefined;
   const phase = phaseOf(error);
   const isHarmless = phase === "connecting" || (phase === "talking" && (replayable || method === "GET"));
-  return isHarmless ? Math.min(longestWait, 100 * 4 ** (attempt - 1)) * (0.75 + Math.random() / 2) : undefined;
+  return isHarmless ? Math.min(maxWait, 100 * 4 ** (attempt - 1)) * (0.75 + Math.random() / 2) : undefined;
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { longestTimer } from "../../contract/abortable-sleep.ts";
+import { maxTimerDelay } from "../../contract/abortable-sleep.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Base } from "./base-url.ts";
 import { connectedTooLate, timedOut, unreachable } from "./connection-errors.ts";
@@ -26,7 +26,7 @@ interface SendOptions {
   readonly onSent?: (sent: number, of: number) => void;
 }
 
-const largest = 64 * 1024 * 1024;
+const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Creates a transport to one service that keeps connections and uses the proxies of the environment. */
 export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string) {
@@ -75,7 +75,7 @@ function exchange<T>(make: () => ClientRequest, base: Base, options: SendOptions
     const request = begin(make);
     const isConnected = watchConnection(request, base);
     const giveUp = () => stop((isConnected() ? timedOut : connectedTooLate)(base.origin, options.timeout));
-    const late = setTimeout(giveUp, Math.min(options.timeout, longestTimer));
+    const late = setTimeout(giveUp, Math.min(options.timeout, maxTimerDelay));
     const abort = () => stop(options.signal?.reason);
     const settle = (done: () => void) => {
       clearTimeout(late);
@@ -156,8 +156,8 @@ export async function readWhole({ status, headers, body }: Reply, origin: string
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > largest) {
-      throw new ServiceError("unavailable", `${origin} answered with more than ${largest >> 20} MiB.`, {
+    if (size > maxAnswerBytes) {
+      throw new ServiceError("unavailable", `${origin} answered with more than ${maxAnswerBytes >> 20} MiB.`, {
         hint: "Request less at a time.",
       });
     }
@@ -173,7 +173,7 @@ function replyOf(response: IncomingMessage, base: Base, { timeout, signal }: Sen
     // The timeout only covers waiting for the service; the reader of the body may take any time.
     let late: NodeJS.Timeout | undefined;
     const wait = () => {
-      late = setTimeout(() => response.destroy(timedOut(base.origin, timeout)), Math.min(timeout, longestTimer));
+      late = setTimeout(() => response.destroy(timedOut(base.origin, timeout)), Math.min(timeout, maxTimerDelay));
     };
     try {
       wait();

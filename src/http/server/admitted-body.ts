@@ -65,12 +65,12 @@ const another = () =>
 /** Maximum bytes of bodies that are parsed and processed at once; they take about three times as much memory. */
 const working = 48 * mebibyte;
 /** Limits of bodies being received. The oldest may exceed them by its own size, which is at most 40 MiB. */
-const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
+const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, timeout: 30_000 };
 
 /** Returns a function that reads a body and works on it, while there is room for both. */
 function largeBodies() {
   /** Each user has one body at a time. Those that wait are not read. */
-  const turns = new Semaphores<number>(1, { most: 20, refusal: another });
+  const turns = new Semaphores<number>(1, { max: 20, refusal: another });
   const arrivals = new Arrivals(arriving, busy);
   const room = new Semaphore(working, { refusal: busy });
   return <T>(

@@ -7,8 +7,10 @@ interface ArrivalLimits {
   readonly perAddress: number;
   /** Bytes per millisecond. A slower body is ended when others wait for room. */
   readonly rate: number;
+  /** Milliseconds over which the rate of a body is measured. */
   readonly window: number;
-  readonly patience: number;
+  /** Milliseconds that a body may wait for room. */
+  readonly timeout: number;
 }
 
 export type Arrival = ReturnType<Arrivals["begin"]>;
@@ -44,10 +46,10 @@ export class Arrivals {
   #add(body: Body, bytes: number): Promise<void> | undefined {
     body.count(bytes, this.#limits.window);
     if (this.#mayGrow(body)) return undefined;
-    body.isPatient = body.isSlow(this.#limits);
+    body.wasSlow = body.isSlow(this.#limits);
     body.waiting = Promise.withResolvers<void>();
     const { promise } = body.waiting;
-    body.late = setTimeout(() => this.#end(body), this.#limits.patience);
+    body.late = setTimeout(() => this.#end(body), this.#limits.timeout);
     this.#timer ??= setInterval(() => this.#makeRoom(), this.#limits.window / 2);
     this.#makeRoom();
     return promise;
@@ -58,7 +60,7 @@ export class Arrivals {
     for (const body of this.#bodies) {
       if (body.waiting === undefined) continue;
       // Slow bodies do not end each other, or none of them would ever finish.
-      for (let slow = body.isPatient ? undefined : this.#inTheWay(body); slow; slow = this.#inTheWay(body))
+      for (let slow = body.wasSlow ? undefined : this.#inTheWay(body); slow; slow = this.#inTheWay(body))
         this.#end(slow);
       if (this.#mayGrow(body)) body.goOn();
     }
@@ -68,12 +70,12 @@ export class Arrivals {
   }
 
   #mayGrow(body: Body): boolean {
-    return this.#scopes(body).every(({ bodies, most }) => bodies[0] === body || held(bodies) < most);
+    return this.#scopes(body).every(({ bodies, max }) => bodies[0] === body || held(bodies) < max);
   }
 
   #inTheWay(body: Body): Body | undefined {
     return this.#scopes(body)
-      .filter(({ bodies, most }) => held(bodies) >= most)
+      .filter(({ bodies, max }) => held(bodies) >= max)
       .flatMap(({ bodies }) => bodies)
       .find((other) => !other.waiting && !other.isComplete && other.isSlow(this.#limits));
   }
@@ -81,8 +83,8 @@ export class Arrivals {
   #scopes({ address }: Body) {
     const bodies = [...this.#bodies];
     return [
-      { bodies, most: this.#limits.total },
-      { bodies: bodies.filter((body) => body.address === address), most: this.#limits.perAddress },
+      { bodies, max: this.#limits.total },
+      { bodies: bodies.filter((body) => body.address === address), max: this.#limits.perAddress },
     ];
   }
 
@@ -108,8 +110,8 @@ class Body {
   /** Set while the body waits for room and is not read. */
   waiting: PromiseWithResolvers<void> | undefined;
   late: NodeJS.Timeout | undefined;
-  /** True for a slow body: it waits without ending others. */
-  isPatient = false;
+  /** True for a body that was slow when it began to wait: it does not end others. */
+  wasSlow = false;
   #since = performance.now();
   #bytesSince = 0;
   #lastRate = Number.POSITIVE_INFINITY;

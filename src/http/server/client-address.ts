@@ -21,11 +21,11 @@ export function parseNetwork(text: string): Network | undefined {
   const [, bare = "", bits] = /^([\d.a-f:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? [];
   if (isIP(bare) === 0) return undefined;
   const address = canonical(bare);
-  const most = isIP(address) === 4 ? 32 : 128;
-  const prefix = bits === undefined ? most : Number(bits);
+  const max = isIP(address) === 4 ? 32 : 128;
+  const prefix = bits === undefined ? max : Number(bits);
   // The prefix length of an IPv4-mapped network counts from the IPv6 address.
-  if (prefix > most || (bits !== undefined && bare.includes(":") && most === 32)) return undefined;
-  return { address, prefix, family: most === 32 ? "ipv4" : "ipv6" };
+  if (prefix > max || (bits !== undefined && bare.includes(":") && max === 32)) return undefined;
+  return { address, prefix, family: max === 32 ? "ipv4" : "ipv6" };
 }
 
 export function blockListOf(networks: readonly Network[]): BlockList {

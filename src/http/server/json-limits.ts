@@ -1,10 +1,10 @@
-import { deepest } from "../../contract/nesting.ts";
+import { maxNesting } from "../../contract/nesting.ts";
 import { nestedTooDeep, tooManyValues } from "../codec.ts";
 
 const [quote, comma, backslash, openList, closeList, openObject, closeObject] = [34, 44, 92, 91, 93, 123, 125];
 
 /** Checks a JSON text as it arrives: parsing millions of values takes gigabytes, and seconds in which no other request runs. */
-export function jsonLimits(mostValues: number): (chunk: Buffer) => void {
+export function jsonLimits(maxValues: number): (chunk: Buffer) => void {
   let values = 0;
   let depth = 0;
   let inString = false;
@@ -24,9 +24,9 @@ export function jsonLimits(mostValues: number): (chunk: Buffer) => void {
         // The first value in it; the others follow commas.
         values += 1;
         depth += 1;
-        if (depth > deepest) throw nestedTooDeep();
+        if (depth > maxNesting) throw nestedTooDeep();
       }
-      if (values > mostValues) throw tooManyValues(mostValues);
+      if (values > maxValues) throw tooManyValues(maxValues);
     }
   };
 }

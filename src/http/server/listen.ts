@@ -31,7 +31,7 @@ export type Listening = Awaited<ReturnType<typeof listen>>;
 /** Node's default of 511 connections that wait is too few when many clients reconnect at once. */
 const backlog = 4096;
 
-const standard: Timeouts = {
+const defaultTimeouts: Timeouts = {
   headers: 20_000,
   idle: 65_000,
   body: 10_000,
@@ -46,7 +46,7 @@ const standard: Timeouts = {
 
 /** Starts a server for the app. Its URL becomes the app's `servedAt`. */
 export async function listen(app: App, options: ListenOptions) {
-  const timeouts = { ...standard, ...options.timeouts };
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const refuse: Refuse = (socket, error, allow) => refuseOn(app.state.log, socket, error, allow);
   const connections = new Connections(timeouts, (socket) => refuse(socket, late()));
   const door = new Door();

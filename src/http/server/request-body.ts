@@ -86,7 +86,7 @@ function textOf(bytes: Buffer): string {
 /** Length of a text that only the content of a file can have. The handler refuses control characters in it. */
 const longText = 1_048_576;
 /** Maximum bytes beside long texts, since the parser calls a function for each value in them. */
-const mostBesideTexts = 65_536;
+const maxBesideTexts = 65_536;
 const [quote, backslash] = [34, 92];
 
 /**
@@ -113,7 +113,7 @@ function parseWithoutLongTexts(bytes: Buffer): unknown {
   }
   rest.push(bytes.subarray(at));
   const small = Buffer.concat(rest);
-  if (texts.length === 0 || small.length > mostBesideTexts) return undefined;
+  if (texts.length === 0 || small.length > maxBesideTexts) return undefined;
   let used = 0;
   const parsed: unknown = JSON.parse(textOf(small), (_, value) => {
     if (typeof value !== "string" || !value.startsWith("\0")) return value;
@@ -128,9 +128,9 @@ const firstBytes = 65_536;
 
 function fromSocket(incoming: IncomingMessage, { limit, check, arrival }: Reception): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const most = Math.min(Number(incoming.headers["content-length"] ?? limit), limit);
+    const max = Math.min(Number(incoming.headers["content-length"] ?? limit), limit);
     // Grows with the received data, so that announcing a large body costs no memory.
-    let bytes: Buffer = Buffer.allocUnsafe(Math.min(most, firstBytes));
+    let bytes: Buffer = Buffer.allocUnsafe(Math.min(max, firstBytes));
     let size = 0;
     const settle = (done: () => void) => {
       incoming.off("data", onData).off("end", onEnd).off("close", onClose);
@@ -145,7 +145,7 @@ function fromSocket(incoming: IncomingMessage, { limit, check, arrival }: Recept
       } catch (error) {
         return fail(error);
       }
-      if (end > bytes.length) bytes = enlarged(bytes, Math.min(most, Math.max(end, 2 * bytes.length)));
+      if (end > bytes.length) bytes = enlarged(bytes, Math.min(max, Math.max(end, 2 * bytes.length)));
       bytes.set(chunk, size);
       size = end;
       const room = arrival?.add(chunk.length);

@@ -7,7 +7,7 @@ import { isBusy } from "../sqlite/sqlite-errors.ts";
 import { copyDatabase, logSuffixes, syncFile, syncFolder, type Watch } from "./copy-database.ts";
 
 /** Milliseconds to wait for running commands of other processes. */
-const patience = 5000;
+const timeout = 5000;
 
 /**
  * Moves a complete database, which no process has open, to `path`. Keeps the database that was there under another name and
@@ -41,7 +41,7 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 /** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
 export function checkReplacement(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.size) return;
-  using connection = new DatabaseSync(path, { timeout: patience });
+  using connection = new DatabaseSync(path, { timeout: timeout });
   try {
     connection.exec("pragma locking_mode = exclusive");
     if (!isMarked(connection)) throw notOurs(path);
@@ -59,7 +59,7 @@ export function checkReplacement(path: string): void {
 function holdAlone(path: string): DatabaseSync | undefined {
   // SQLite would remove the log of an empty file.
   if (statSync(path).size === 0) return undefined;
-  const connection = new DatabaseSync(path, { timeout: patience });
+  const connection = new DatabaseSync(path, { timeout: timeout });
   try {
     if (!isMarked(connection)) throw notOurs(path);
     connection.exec("pragma journal_mode = delete");

@@ -5,7 +5,7 @@ import { eventRules, fileRules, postRules, readerRules } from "./content-rules.t
 import { conversationRules, searchRules } from "./conversation-rules.ts";
 import { firstDamage } from "./find-damage.ts";
 import { groupRules, unitRules, userRules } from "./people-rules.ts";
-import { findIssues, type IntegrityIssues, type IntegrityRule, mostExamples, type Recount } from "./recount.ts";
+import { findIssues, type IntegrityIssues, type IntegrityRule, maxExamples, type Recount } from "./recount.ts";
 
 /** A check of the database. Fails when the database is too corrupt to answer. */
 export interface Check {
@@ -21,7 +21,7 @@ export const fileChecks: readonly Check[] = [
     name: "integrity",
     passed: "Pages and indexes are intact.",
     async run({ reader }) {
-      const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(${sql.lit(mostExamples)})`.execute(
+      const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(${sql.lit(maxExamples)})`.execute(
         reader,
       );
       const found = rows.map((row) => firstDamage(row.integrity_check)).filter((said) => said !== "ok");
@@ -34,7 +34,7 @@ export const fileChecks: readonly Check[] = [
     async run({ reader }) {
       const { rows } = await sql<{ child: string; id: number | null; parent: string; total: number }>`
         select "table" as child, rowid as id, parent, count(*) over () as total
-        from pragma_foreign_key_check limit ${sql.lit(mostExamples)}`.execute(reader);
+        from pragma_foreign_key_check limit ${sql.lit(maxExamples)}`.execute(reader);
       const examples = rows.map(
         ({ child, id, parent }) =>
           `${id === null ? "a row" : `row ${id}`} of ${child} refers to a missing row of ${parent}`,
@@ -70,7 +70,7 @@ function recounted(name: string, passed: string, probes: Probes): Check {
       for (const probe of probes(database)) found.push(await findIssues(database.reader, probe));
       return {
         total: found.reduce((sum, { total }) => sum + total, 0),
-        examples: found.flatMap(({ examples }) => examples).slice(0, mostExamples),
+        examples: found.flatMap(({ examples }) => examples).slice(0, maxExamples),
       };
     },
   };

@@ -5,7 +5,7 @@ import { runMigrations } from "../migrations/run-migrations.ts";
 import { WritingDriver } from "../sqlite/group-commit.ts";
 import { createKysely, WritingAdapter } from "../sqlite/kysely-on-sqlite.ts";
 import type { Check } from "./check-database.ts";
-import { mostExamples } from "./recount.ts";
+import { maxExamples } from "./recount.ts";
 
 /** Compares a SQLite database with this program's schema. A missing index only makes it slow, so nothing else tells of it. */
 export const structureCheck: Check = {
@@ -23,7 +23,7 @@ export const structureCheck: Check = {
       ...missing.map((object) => `the ${object} is missing`),
       ...foreign.map((object) => `the ${object} is not that of wcs`),
     ];
-    return { total: issues.length, examples: issues.slice(0, mostExamples) };
+    return { total: issues.length, examples: issues.slice(0, maxExamples) };
   },
 };
 

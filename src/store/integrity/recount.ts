@@ -34,7 +34,7 @@ export interface IntegrityIssues {
 }
 
 /** Maximum number of issues that a message names. */
-export const mostExamples = 3;
+export const maxExamples = 3;
 
 type Row = Readonly<Record<string, unknown>> & { readonly total: number };
 
@@ -43,12 +43,12 @@ export async function findIssues(db: Db, probe: Recount | IntegrityRule): Promis
   const isRule = "rows" in probe;
   const found = isRule ? probe.rows : differingRows(probe);
   const { rows } = await sql<Row>`
-    select found.*, count(*) over () as total from (${sql.raw(found)}) found order by id limit ${sql.lit(mostExamples)}
+    select found.*, count(*) over () as total from (${sql.raw(found)}) found order by id limit ${sql.lit(maxExamples)}
   `.execute(db);
   const examples = rows.flatMap((row) =>
     isRule ? `${probe.thing} ${row.id} ${probe.says}` : describeDifferences(probe, row),
   );
-  return { total: rows[0]?.total ?? 0, examples: examples.slice(0, mostExamples) };
+  return { total: rows[0]?.total ?? 0, examples: examples.slice(0, maxExamples) };
 }
 
 function differingRows({ from, columns, where = "1 = 1", id = "t.id" }: Recount): string {

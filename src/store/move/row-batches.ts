@@ -6,7 +6,7 @@ import type { CatalogueTable } from "./table-catalogue.ts";
 
 /** Number of rows in the first batch and in any batch at most. */
 const firstBatch = 32;
-const largestBatch = 5000;
+const maxBatchRows = 5000;
 /** Approximate bytes of a batch, so that large rows such as those of files do not fill the memory. */
 const batchBytes = 2_000_000;
 
@@ -67,5 +67,5 @@ function nextSize(rows: readonly StoredRow[]): number {
   }
   const size = Math.floor((batchBytes * rows.length) / bytes);
   // Later rows may be larger, so the size only doubles.
-  return Math.max(1, Math.min(size, 2 * rows.length, largestBatch));
+  return Math.max(1, Math.min(size, 2 * rows.length, maxBatchRows));
 }

@@ -4,7 +4,7 @@ import { isCopy, runCopy } from "./copy-statement.ts";
 import { type AnswerLimit, readOnlyState, watchAnswers } from "./watch-answers.ts";
 
 /** Maximum number of names for statements built by request: PostgreSQL keeps a plan for each. Prepared queries always have one. */
-const mostBuilt = 500;
+const maxBuilt = 500;
 const names = new Map<string, string>();
 let built = 0;
 let generation = 0;
@@ -14,7 +14,7 @@ function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
   if (!isPrepared(text)) {
-    if (built >= mostBuilt || !/^(insert|update|delete) /.test(text)) return undefined;
+    if (built >= maxBuilt || !/^(insert|update|delete) /.test(text)) return undefined;
     built += 1;
   }
   const name = `wcs${generation}_${names.size}`;

@@ -14,10 +14,10 @@ interface Lane {
 }
 
 /** Returns a function that runs reads, each in its own transaction, on few connections, which take more before they have answered. */
-export function pipelinedReads(pool: pg.Pool, most: number) {
+export function pipelinedReads(pool: pg.Pool, max: number) {
   const lanes: Lane[] = [];
   const take = (): Lane => {
-    if (lanes.length >= most) return lanes.reduce((a, b) => (b.waiting < a.waiting ? b : a));
+    if (lanes.length >= max) return lanes.reduce((a, b) => (b.waiting < a.waiting ? b : a));
     const lane = { client: pool.connect(), waiting: 0 };
     lanes.push(lane);
     return lane;

@@ -14,11 +14,11 @@ declare module "pg" {
 
 const channel = "wcs_changes";
 const firstPause = 500;
-const longestPause = 10_000;
-const longestFarewell = 1000;
+const maxPause = 10_000;
+const closeTimeout = 1000;
 
 /** Payloads must be shorter than 8,000 bytes. A longer one is sent empty, which stands for any topic. */
-const longestPayload = 7_900;
+const maxPayloadLength = 7_900;
 
 /** Uses LISTEN and NOTIFY only as a wake-up, since listeners also poll. Without a URL only changes of this process are noticed. */
 export function postgresChanges(pool: pg.Pool, url: string | undefined) {
@@ -51,7 +51,7 @@ function notifier(pool: pg.Pool, self: string): (topics: readonly Topic[]) => vo
     while (waiting.size > 0) {
       const payload = [self, ...waiting].join(" ");
       waiting.clear();
-      const sent = payload.length > longestPayload ? self : payload;
+      const sent = payload.length > maxPayloadLength ? self : payload;
       await pool.query("select pg_notify($1, $2)", [channel, sent]).catch(() => {});
     }
     running = false;
@@ -92,13 +92,13 @@ function listen(url: string, wake: (payload?: string) => void): () => Promise<vo
     if (isClosed || current !== client) return;
     current = undefined;
     timer = setTimeout(connect, pause).unref();
-    pause = Math.min(pause * 2, longestPause);
+    pause = Math.min(pause * 2, maxPause);
   };
   void connect();
   return async () => {
     isClosed = true;
     clearTimeout(timer);
     // A machine that has vanished does not confirm the end.
-    await Promise.race([current?.end().catch(() => {}), sleep(longestFarewell)]);
+    await Promise.race([current?.end().catch(() => {}), sleep(closeTimeout)]);
   };
 }

@@ -11,7 +11,7 @@ import { LimitedPool } from "./limited-pool.ts";
 import { planOnce, StoreClient } from "./named-statements.ts";
 import { pipelinedReads } from "./pipelined-reads.ts";
 import { postgresChanges } from "./postgres-changes.ts";
-import { PostgresWritingDriver, patienceSeconds } from "./postgres-driver.ts";
+import { lockTimeoutSeconds, PostgresWritingDriver } from "./postgres-driver.ts";
 import { isConflict, lacksRight, translateOpeningError, translatePostgresError } from "./postgres-errors.ts";
 import { withPassword } from "./postgres-password.ts";
 import type { AnswerLimit } from "./watch-answers.ts";
@@ -19,7 +19,7 @@ import type { AnswerLimit } from "./watch-answers.ts";
 const connectSeconds = 5;
 /** Seconds without an answer after which a server gives a connection up. */
 const answerSeconds = 30;
-const mostConnections = 10;
+const maxConnections = 10;
 /** Connections that take several reads at a time; measured, see docs/performance.md. */
 const readingConnections = 4;
 
@@ -111,7 +111,7 @@ function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg
   const pool = new LimitedPool({
     connectionString: url,
     connectionTimeoutMillis: connectSeconds * 1000,
-    max: mostConnections,
+    max: maxConnections,
     application_name: "wcs",
     keepAlive: true,
     Client: StoreClient,
@@ -146,7 +146,7 @@ const createKysely = (driver: Driver) =>
   });
 
 /** Conflicts of a transaction after which it runs alone. */
-const mostConflicts = 3;
+const maxConflicts = 3;
 
 /**
  * Returns a function that runs transactions, each again after a conflict. After some conflicts it runs one while others of this
@@ -155,19 +155,19 @@ const mostConflicts = 3;
 function conflictRetries() {
   let alone: Promise<unknown> = Promise.resolve();
   return async <T>(transaction: () => Promise<T>): Promise<T> => {
-    const deadline = performance.now() + patienceSeconds * 1000;
+    const deadline = performance.now() + lockTimeoutSeconds * 1000;
     const run = async (conflicts: number): Promise<T> => {
-      if (conflicts < mostConflicts) await alone;
+      if (conflicts < maxConflicts) await alone;
       try {
         return await transaction();
       } catch (error) {
         if (!isConflict(error) || performance.now() > deadline) throw error;
       }
       await sleep(Math.min(2 ** (conflicts + 1), 200) * Math.random());
-      return conflicts + 1 === mostConflicts ? runAlone() : run(conflicts + 1);
+      return conflicts + 1 === maxConflicts ? runAlone() : run(conflicts + 1);
     };
     const runAlone = () => {
-      const result = alone.then(() => run(mostConflicts));
+      const result = alone.then(() => run(maxConflicts));
       alone = result.catch(() => {});
       return result;
     };

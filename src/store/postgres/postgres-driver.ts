@@ -4,11 +4,11 @@ import { unknownOutcome } from "../unknown-outcome.ts";
 import { readOnlyState } from "./watch-answers.ts";
 
 /** Seconds for which a transaction waits for others: for one of their locks, or after conflicts with them. */
-export const patienceSeconds = 10;
+export const lockTimeoutSeconds = 10;
 /** Seconds without a statement after which PostgreSQL ends a transaction, whose process was stopped or whose machine has vanished. */
 const idleSeconds = 30;
 
-const limits = `set local lock_timeout = '${patienceSeconds}s'; set local idle_in_transaction_session_timeout = '${idleSeconds}s'`;
+const limits = `set local lock_timeout = '${lockTimeoutSeconds}s'; set local idle_in_transaction_session_timeout = '${idleSeconds}s'`;
 
 /** Limits how long a transaction waits, and distinguishes a commit that PostgreSQL refused from one whose answer was lost. */
 export class PostgresWritingDriver extends PostgresDriver {

@@ -22,8 +22,8 @@ interface Group {
   readonly later: Statement[];
 }
 
-/** Starts a transaction as soon as other processes allow it; without patience, only if they allow it at once. */
-type Begin = (connection: DatabaseSync, isPatient: boolean) => Promise<void>;
+/** Starts a transaction as soon as other processes allow it; unless `mayWait`, only if they allow it at once. */
+type Begin = (connection: DatabaseSync, mayWait: boolean) => Promise<void>;
 
 /** The connection, lent for one transaction. */
 class Loan implements DatabaseConnection {

@@ -226,9 +226,9 @@ function onFirstUse(create: () => Db): Db {
 }
 
 /** Runs `check`, and waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
-async function begin(check: () => void, connection: DatabaseSync, isPatient: boolean): Promise<void> {
+async function begin(check: () => void, connection: DatabaseSync, mayWait: boolean): Promise<void> {
   check();
-  const deadline = monotonicTime() + (isPatient ? busySeconds * 1000 : 0);
+  const deadline = monotonicTime() + (mayWait ? busySeconds * 1000 : 0);
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {
       connection.exec("pragma busy_timeout = 0");

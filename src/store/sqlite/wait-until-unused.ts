@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isBusy } from "./sqlite-errors.ts";
 
 /** Milliseconds to wait for running commands. */
-const patience = 5000;
+const maxWait = 5000;
 
 /** Waits until no other connection has the file open, or its last migration is `wanted`. Returns false after some seconds. */
 export async function waitUntilUnused(path: string, wanted: string): Promise<boolean> {
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + maxWait;
   for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
     if (isUnused(path) || lastMigrationIn(path) === wanted) return true;
     if (performance.now() > deadline) return false;

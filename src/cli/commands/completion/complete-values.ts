@@ -12,7 +12,7 @@ import type { LineToComplete } from "./complete-on-line.ts";
 import { type Candidate, knownLanguages, knownValues } from "./known-values.ts";
 
 /** Milliseconds from the start of the process after which completion gives up: the user waits for a key press. */
-const standardPatience = 150;
+const defaultTimeLimit = 150;
 
 /** `wcs __complete KIND PREFIX WORD...` prints value, tab and name of each candidate. Prints no errors: they would disturb the typed line. */
 export async function complete(
@@ -43,11 +43,11 @@ async function items(kind: string, prefix: string, words: readonly string[], env
   const globals = globalsIn(words);
   if (kind === "languages" && !hasTarget(globals, terminal)) return knownLanguages();
   refusePassword(globals.db);
-  const patience = Number(terminal.env.WCS_COMPLETION_TIMEOUT) || standardPatience;
-  const timeout = String(Math.ceil(patience / 1000));
+  const timeLimit = Number(terminal.env.WCS_COMPLETION_TIMEOUT) || defaultTimeLimit;
+  const timeout = String(Math.ceil(timeLimit / 1000));
   const { caller } = await connect({ ...globals, timeout }, terminal, { asIs: true });
   try {
-    const left = Math.floor(patience - performance.now());
+    const left = Math.floor(timeLimit - performance.now());
     if (left <= 0) return [];
     const name = prefix === "" || /^\d+$/.test(prefix) ? undefined : prefix;
     const options = { signal: AbortSignal.timeout(left) };

@@ -10,14 +10,14 @@ import { conversationOf, withCaller } from "./command-line.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 
-const standardLast = 10;
-const mostLast = 100;
+const defaultLast = 10;
+const maxLast = 100;
 
 export async function follow(context: Context): Promise<void> {
   const { flags } = context;
   const idFor = conversationOf(context);
-  const last = flags.last === undefined ? standardLast : parseInteger(flags.last, "--last");
-  if (last < 0 || last > mostLast) throw new UsageError(`--last must be from 0 to ${mostLast}, not ${last}`);
+  const last = flags.last === undefined ? defaultLast : parseInteger(flags.last, "--last");
+  if (last < 0 || last > maxLast) throw new UsageError(`--last must be from 0 to ${maxLast}, not ${last}`);
   const renderer = async () => messageForm({ lasting: true });
   const output = createOutput({ op: conversations.follow, columns: messageColumns, renderer, endless: true }, context);
   await withCaller(context, async (caller) => output.list(messagesFrom(caller, await idFor(caller), last, context)));

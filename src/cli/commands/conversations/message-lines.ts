@@ -8,8 +8,8 @@ import { wrapText } from "../../terminal/wrap-text.ts";
 export type ShownMessage = OutputOf<typeof conversations.message>;
 type Quoted = Omit<ShownMessage, "parent">;
 
-const mostReactors = 3;
-const mostJoined = 10;
+const maxReactors = 3;
+const maxJoined = 10;
 
 /** Formats a message. Replies are indented and quote the message that they answer. */
 export function messageLines(message: ShownMessage, style: Frame): string[] {
@@ -60,7 +60,7 @@ const beginningOf = (text: string) =>
 function eventOf({ author, meta }: Quoted): string {
   const users = meta?.users ?? [];
   const who = sanitizeLine(author.name);
-  const whom = namesOf(users, mostJoined);
+  const whom = namesOf(users, maxJoined);
   const byThemselves = users.every(({ id }) => id === author.id);
   switch (meta?.event) {
     case "joined":
@@ -81,7 +81,7 @@ function reactionsOf({ reactions }: ShownMessage): string[] {
     ([emoji, same]) =>
       `${sanitizeLine(emoji)} ${namesOf(
         same.map(({ user }) => user),
-        mostReactors,
+        maxReactors,
       )}`,
   );
   return [shown.join("  ")];

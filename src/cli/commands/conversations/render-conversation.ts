@@ -11,13 +11,13 @@ import { summarizeMessage } from "./message-lines.ts";
 
 export type ShownConversation = OutputOf<typeof conversations.get>;
 
-const mostNames = 3;
+const maxNames = 3;
 
 /** Returns the title of a conversation, else the names of the participants other than `me`. */
 export function titleOf({ title, participants }: ShownConversation, me: number | undefined): string {
   if (title) return sanitizeLine(title);
   const others = participants.filter(({ id }) => id !== me);
-  return others.length > 0 ? namesOf(others, mostNames) : "nobody else";
+  return others.length > 0 ? namesOf(others, maxNames) : "nobody else";
 }
 
 export async function conversationList(caller: Caller): Promise<Renderer<ShownConversation>> {

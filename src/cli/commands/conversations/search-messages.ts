@@ -12,7 +12,7 @@ import { type ShownConversation, titleOf } from "./render-conversation.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 
-const standardLimit = 25;
+const defaultLimit = 25;
 const atOnce = 4;
 
 export async function searchMessages(context: Context): Promise<void> {
@@ -40,7 +40,7 @@ export async function searchMessages(context: Context): Promise<void> {
 
 /** Yields matches in all conversations; `titles` receives the titles of the conversations that have matches. */
 async function* everywhere(caller: Caller, query: string, { all, limit }: Extent, titles: Map<number, string>) {
-  let left = limit ?? (all ? Number.POSITIVE_INFINITY : standardLimit);
+  let left = limit ?? (all ? Number.POSITIVE_INFINITY : defaultLimit);
   if (left < 1) throw new UsageError("--limit must be at least 1");
   const { id: me } = await caller.call(users.current, {});
   let isFound = false;

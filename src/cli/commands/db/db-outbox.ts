@@ -9,10 +9,10 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 /** In the order of their weight: narrow windows show the first ones. */
 const columns = ["what", "id", "failed", "kind", "due_at", "attempts", "error", "to", "created_at"] as const;
 
-export async function outbox(context: Context, most: number): Promise<void> {
+export async function outbox(context: Context, max: number): Promise<void> {
   const { terminal } = context;
   await withDatabase(context, openWithKey(databaseOf(context), terminal.env), async (database) => {
-    const items = await listOutbox(database, most);
+    const items = await listOutbox(database, max);
     await createOutput<(typeof items)[number]>(
       { columns, formats: { created_at: "unix-time", due_at: "unix-time" }, items: "callbacks or mails" },
       context,

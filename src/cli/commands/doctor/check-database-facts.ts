@@ -41,7 +41,7 @@ async function readFileFacts(path: string, damage: string | undefined) {
 const mebibyte = 1_048_576;
 const space = { failed: 100 * mebibyte, warning: 1024 * mebibyte };
 /** Milliseconds after which a callback or mail that is due counts as overdue. */
-const patience = 60_000;
+const overdueAfter = 60_000;
 
 interface DatabaseFacts extends Awaited<ReturnType<typeof readDatabaseFacts>> {
   /** The command that checks the contents of the same database. */
@@ -73,7 +73,7 @@ export const databaseChecks: FactChecks<DatabaseFacts> = {
   },
   callbacks: ({ outbox: { due, later, sending, oldestDue }, now }) => {
     const late = oldestDue === undefined ? 0 : now - oldestDue;
-    if (late < patience) return ok(`${pluralize(due + later, "callback")} to be sent, none overdue.`);
+    if (late < overdueAfter) return ok(`${pluralize(due + later, "callback")} to be sent, none overdue.`);
     const what = `${pluralize(due, "callback")} overdue, the oldest for ${lengthOf(late / 1000)}.`;
     return sending === 0
       ? failed(`${what} No process is sending them. Start wcs serve, or run wcs webhooks deliver.`)
@@ -84,7 +84,7 @@ export const databaseChecks: FactChecks<DatabaseFacts> = {
     const age = now / 1000 - oldestMail;
     const what = `${pluralize(mails, "mail")} not sent, the oldest for ${lengthOf(age)}.`;
     if (missing.length > 0) return failed(`${what} ${noMail(missing)}`);
-    return age * 1000 < patience ? ok(what) : warning(`${what} See the errors with wcs db outbox.`);
+    return age * 1000 < overdueAfter ? ok(what) : warning(`${what} See the errors with wcs db outbox.`);
   },
   "mails given up": ({ outbox: { failedMails } }) =>
     failedMails === 0

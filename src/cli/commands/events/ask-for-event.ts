@@ -68,11 +68,11 @@ async function answered<T>(
   terminal: WizardRun["terminal"],
   question: string,
   read: (text: string) => Promise<T>,
-  standard?: string,
+  defaultAnswer?: string,
 ): Promise<{ text: string; value: T }> {
   const ask = await terminal.ask();
   for (;;) {
-    const text = (await ask.text(question, undefined, standard)).trim();
+    const text = (await ask.text(question, undefined, defaultAnswer)).trim();
     try {
       return { text, value: await read(text) };
     } catch (error) {

@@ -9,7 +9,7 @@ import type { ListedEvent } from "./calendar/walk-events.ts";
 
 const daySeconds = 86_400;
 const shownDates = 4;
-const widestText = 100;
+const maxTextWidth = 100;
 
 const phraseIn = ({ recurrence }: Pick<ListedEvent, "recurrence">): string =>
   recurrence.length > 0 ? phraseOf(recurrence) : "";
@@ -69,7 +69,7 @@ export const eventForm: Renderer<ListedEvent> = (sheet) => {
         ...{ timezone, uid, created_at, updated_at },
       });
       if (body === "") return;
-      const width = terminal.stdoutIsTerminal ? Math.min(terminal.width, widestText) : Number.POSITIVE_INFINITY;
+      const width = terminal.stdoutIsTerminal ? Math.min(terminal.width, maxTextWidth) : Number.POSITIVE_INFINITY;
       await terminal.write(`\n${(await markdownLines(body, { width, paint: terminal.paint })).join("\n")}\n`);
     },
   };

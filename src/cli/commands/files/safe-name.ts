@@ -1,6 +1,6 @@
 /** Names of devices on Windows, with any extension. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-const mostBytes = 200;
+const maxBytes = 200;
 
 /** Makes an untrusted name safe for a file in the current folder: no path, no hidden file, nothing like a flag. */
 export function safeName(name: string, id: number): string {
@@ -14,11 +14,11 @@ export function safeName(name: string, id: number): string {
   return kept === "" || kept === "_" ? `file-${id}` : shortened(kept);
 }
 
-/** Shortens the name to `mostBytes` bytes and keeps the extension; file systems limit names in bytes. */
+/** Shortens the name to `maxBytes` bytes and keeps the extension; file systems limit names in bytes. */
 function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= mostBytes) return name;
+  if (Buffer.byteLength(name) <= maxBytes) return name;
   const extension = /\.[^.]{1,16}$/.exec(name)?.[0] ?? "";
   let stem = name.slice(0, name.length - extension.length);
-  while (Buffer.byteLength(stem + extension) > mostBytes) stem = [...stem].slice(0, -1).join("");
+  while (Buffer.byteLength(stem + extension) > maxBytes) stem = [...stem].slice(0, -1).join("");
   return stem + extension;
 }

@@ -113,8 +113,8 @@ async function ask(context: Context) {
     if (issue) wrong.push(`${flagOf[field]} ${issue}`);
   }
   if (wrong.length > 0) throw new UsageError(wrong.join("; "));
-  const question = async (text: string, field: "email" | "name" | "unit", standard?: string) =>
-    (await terminal.ask()).text(text, (answer) => issueWith(field, answer) ?? true, standard);
+  const question = async (text: string, field: "email" | "name" | "unit", defaultAnswer?: string) =>
+    (await terminal.ask()).text(text, (answer) => issueWith(field, answer) ?? true, defaultAnswer);
   const email = given.email ?? (await question("E-mail of the administrator:", "email"));
   const name = given.name ?? (await question("Name of the administrator:", "name"));
   const isAsked = terminal.interactive && missing.length > 0;

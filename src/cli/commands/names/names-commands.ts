@@ -1,5 +1,5 @@
 import { referenceNouns } from "../../../contract/field-metadata.ts";
-import { mostMatches, names as ops } from "../../../contract/names.ts";
+import { maxMatches, names as ops } from "../../../contract/names.ts";
 import { type Commands, command, type OperationRun } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 
@@ -21,7 +21,7 @@ async function findNames({ input, caller, context }: OperationRun<typeof ops.fin
   await createOutput({ op: ops.find, columns, items: "names" }, context).list([{ items: data, more: false, response }]);
   for (const same of Map.groupBy(data, ({ kind, text }) => `${kind} ${text}`).values()) {
     const [first] = same;
-    if (first === undefined || same.length < mostMatches) continue;
+    if (first === undefined || same.length < maxMatches) continue;
     const called = first.text === "" ? "" : ` called ${first.text}`;
     context.terminal.note(`Showing the first ${same.length} ${referenceNouns[first.kind]}s${called}.`);
   }

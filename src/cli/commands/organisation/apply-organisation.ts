@@ -31,7 +31,7 @@ import { isRemoval } from "./plan/change.ts";
 import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
 import { loadSnapshot, type Planning, untilAborted } from "./plan/plan-context.ts";
 
-const mostTogether = 500;
+const portionSize = 500;
 
 export async function diffOrganisation(context: Context): Promise<void> {
   let differs = false;
@@ -87,7 +87,7 @@ async function withPlan(
 async function show(plan: OrganisationPlan, context: Context): Promise<boolean> {
   const counts: ChangeCounts = new Map();
   async function* portions() {
-    for (const portion of portionsOf(eachChange(plan), mostTogether)) {
+    for (const portion of portionsOf(eachChange(plan), portionSize)) {
       countChanges(portion, counts);
       yield portion;
     }

@@ -10,7 +10,7 @@ import { wrapText } from "../../terminal/wrap-text.ts";
 
 type Poll = NonNullable<OutputOf<typeof posts.get>["poll"]>;
 
-const widestTitle = 40;
+const maxTitleWidth = 40;
 
 export const pollForm: Renderer<Poll> = (sheet) => ({
   ...createTableWriter(sheet),
@@ -29,8 +29,8 @@ export function pollLines({ question, choices, voted, ...poll }: Poll, { paint, 
   ].join(" · ");
   const barWidth = width < 60 ? 8 : 20;
   const ids = Math.max(...choices.map(({ id }) => String(id).length), 1);
-  const most = Math.min(widestTitle, Math.max(width - barWidth - ids - 12, 10));
-  const shown = choices.map((choice) => ({ ...choice, lines: wrapText(sanitizeLine(choice.title), most) }));
+  const max = Math.min(maxTitleWidth, Math.max(width - barWidth - ids - 12, 10));
+  const shown = choices.map((choice) => ({ ...choice, lines: wrapText(sanitizeLine(choice.title), max) }));
   const wide = Math.max(...shown.flatMap(({ lines }) => lines.map(widthOf)), 1);
   return [
     ...wrapText(sanitizeLine(question), width).map(paint.strong),

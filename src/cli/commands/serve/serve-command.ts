@@ -6,7 +6,7 @@ import { createLogLines, logFormats, logLevels, warnLevel } from "./log-lines.ts
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 import { smtpFlag } from "./smtp-option.ts";
 
-const mostUnwritten = 16 * 1024 * 1024;
+const maxUnwritten = 16 * 1024 * 1024;
 
 export const serve: TopLevelCommand = {
   description:
@@ -95,7 +95,7 @@ async function createLog({ logFormat, level, workers }: ServeOptions, terminal: 
     sync: false,
     ...portion,
     periodicFlush: 100,
-    maxLength: mostUnwritten,
+    maxLength: maxUnwritten,
     // As text, all that waits would be copied for each line that is added.
     contentMode: "buffer",
   });
@@ -117,7 +117,7 @@ async function createLog({ logFormat, level, workers }: ServeOptions, terminal: 
 }
 
 /**
- * Keeps lines that cannot be written, to a full disk for example, up to `mostUnwritten`, and drops those after them. Without a
+ * Keeps lines that cannot be written, to a full disk for example, up to `maxUnwritten`, and drops those after them. Without a
  * listener the error would end the process, which would then try for ever to write its last lines.
  */
 function dropUnwritable(destination: Destination): void {

@@ -23,7 +23,7 @@ import type { WorkerProcess } from "./worker-process.ts";
 /** Bytes that the young generation of a server may grow to. */
 const young = 16 * 1024 * 1024;
 /** Maximum milliseconds for closing the database, which waits for running statements. */
-const longestClosing = 500;
+const closeTimeout = 500;
 
 interface Server {
   readonly options: ServeOptions;
@@ -46,7 +46,7 @@ export async function serveHere(server: Server): Promise<void> {
     const overdue = ended.then(() => sleep(stopWithin, undefined, { ref: false }));
     await Promise.race([serveDatabase({ ...server, database, ended }), overdue]);
   } finally {
-    await Promise.race([database.close(), sleep(longestClosing, undefined, { ref: false })]);
+    await Promise.race([database.close(), sleep(closeTimeout, undefined, { ref: false })]);
   }
 }
 

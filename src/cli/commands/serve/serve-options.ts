@@ -11,18 +11,18 @@ export type ServeOptions = Awaited<ReturnType<typeof readServeOptions>>;
 
 /** Reads the options of `wcs serve`: from flags, else from the environment, else from the file of --config. */
 export async function readServeOptions({ flags, globals, terminal }: Context) {
-  const { bodyLimitsOf, mostWorkers, noticeOf, optionsIn, standardOptions, trustedProxiesOf } = await import(
+  const { bodyLimitsOf, maxWorkers, noticeOf, optionsIn, defaultOptions, trustedProxiesOf } = await import(
     "./serve-schema.ts"
   );
   const file =
     flags.config === undefined ? undefined : (await import("./serve-config.ts")).readServeConfig(String(flags.config));
   const env = file ? await file.addTo(terminal.env) : terminal.env;
-  const given = { ...(file?.options ?? standardOptions()), ...optionsIn(flags) };
+  const given = { ...(file?.options ?? defaultOptions()), ...optionsIn(flags) };
   const notice = noticeOf(given.shutdown_notice) * 1000;
   const options = {
     port: given.port,
     metricsPort: given.metrics_port,
-    workers: given.workers === "auto" ? Math.min(availableParallelism(), mostWorkers) : given.workers,
+    workers: given.workers === "auto" ? Math.min(availableParallelism(), maxWorkers) : given.workers,
     timeouts: { notice },
     stopWithin: notice + stopMilliseconds,
     host: given.host,

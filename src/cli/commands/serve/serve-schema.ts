@@ -7,7 +7,7 @@ import { kebab } from "../../kit/field-flags.ts";
 import { attribute } from "../../kit/read-input.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 
-export const mostWorkers = 64;
+export const maxWorkers = 64;
 
 /** More than the largest would not fit into the memory that a server keeps for bodies. */
 const range = { smallest: 65_536, largest: 40 * 1024 * 1024 };
@@ -30,7 +30,7 @@ const bodyLimit = () =>
       (value) => limitOf(value) >= range.smallest && limitOf(value) <= range.largest,
       "must be a size in bytes, KiB or MiB from 64KiB to 40MiB",
     );
-const count = `must be auto or a number from 1 to ${mostWorkers}`;
+const count = `must be auto or a number from 1 to ${maxWorkers}`;
 
 /** Returns the seconds of a shutdown notice, as in `2`, `2s` or `1m`; NaN for other texts. */
 export function noticeOf(value: string | number): number {
@@ -43,7 +43,7 @@ export const sharedOptions = () => ({
   host: text().default("127.0.0.1"),
   port: port().default(8420),
   metrics_port: port().optional(),
-  workers: z.union([z.int(count).min(1, count).max(mostWorkers, count), z.literal("auto", count)]).default(1),
+  workers: z.union([z.int(count).min(1, count).max(maxWorkers, count), z.literal("auto", count)]).default(1),
   behind_proxy: z.union([z.boolean(), z.array(network()).min(1)]).default(false),
   body_limit: bodyLimit().default("1MiB"),
   upload_limit: bodyLimit().default("40MiB"),
@@ -55,9 +55,9 @@ export const sharedOptions = () => ({
   log_format: z.enum(logFormats).default("auto"),
 });
 
-type SharedOptions = ReturnType<typeof standardOptions>;
+type SharedOptions = ReturnType<typeof defaultOptions>;
 
-export const standardOptions = () => z.object(sharedOptions()).parse({});
+export const defaultOptions = () => z.object(sharedOptions()).parse({});
 
 /** Returns the options that are given as flags. Throws a `UsageError` for a wrong value. */
 export function optionsIn(flags: Readonly<Record<string, unknown>>): Partial<SharedOptions> {

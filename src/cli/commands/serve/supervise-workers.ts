@@ -13,12 +13,12 @@ import { type FromWorker, portVariable, type ToWorker } from "./worker-process.t
 /** Milliseconds before a worker that ended is replaced, so that one that fails at once does not take all the time. */
 const pause = 1000;
 /** Milliseconds that a worker has to end after `stopWithin`. */
-const longestEnding = 1200;
+const killDelay = 1200;
 
 /** Milliseconds between two questions whether a worker still runs. */
 const checkInterval = 10_000;
 /** Questions that a worker may leave without an answer. Their number, not the time, survives a machine that was suspended. */
-const mostUnanswered = 3;
+const maxUnanswered = 3;
 
 interface WorkerState {
   isReady: boolean;
@@ -57,7 +57,7 @@ export async function superviseWorkers(
       for (const worker of running.keys()) worker.process.kill(signal);
     };
     stop("SIGTERM");
-    setTimeout(stop, stopWithin + longestEnding, "SIGKILL").unref();
+    setTimeout(stop, stopWithin + killDelay, "SIGKILL").unref();
   });
   setInterval(check, checkInterval).unref();
   keeping.push(keepRunning());
@@ -86,7 +86,7 @@ export async function superviseWorkers(
     for (const [worker, state] of isStopping ? [] : running) {
       if (!state.isReady) continue;
       state.unanswered += 1;
-      if (state.unanswered <= mostUnanswered) {
+      if (state.unanswered <= maxUnanswered) {
         send(worker, { to: "confirm" });
         continue;
       }

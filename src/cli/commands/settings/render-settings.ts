@@ -7,9 +7,9 @@ import { createTableWriter } from "../../output/table-writer.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import { explainSetting } from "./explain-setting.ts";
 
-const widestText = 100;
+const maxTextWidth = 100;
 /** Columns that are needed beside the names. In narrower terminals the meanings are below the names. */
-const narrowestText = 30;
+const minTextWidth = 30;
 
 export const settingsPage: Renderer<object> = (options) => {
   const { terminal, cells, header } = options;
@@ -21,8 +21,8 @@ export const settingsPage: Renderer<object> = (options) => {
       const entries = fields.map((field) => {
         const value = cells.human((item as Item)[field.name], field.name);
         if (!header) return `${value}\n`;
-        const width = Math.min(terminal.width, widestText);
-        const indent = width - column < narrowestText ? 2 : column;
+        const width = Math.min(terminal.width, maxTextWidth);
+        const indent = width - column < minTextWidth ? 2 : column;
         const meaning = wrapText(explainSetting(field), width - indent).map(
           (line) => " ".repeat(indent) + terminal.paint.dim(line),
         );

@@ -65,7 +65,7 @@ export const settings: Commands = {
 };
 
 /** More settings than these that contain the given name are no suggestion. */
-const mostSuggested = 3;
+const maxSuggested = 3;
 
 function fieldOf(context: Context): Field {
   const fields = fieldsOf(ops.set);
@@ -78,7 +78,7 @@ function fieldOf(context: Context): Field {
   const meant = similar === undefined ? containing : [similar];
   throw new UsageError(`there is no setting '${name}'`, {
     hint:
-      meant.length > 0 && meant.length <= mostSuggested
+      meant.length > 0 && meant.length <= maxSuggested
         ? `did you mean ${meant.map((each) => `'${each}'`).join(" or ")}?`
         : `settings are ${names.join(", ")}`,
   });
@@ -122,10 +122,10 @@ function isUrlWithoutPassword(text: string): boolean {
 }
 
 function refuseTwoValues({ args, flags }: Context): void {
-  const { default: standard, valueStdin, valueFile } = flags;
+  const { default: isDefault, valueStdin, valueFile } = flags;
   const ways = [
     args.value !== undefined && "<value>",
-    standard && "--default",
+    isDefault && "--default",
     valueStdin && "--value-stdin",
     valueFile !== undefined && "--value-file",
   ].filter(Boolean);

@@ -6,7 +6,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import type { Target } from "../../session/target.ts";
 import { readDuration } from "../../time/parse-time.ts";
 
-const standardTimeout = "10s";
+const defaultTimeout = "10s";
 
 /** Returns a function that reads GET /metrics of the instance. Disposing of it closes the connection. */
 export function openMetrics({ terminal, globals, flags }: Context, target: Target, signal: AbortSignal) {
@@ -28,7 +28,7 @@ export function openMetrics({ terminal, globals, flags }: Context, target: Targe
   const owner = env.WCS_METRICS_TOKEN ? ownerOfToken(env, target) : undefined;
   const isOwner = owner !== undefined && addressOf(baseOf(owner)) === addressOf(base);
   const headers: Record<string, string> = isOwner ? { authorization: `Bearer ${env.WCS_METRICS_TOKEN}` } : {};
-  const timeout = readDuration(globals.timeout ?? standardTimeout, "--timeout") * 1000;
+  const timeout = readDuration(globals.timeout ?? defaultTimeout, "--timeout") * 1000;
   return {
     async read() {
       const { status, body } = await transport.send("GET", `${pathOf(base)}/metrics`, { headers, timeout, signal });

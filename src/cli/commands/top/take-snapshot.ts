@@ -3,7 +3,7 @@ import type { Caller } from "../../../contract/operation.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 
 /** Numbers of webhooks and errors that are looked at, and of routes that are shown. */
-const [mostWebhooks, mostErrors, mostRoutes] = [10, 8, 6];
+const [maxWebhooks, maxErrors, maxRoutes] = [10, 8, 6];
 const hour = 3600;
 
 /** The state of an instance at one moment. What cannot be read is null, and `missing` says why. */
@@ -57,7 +57,7 @@ function requestsOf(
     failed: sum(routes, "failed"),
     ...(earlier.length > 0 && before && { per_second: round(count / before.seconds) }),
     average_ms: count === 0 ? 0 : round((seconds / count) * 1000),
-    routes: routes.slice(0, mostRoutes),
+    routes: routes.slice(0, maxRoutes),
   };
 }
 
@@ -67,7 +67,7 @@ async function readDeliveries(caller: Caller) {
   const { data } = await caller.call(webhooks.list, {});
   const since = Math.floor(Date.now() / 1000) - hour;
   const found = await Promise.all(
-    data.slice(0, mostWebhooks).map(async ({ id, name, active }) => {
+    data.slice(0, maxWebhooks).map(async ({ id, name, active }) => {
       const [counts = { succeeded: 0, failed: 0 }] = (await caller.call(webhooks.stats, { id, since, parts: 1 })).data;
       const { succeeded, failed } = counts;
       const log = failed === 0 ? [] : (await caller.call(webhooks.logs, { id, since, limit: 100 })).data;
@@ -84,7 +84,7 @@ async function readDeliveries(caller: Caller) {
     errors: found
       .flatMap(({ errors }) => errors)
       .toSorted((a, b) => b.created_at - a.created_at || b.id - a.id)
-      .slice(0, mostErrors),
+      .slice(0, maxErrors),
   };
 }
 

@@ -170,7 +170,7 @@ function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
     return "Correct these rows and import the file again; rows that are already imported stay unchanged.";
   // A row can take the address that another row of the same request gives up.
   const first =
-    rows > kind.most
+    rows > kind.max
       ? "If another row gives up the e-mail address that is taken, move both rows to the beginning of the file."
       : "Correct these rows and import the file again.";
   return `${first} To free the address of a user who has left, run wcs users update <id> --email <address>.`;

@@ -10,7 +10,7 @@ import { type Rehearsal, rehearseUnits, rehearseUsers } from "./rehearse-import.
 export interface ImportKind {
   readonly table: Table;
   readonly op: AnyOperation;
-  readonly most: number;
+  readonly max: number;
   /** Rows refer to other rows, which must be sent first. */
   readonly parentsFirst: boolean;
   readonly rehearse: (caller: Caller, signal: AbortSignal) => Rehearsal;
@@ -20,7 +20,7 @@ export interface ImportKind {
 export const userKind = (key?: ImportKey): ImportKind => ({
   table: withKey(tableOf("users", userRow()), key),
   op: users.import,
-  most: 1000,
+  max: 1000,
   parentsFirst: false,
   rehearse: () => rehearseUsers(key),
 });
@@ -32,7 +32,7 @@ export const unitKind = (): ImportKind => ({
   table: tableOf("units", unitRow()),
   op: units.import,
   // In a dry run each row may name two units to assume, and the service accepts 1000 of them.
-  most: 500,
+  max: 500,
   parentsFirst: true,
   rehearse: rehearseUnits,
 });

@@ -23,11 +23,11 @@ const savedMapping = () =>
   });
 
 /** Far more than the columns of a file need. */
-const largest = 1_048_576;
+const maxBytes = 1_048_576;
 
 /** Reads a mapping that --save-mapping or a user has written, as YAML or JSON. */
 export function readMappingFile(path: string): ImportMapping {
-  const { parsed } = parseYaml(readNamedFile(path, "--mapping", { most: largest }));
+  const { parsed } = parseYaml(readNamedFile(path, "--mapping", { max: maxBytes }));
   const [broken] = parsed.errors;
   if (broken !== undefined) throw new UsageError(`--mapping: ${path} is neither YAML nor JSON: ${broken.message}`);
   const result = tryParse(savedMapping(), plainContent(parsed, `--mapping: ${path}`));

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { normalizeReference } from "../../../contract/common-schemas.ts";
 import { messageOf } from "../../../contract/issue-messages.ts";
-import { deepestUnit } from "../../../contract/nesting.ts";
+import { maxUnitLevel } from "../../../contract/nesting.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { units } from "../../../contract/units.ts";
 import { type FileRow, type Outcome, skippedRow } from "../../file-io/file-rows.ts";
@@ -161,7 +161,7 @@ export function rehearseUnits(caller: Caller, signal: AbortSignal): Rehearsal {
         parent === undefined ? Number(outcome.action === "created") : (byReference.get(parent)?.level ?? 0) + 1;
       const before = byReference.get(reference);
       const seen = before && before.batch < batch ? repeated(before, row, outcome) : outcome;
-      const judged = level > deepestUnit ? tooDeep(outcome) : seen;
+      const judged = level > maxUnitLevel ? tooDeep(outcome) : seen;
       if (judged.action === "unchanged") return judged;
       byReference.set(reference, { batch, hash: rowHash(row), level });
       if (row.parent !== undefined || judged.action === "created") tree.move(reference, parent);

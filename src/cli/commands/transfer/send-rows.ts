@@ -36,7 +36,7 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
   const progress = importProgress(job.terminal, source);
   let batchNumber = 0;
   let done = 0;
-  for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
+  for await (const batch of batchesOf(rowsInTurn(job, progress), kind.max)) {
     await letInterrupt(signal);
     limitHeap();
     const good = batch.flatMap((each) => ("row" in each ? [each] : []));

@@ -61,12 +61,12 @@ function arrange(references: readonly string[], parents: readonly string[], plac
       above = place;
     }
   }
-  return { passes: passOf.reduce((most, pass) => Math.max(most, pass + 1), 1), passOf, circles };
+  return { passes: passOf.reduce((max, pass) => Math.max(max, pass + 1), 1), passOf, circles };
 }
 
 /** Describes units of which each is below the next one, and the last one below the first. */
 export function describeCircle(units: readonly (string | undefined)[]): string {
-  const most = 5;
-  const path = [...units.slice(0, most), ...(units.length > most ? ["…"] : []), units[0]].join(" below ");
+  const max = 5;
+  const path = [...units.slice(0, max), ...(units.length > max ? ["…"] : []), units[0]].join(" below ");
   return `is below the unit itself: ${path}`;
 }

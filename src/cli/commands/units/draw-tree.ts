@@ -6,7 +6,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
 
 /** A name keeps at least so many columns in a narrow window. */
-const shortestName = 12;
+const minNameWidth = 12;
 
 type Unit = ItemOf<typeof units.tree>;
 
@@ -18,7 +18,7 @@ export function drawTree(branch: readonly Unit[], terminal: Terminal): string {
   const label = ({ id, name, reference, stats }: Unit, indent: number) => {
     const facts = `(${sanitizeLine(reference ?? `ID ${id}`)}, ${pluralize(stats.users, "user")})`;
     const room = terminal.stdoutIsTerminal ? terminal.width - indent - widthOf(facts) - 1 : Number.POSITIVE_INFINITY;
-    return `${cut(sanitizeLine(name), Math.max(room, shortestName))} ${terminal.paint.dim(facts)}`;
+    return `${cut(sanitizeLine(name), Math.max(room, minNameWidth))} ${terminal.paint.dim(facts)}`;
   };
   const sorted = (parent: number | null) =>
     (below.get(parent) ?? []).toSorted((a, b) => collator.compare(a.name, b.name));

@@ -5,7 +5,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { readDuration } from "../../time/parse-time.ts";
 
 const prefix = "whsec_";
-const standardTolerance = "5m";
+const defaultTolerance = "5m";
 const lineFeed = 10;
 
 /** `wcs webhooks verify`: checks that a body was signed with the secret (Standard Webhooks 1.0, signature v1). */
@@ -13,7 +13,7 @@ export async function verify({ terminal, flags }: Context): Promise<void> {
   if (flags.secretFile === undefined) throw new UsageError("missing --secret-file");
   const key = keyOf(readNamedFile(flags.secretFile as string, "--secret-file"));
   const headers = headersOf((flags.header as string[] | undefined) ?? []);
-  const tolerance = readDuration((flags.tolerance as string | undefined) ?? standardTolerance, "--tolerance");
+  const tolerance = readDuration((flags.tolerance as string | undefined) ?? defaultTolerance, "--tolerance");
   const timestamp = Number(headers["webhook-timestamp"]);
   const body = await terminal.readBytes();
   const expected = createHmac("sha256", key)

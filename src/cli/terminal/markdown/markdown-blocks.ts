@@ -10,7 +10,7 @@ export interface MarkdownOptions {
   readonly width: number;
 }
 
-const narrowest = 20;
+const minWidth = 20;
 const ruleWidth = 40;
 
 export function linesOfBlocks(
@@ -50,7 +50,7 @@ function linesOfBlock(token: MarkedToken, options: MarkdownOptions): string[] {
 
 const inner = (options: MarkdownOptions, indent: number): MarkdownOptions => ({
   ...options,
-  width: Math.max(options.width - indent, narrowest),
+  width: Math.max(options.width - indent, minWidth),
 });
 
 const inline = (tokens: readonly Token[], { paint, width }: MarkdownOptions): string[] =>

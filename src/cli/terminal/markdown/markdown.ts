@@ -3,12 +3,12 @@ import { wrapText } from "../wrap-text.ts";
 import { linesOfBlocks, type MarkdownOptions } from "./markdown-blocks.ts";
 
 /** Maximum number of characters of a formatted paragraph: the time that marked takes grows with the square of it. */
-const longestParagraph = 20_000;
+const maxParagraphLength = 20_000;
 
 /** Renders Markdown as sanitized lines. Line breaks are kept, since many texts are not Markdown. */
 export async function markdownLines(text: string, options: MarkdownOptions): Promise<string[]> {
   const shown = sanitizeText(text.replaceAll("\r\n", "\n"));
-  if (shown.split("\n\n").some(({ length }) => length > longestParagraph)) return wrapText(shown, options.width);
+  if (shown.split("\n\n").some(({ length }) => length > maxParagraphLength)) return wrapText(shown, options.width);
   try {
     const { lexer } = await import("marked");
     return linesOfBlocks(lexer(shown, { gfm: true, breaks: true }), options);

@@ -115,12 +115,12 @@ function refuseSecond(cursor: Cursor, before: PartialRule, after: PartialRule): 
   if (isReplaced) cursor.fail("two parts contradict each other: separate rules with a semicolon");
 }
 
-const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function check(cursor: Cursor, { freq, bymonthday, bymonth, bysetpos }: PartialRule): void {
   // Months are 1 to 12.
-  const most = longest[(bymonth ?? 1) - 1]!;
-  if (bymonthday !== null && (bymonthday < 1 || bymonthday > most)) cursor.fail(`there is no day ${bymonthday} then`);
+  const max = monthLengths[(bymonth ?? 1) - 1]!;
+  if (bymonthday !== null && (bymonthday < 1 || bymonthday > max)) cursor.fail(`there is no day ${bymonthday} then`);
   if (bymonthday !== null && freq === "weekly") cursor.fail("weeks have no numbered days: use 'every month on ...'");
   if (bysetpos !== null && bysetpos > 5) cursor.fail("use 1st to 5th, or last");
 }

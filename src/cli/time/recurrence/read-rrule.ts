@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { frequencies, mostRules, type Rule, weekdays } from "../../../contract/event-schemas.ts";
+import { frequencies, maxRules, type Rule, weekdays } from "../../../contract/event-schemas.ts";
 import { formatRrule, rulePartsOf, splitRrule, withEnd } from "../../../contract/rrule-text.ts";
 import { inOrder, type Weekday } from "./recurrence-words.ts";
 
@@ -94,7 +94,7 @@ function expanded(common: Common, lists: Lists): Rule[] | string {
   const rules = distinct(
     orNone(lists.months).flatMap((bymonth) => choices(lists).map((choice) => ({ ...common, ...choice, bymonth }))),
   );
-  if (rules.length > mostRules) return describeTooManyRules(rules);
+  if (rules.length > maxRules) return describeTooManyRules(rules);
   return rules.length > 1 && common.count !== null ? "COUNT over several months or days at once" : rules;
 }
 
@@ -103,7 +103,7 @@ export const distinct = (rules: readonly Rule[]): Rule[] =>
   rules.filter((rule, at) => rules.findIndex((other) => isDeepStrictEqual(other, rule)) === at);
 
 export const describeTooManyRules = (rules: readonly Rule[]): string =>
-  `${rules.length} rules exceed the limit of ${mostRules} for an event`;
+  `${rules.length} rules exceed the limit of ${maxRules} for an event`;
 
 const orNone = <T>(values: readonly T[]): readonly (T | null)[] => (values.length > 0 ? values : [null]);
 

@@ -1,5 +1,5 @@
 import type { Temporal } from "temporal-polyfill";
-import { mostOccurrences } from "../../../contract/event-schemas.ts";
+import { maxOccurrences } from "../../../contract/event-schemas.ts";
 import { formatRrule, type RuleParts } from "../../../contract/rrule-text.ts";
 import { takeTurn } from "../event-loop-turns.ts";
 
@@ -25,7 +25,7 @@ export async function* daysByRule(
   if (parts.has("BYWEEKNO")) {
     // For BYWEEKNO, the library's between() selects another weekday than all(), so all() is used.
     await takeTurn();
-    yield written(rule.all((_, found) => found < mostOccurrences));
+    yield written(rule.all((_, found) => found < maxOccurrences));
     return;
   }
   for (let months = 0; ; months++) {

@@ -7,7 +7,7 @@ import { clockOf } from "../../../time/zone-clock.ts";
 import { occurrencesIn, type ShownOccurrence, type TimeSpan } from "./find-occurrences.ts";
 import type { ListedEvent } from "./walk-events.ts";
 
-const mostDays = 366;
+const maxDays = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;
 
 export async function calendar(context: Context): Promise<void> {
@@ -44,7 +44,7 @@ async function spanOf(flags: Context["flags"], today: string, zone: string | und
   }
   const last = to === undefined ? addDays(first, 27) : await readDay(to, "--to", zone);
   if (last < first) throw new UsageError(`--to ${last} is before --from ${first}`);
-  if (daysBetween(first, last) >= mostDays) throw new UsageError(`--from and --to can span at most ${mostDays} days`);
+  if (daysBetween(first, last) >= maxDays) throw new UsageError(`--from and --to can span at most ${maxDays} days`);
   return { first, last };
 }
 

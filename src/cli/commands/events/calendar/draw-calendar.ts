@@ -27,10 +27,10 @@ export function drawCalendar(occurrences: readonly ShownOccurrence[], picture: P
   if (cell === 0) return `${titleOf(span)}\n\n${drawDays(entries, paint)}`;
   const weeks = weeksIn(span);
   // All weeks fit on the screen, below the title, if three lines per cell do.
-  const most = Math.max(3, Math.floor((height - 4) / weeks) - 2);
+  const max = Math.max(3, Math.floor((height - 4) / weeks) - 2);
   const linesOf = (day: string) => {
     const some = entries.get(day) ?? [];
-    return weeks === 1 ? longLines(some, textWidth(cell), paint) : shortLines(some, cell, most, paint);
+    return weeks === 1 ? longLines(some, textWidth(cell), paint) : shortLines(some, cell, max, paint);
   };
   return `${centred(titleOf(span), width, paint)}\n${drawGrid({ span, today, cell, linesOf }, paint)}`;
 }
@@ -70,11 +70,11 @@ function drawDays(entries: ReadonlyMap<string, readonly CalendarEntry[]>, paint:
   return blocks.join("\n");
 }
 
-const mostTitleLines = 4;
+const maxTitleLines = 4;
 
-/** Returns one line per entry, at most `most` lines; with more entries the last line counts the rest. */
-function shortLines(entries: readonly CalendarEntry[], cell: number, most: number, paint: Paint): CellLine[] {
-  const shown = entries.length > most ? entries.slice(0, most - 1) : entries;
+/** Returns one line per entry, at most `max` lines; with more entries the last line counts the rest. */
+function shortLines(entries: readonly CalendarEntry[], cell: number, max: number, paint: Paint): CellLine[] {
+  const shown = entries.length > max ? entries.slice(0, max - 1) : entries;
   const lines = shown.map((entry) => shortLine(entry, cell, paint));
   const left = entries.length - shown.length;
   return left > 0 ? [...lines, { text: `+${left} more`, look: paint.dim }] : lines;
@@ -104,7 +104,7 @@ function entryLines({ title, location, from, to, goesOn }: CalendarEntry, width:
   const look = isWhole ? paint.success : same;
   return [
     ...(range ? [{ text: range, look: paint.key }] : []),
-    ...titles.slice(0, mostTitleLines).map((text) => ({ text, look })),
+    ...titles.slice(0, maxTitleLines).map((text) => ({ text, look })),
     ...(location ? [{ text: location, look: paint.dim }] : []),
   ];
 }

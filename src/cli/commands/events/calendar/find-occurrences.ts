@@ -9,7 +9,7 @@ export type ShownOccurrence = ReturnType<typeof occurrencesOf>[number];
 export type TimeSpan = Readonly<Record<"first" | "last", string>>;
 
 /** Days before the span that are searched, too, for events that still go on and for days of other time zones. */
-const longest = 31;
+const maxDays = 31;
 const daySeconds = 86_400;
 
 /** Finds the occurrences on these days in the time zone, ordered by day and time, whole days first. */
@@ -20,7 +20,7 @@ export async function occurrencesIn(
   type: ListedEvent["type"] | undefined,
 ): Promise<ShownOccurrence[]> {
   const clock = clockOf(zone);
-  const start = clock.startOf(addDays(span.first, -longest));
+  const start = clock.startOf(addDays(span.first, -maxDays));
   const end = clock.startOf(addDays(span.last, 1)) + daySeconds;
   const found: ShownOccurrence[] = [];
   for await (const events of walkEvents(caller, { start, end, ...(type && { type }) }))

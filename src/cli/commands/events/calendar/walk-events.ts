@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../../contract/errors.ts";
-import { events, furthestEvent } from "../../../../contract/events.ts";
+import { events, maxListedEvents } from "../../../../contract/events.ts";
 import type { Caller, InputOf, OutputOf } from "../../../../contract/operation.ts";
 import { walk } from "../../../kit/walk-list.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
@@ -7,8 +7,8 @@ import { clockOf } from "../../../time/zone-clock.ts";
 export type ListedEvent = OutputOf<typeof events.get>;
 type Filter = Pick<InputOf<typeof events.list>, "type" | "start" | "end">;
 
-/** Yields the events page by page, each once. The operation lists at most `furthest`, so the walk begins again at the time of the last one. */
-export async function* walkEvents(caller: Caller, filter: Filter, furthest = furthestEvent) {
+/** Yields the events page by page, each once. The operation lists at most `maxListed`, so the walk begins again at the time of the last one. */
+export async function* walkEvents(caller: Caller, filter: Filter, maxListed = maxListedEvents) {
   const { start } = filter;
   let from = start;
   // Events at the time `from` that were yielded before the list ended there.
@@ -29,9 +29,9 @@ export async function* walkEvents(caller: Caller, filter: Filter, furthest = fur
         edge.ids.add(event.id);
       }
     }
-    if (count < furthest) return;
+    if (count < maxListed) return;
     if (edge.time === from) {
-      throw new ServiceError("validation_failed", `More than ${furthest} events begin at the same time.`);
+      throw new ServiceError("validation_failed", `More than ${maxListed} events begin at the same time.`);
     }
     from = edge.time;
     yielded = edge.ids;

@@ -1,4 +1,4 @@
-import { mostRules, type Rule } from "../../../../contract/event-schemas.ts";
+import { maxRules, type Rule } from "../../../../contract/event-schemas.ts";
 import { describeTooManyRules, distinct, readRrule } from "../../../time/recurrence/read-rrule.ts";
 import { dayOf } from "../../../time/zone-clock.ts";
 import type { Properties } from "./ics-properties.ts";
@@ -25,7 +25,7 @@ export function repeatsOf(found: Properties, times: IcsTimes, { clock }: IcsCont
     else rules.push(...read.rules);
   }
   rules = distinct(rules);
-  if (rules.length > mostRules) {
+  if (rules.length > maxRules) {
     lose("RRULE", `is not kept, only the first occurrence: ${describeTooManyRules(rules)}`);
     rules = [];
   }

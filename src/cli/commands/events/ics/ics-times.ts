@@ -58,11 +58,11 @@ function durationOf(found: Properties): { days: number; seconds: number } | stri
   if (!parts) return "has a DURATION that cannot be parsed";
   const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as Parts;
   const length = { days: weeks * 7 + days, seconds: hours * 3600 + minutes * 60 + seconds };
-  return length.days + length.seconds / 86_400 > longestDays ? "has a DURATION of more than a century" : length;
+  return length.days + length.seconds / 86_400 > maxDays ? "has a DURATION of more than a century" : length;
 }
 
 /** Maximum length of an event: a century. The end of a longer one may be no date. */
-const longestDays = 36_525;
+const maxDays = 36_525;
 
 type Parts = [weeks: number, days: number, hours: number, minutes: number, seconds: number];
 

@@ -7,7 +7,7 @@ import type { RawComponent } from "./ics-components.ts";
 export type Zone = Pick<Clock, "wall" | "instant">;
 
 /** Maximum number of lines in all time zones together, because evaluating them takes time per line and year. */
-const mostLines = 20_000;
+const maxLines = 20_000;
 /** Rule parts that name only a few days a year; evaluating rules that recur more often is too slow. */
 const few = /^(FREQ=YEARLY|(INTERVAL|COUNT|UNTIL|WKST|BYMONTH|BYMONTHDAY|BYDAY|BYSETPOS)=.*)$/;
 
@@ -22,7 +22,7 @@ export interface IcsContext {
 export function zonesOf(components: Iterable<RawComponent>, own: string | undefined) {
   const explained = new Map<string, Zone>();
   let calendarZone: string | undefined;
-  let room = mostLines;
+  let room = maxLines;
   for (const { name, all, lines } of components) {
     if (name === "VTIMEZONE") room -= all.length;
     const zone = name === "VTIMEZONE" && room >= 0 ? explain(all) : undefined;

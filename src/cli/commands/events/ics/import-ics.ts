@@ -87,8 +87,8 @@ async function audienceOf({ flags, terminal }: Context, caller: Caller): Promise
 }
 
 /** Maximum length of the UIDs in one request, because they are part of its URL. */
-const longestUids = 6000;
-const most = 100;
+const maxUidsLength = 6000;
+const max = 100;
 
 /** Imports the events. Returns the number of those that were imported without some of their parts. */
 async function carryOut(text: string, target: EventTarget, report: Report, context: Context): Promise<number> {
@@ -98,7 +98,7 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
   const read = readAll(text, { zones, clock: clockOf(instance.instance) });
   let done = 0;
   let partial = 0;
-  for await (const batch of batchesOf(read, most, longestUids)) {
+  for await (const batch of batchesOf(read, max, maxUidsLength)) {
     limitHeap();
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
     const known = uids.length > 0 ? await findByUid(target, uids, me.id) : new Map<string, ListedEvent>();
@@ -119,19 +119,19 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
 }
 
 /** Maximum size of a file in bytes; about 50,000 events. */
-const largest = 33_554_432;
+const maxBytes = 33_554_432;
 
 /** Reads the text of an iCalendar file, or of stdin for `-`. */
 async function loadCalendar(path: string, terminal: Terminal, signal: AbortSignal): Promise<string> {
   await using source = await openSource(path, terminal, { again: false, signal });
   const refuse = (why: string) =>
     new ServiceError("validation_failed", `${terminal.sanitizeLine(source.label)} ${why}`);
-  const tooLarge = () => refuse(`is larger than ${bytesAsText(largest)}. Split it into smaller files.`);
-  if ((source.size ?? 0) > largest) throw tooLarge();
+  const tooLarge = () => refuse(`is larger than ${bytesAsText(maxBytes)}. Split it into smaller files.`);
+  if ((source.size ?? 0) > maxBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   for await (const chunk of source.read()) {
     chunks.push(chunk);
-    if (source.position > largest) throw tooLarge();
+    if (source.position > maxBytes) throw tooLarge();
   }
   const bytes = Buffer.concat(chunks);
   if (!isUtf8(bytes)) throw refuse("is not encoded in UTF-8. Convert it to UTF-8 first.");

@@ -44,7 +44,7 @@ export function idOfReference(ids: ReadonlyMap<string, number>, name: string): n
 export async function* inBatches<S extends OrganisationSection>(
   tasks: Iterable<Task<S>>,
   rowOf: (task: Task<S>) => FileRow,
-  most: number,
+  max: number,
 ) {
   function* sized() {
     for (const task of tasks) {
@@ -52,7 +52,7 @@ export async function* inBatches<S extends OrganisationSection>(
       yield [{ task, row, size: JSON.stringify(row).length }];
     }
   }
-  for await (const batch of batchesOf(sized(), most)) {
+  for await (const batch of batchesOf(sized(), max)) {
     yield { tasks: batch.map(({ task }) => task), rows: batch.map(({ row }) => row) };
   }
 }

@@ -10,7 +10,7 @@ import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, 
 /** Fields that the import of users accepts; other fields take a request each. */
 const importedUserFields = userRow().keyof().options;
 
-export const mostUserRows = 1000;
+export const maxUserRows = 1000;
 
 /** Creates and changes users. Those who get another address come first, because only rows of one request can pass addresses on. */
 export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
@@ -20,7 +20,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
     yield* tasks().filter((task) => isForImport(task) && getsAnotherAddress(task));
     yield* tasks().filter((task) => isForImport(task) && !getsAnotherAddress(task));
   }
-  for await (const batch of inBatches(inRows(), (task) => userRowOf(task, work.plan), mostUserRows)) {
+  for await (const batch of inBatches(inRows(), (task) => userRowOf(task, work.plan), maxUserRows)) {
     for (const task of batch.tasks) await makeReady(task, work);
     const { results } = await caller.call(users.import, { rows: [...batch.rows] });
     const done: Done[] = [];

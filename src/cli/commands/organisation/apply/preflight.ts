@@ -7,7 +7,7 @@ import { isRemoval, type Task, touches } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { OrganisationSnapshot, Planning } from "../plan/plan-context.ts";
 import { inBatches, reasonsOf } from "./apply-context.ts";
-import { getsAnotherAddress, isForImport, mostUserRows, userRowOf } from "./apply-users.ts";
+import { getsAnotherAddress, isForImport, maxUserRows, userRowOf } from "./apply-users.ts";
 import { listNameTransfers, putUserType, tryWithoutName, vacateName } from "./apply-usertypes.ts";
 
 /** Checks permissions and calls the service with dry runs before the first change. */
@@ -58,7 +58,7 @@ async function tryUsers(plan: OrganisationPlan, planning: Planning): Promise<voi
     (task) => !isRemoval(task) && isForImport(task) && isReady(task, changing, snapshot),
   );
   const addressesChange = Iterator.from(tasks).some(getsAnotherAddress);
-  for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), mostUserRows)) {
+  for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), maxUserRows)) {
     const { results } = await caller.call(users.import, { rows: [...batch.rows] }, dryRun);
     for (const [at, { fields, issues: rowIssues = [] }] of results.entries()) {
       const { email, ...others } = fields ?? {};

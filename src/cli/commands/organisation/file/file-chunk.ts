@@ -12,7 +12,7 @@ export interface FileChunk {
   readonly entries: number;
 }
 
-export const mostEntries = 100;
+export const maxEntries = 100;
 
 /** Thrown when a file cannot be read in parts: as a whole it may be right, or its errors may be others. */
 export class NotSeparable extends Error {

@@ -7,7 +7,7 @@ export type Path = readonly (string | number)[];
 export type FileIssues = ReturnType<typeof createIssues>;
 
 /** Maximum number of issues that are printed with their lines, because finding the lines takes time. */
-const mostShown = 100;
+const maxShown = 100;
 
 /** The line of a value in a file, and a scalar as the file writes it. */
 export interface FileLocation {
@@ -37,7 +37,7 @@ export function createIssues(
   /** Prints the issues that were found first, in the order of the file. `further` says where all are. */
   async function print(issues: readonly FileIssue[], further = ""): Promise<void> {
     if (issues.length === 0) return;
-    const shown = issues.slice(0, mostShown);
+    const shown = issues.slice(0, maxShown);
     const locations = await locate(shown.map(({ path }) => path));
     const placed = shown.map(({ path, what, isUnquoted }, at) => {
       const { line, source } = locations[at] ?? { line: 1 };

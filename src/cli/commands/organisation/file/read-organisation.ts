@@ -14,7 +14,7 @@ import { splitJson } from "./split-json.ts";
 import { splitYaml } from "./split-yaml.ts";
 
 /** A file of 16 MiB takes 2 GB of memory while it is parsed as a whole. */
-const largestWhole = 16_777_216;
+const maxWholeSize = 16_777_216;
 
 /**
  * Reads the valid content of an organisation as YAML or JSON, and the issues of the rest, which read the source again. Reads it
@@ -25,7 +25,7 @@ export async function readOrganisation(source: Source, context: Context, scratch
     return await readInParts(source, context, scratch);
   } catch (error) {
     if (!(error instanceof NotSeparable)) throw error;
-    if ((source.size ?? 0) <= largestWhole) return readWhole(source, context, scratch);
+    if ((source.size ?? 0) <= maxWholeSize) return readWhole(source, context, scratch);
     const { terminal } = context;
     terminal.complain(`${terminal.sanitizeLine(`${source.label}:${error.line}: ${error.message}`)}\n`);
     throw refused(
@@ -71,13 +71,13 @@ async function readWhole(source: Source, context: Context, scratch: DatabaseSync
 }
 
 /** Maximum number of syntax errors that are shown. One of them can make an error of each line that follows it. */
-const mostSyntaxErrors = 20;
+const maxSyntaxErrors = 20;
 
 function contentOf(text: string, label: string, { terminal }: Context): unknown {
   const { parsed, lines, isTooDeep } = parseYaml(text);
   const { length } = parsed.errors;
   if (length > 0) {
-    const shown = parsed.errors.slice(0, mostSyntaxErrors);
+    const shown = parsed.errors.slice(0, maxSyntaxErrors);
     const broken = shown.map(({ message, pos: [at] }) => `${label}:${lines.linePos(at).line}: ${message}`);
     if (length > shown.length) broken.push(`${label}: and ${length - shown.length} more, perhaps because of these`);
     terminal.complain(broken.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));

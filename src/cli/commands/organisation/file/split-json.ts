@@ -1,6 +1,6 @@
-import { deepest } from "../../../../contract/nesting.ts";
+import { maxNesting } from "../../../../contract/nesting.ts";
 import { tooDeep } from "../../../file-io/too-deep.ts";
-import { type FileChunk, mostEntries, NotSeparable } from "./file-chunk.ts";
+import { type FileChunk, maxEntries, NotSeparable } from "./file-chunk.ts";
 
 const [newline, quote, backslash, comma] = ["\n", '"', "\\", ","].map((text) => text.charCodeAt(0));
 const [openList, closeList, openObject, closeObject] = ["[", "]", "{", "}"].map((text) => text.charCodeAt(0));
@@ -42,7 +42,7 @@ function createSplitter() {
     else {
       if (pending.length === 0) pendingLine = begin;
       pending.push(piece);
-      if (pending.length === mostEntries) yield* flush();
+      if (pending.length === maxEntries) yield* flush();
     }
   }
   function restart(follows: typeof previous): true {
@@ -54,7 +54,7 @@ function createSplitter() {
   function beginObject(code: number): boolean {
     depth += 1;
     // Brackets in a comment of YAML count here, but not for the parser of the whole file.
-    if (depth > deepest) throw new NotSeparable(line, `The file is ${tooDeep}.`);
+    if (depth > maxNesting) throw new NotSeparable(line, `The file is ${tooDeep}.`);
     if (depth === 1 && (piece.trim() !== "" || code !== openObject || previous !== "open")) throw notJson();
     const name = depth === 2 && code === openList ? /^\s*"([^"\\]*)"\s*:\s*$/.exec(piece)?.[1] : undefined;
     if (name !== undefined) list = { name, line };

@@ -1,4 +1,4 @@
-import { type FileChunk, mostEntries, NotSeparable } from "./file-chunk.ts";
+import { type FileChunk, maxEntries, NotSeparable } from "./file-chunk.ts";
 
 /** Splits YAML with a field on each top-level line, and an item of a list on each line that begins with a dash. */
 export async function* splitYaml(texts: AsyncIterable<string>): AsyncGenerator<FileChunk> {
@@ -39,7 +39,7 @@ function createSplitter() {
     const isItem = /^-\s/.test(line.slice(indent));
     if (list) {
       if (isItem && indent === list.indent) {
-        if (entries === mostEntries) yield* flush();
+        if (entries === maxEntries) yield* flush();
         entries += 1;
         return add(line);
       }

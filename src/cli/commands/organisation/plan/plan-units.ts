@@ -1,5 +1,5 @@
 import { messageOf } from "../../../../contract/issue-messages.ts";
-import { deepestUnit } from "../../../../contract/nesting.ts";
+import { maxUnitLevel } from "../../../../contract/nesting.ts";
 import { describeCircle } from "../../transfer/unit-order.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
@@ -77,7 +77,7 @@ function checkNew({ name, parent }: UnitEntry, at: number, { issues, snapshot }:
 function wayUp(reference: string, after: Units): string[] {
   const way = new Set<string>();
   let next: string | undefined = reference;
-  for (; next !== undefined && after.has(next) && way.size <= deepestUnit; next = after.get(next)?.parent) {
+  for (; next !== undefined && after.has(next) && way.size <= maxUnitLevel; next = after.get(next)?.parent) {
     if (way.has(next)) break;
     way.add(next);
   }
@@ -107,7 +107,7 @@ function levelsOf(after: Units, places: Places, { snapshot, issues }: Planning):
     // The parent of the topmost one has no reference, and no file can move it.
     const level = (snapshot.unitByReference.get(way.at(-1) ?? "")?.level ?? 1) + way.length - 1;
     levels.set(reference, level);
-    const at = level > deepestUnit ? places.get(way.find((each) => places.has(each)) ?? "") : undefined;
+    const at = level > maxUnitLevel ? places.get(way.find((each) => places.has(each)) ?? "") : undefined;
     if (at !== undefined) tooDeep.add(at);
   }
   for (const at of tooDeep) issues.add(["units", at, "parent"], messageOf({ code: "too_deep" }));
