@@ -76,8 +76,9 @@ async function queueTest(ctx: Ctx, id: number): Promise<Test> {
   return { delivery, message_id: event.message_id };
 }
 
-/** Returns the log entry of a test; undefined when there is none yet, null when nothing was queued (in a dry run). */
+/** Returns the log entry of a test; undefined when there is none yet, null when this request has queued nothing (as in a dry run). */
 async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }: Test) {
+  if (delivery === undefined) return null;
   const entry = await db
     .selectFrom("webhook_logs")
     .select(entryColumns)
@@ -85,7 +86,7 @@ async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }
     .where("event", "=", testEvent)
     .where("message_id", "=", message_id)
     .executeTakeFirst();
-  if (entry !== undefined || delivery === undefined) return entry;
+  if (entry !== undefined) return entry;
   const queued = await findRow(db, "deliveries", { id: delivery }, ["id"]);
   return queued === undefined ? null : undefined;
 }
