@@ -5,13 +5,17 @@ import { deleteRows, upsertRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireSignIn } from "../pipeline/permissions.ts";
 
-/** Settings that decide who can read the links that set passwords, how administrators sign in, and what webhooks reach. */
+/**
+ * Settings that decide who can read the links that set passwords, how administrators sign in, what webhooks reach, and how long
+ * the audit log says what was done with a stolen token.
+ */
 const safeguards = [
   "base_url",
   "mail.smtp_url",
   "mail.allow_plain",
   "two_factor.required_for_administrators",
   "webhooks.allow_private",
+  "audit.days",
 ] as const;
 
 export const settings: Handlers<typeof contract> = {
@@ -25,7 +29,10 @@ export const settings: Handlers<typeof contract> = {
         "Set up two factors for yourself first (wcs auth 2fa enable), so that nobody is locked out by mistake.",
       );
     if (safeguards.some((key) => changes[key] !== undefined))
-      requireSignIn(ctx, `change ${safeguards.join(", ")}, which protect sign-ins and the network of the service`);
+      requireSignIn(
+        ctx,
+        `change ${safeguards.join(", ")}, which protect sign-ins, the network and the audit log of the service`,
+      );
     const next: Record<string, unknown> = { ...ctx.settings };
     for (const [key, value] of Object.entries(changes)) {
       if (value === undefined) continue;
