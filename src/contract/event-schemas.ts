@@ -26,6 +26,8 @@ import { shortUser } from "./user-schemas.ts";
 export const eventTypes = ["chain", "unit", "user"] as const;
 const answers = ["accepted", "rejected"] as const;
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
+/** Maximum numbers of days in the months. */
+export const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 export const frequencies = ["daily", "weekly", "monthly", "yearly"] as const;
 
 /** Limits on the occurrences of an event and on the years after its start, however long its rules go on. */

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { FieldErrors } from "./errors.ts";
 import { type Issue, messageOf } from "./issue-messages.ts";
 import type { AnyOperation } from "./operation.ts";
+import { isRecord } from "./parse-json.ts";
 
 /** The issues of a value: the messages by field, and the same as codes. */
 export interface Issues {
@@ -150,6 +151,3 @@ export function pathInInput(known: unknown, field: string): string {
   });
   return names.join(".");
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -6,3 +6,7 @@ export function tryParseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Returns true for an object of JSON, which is neither null nor a list. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { AnyOperation } from "./operation.ts";
-import { isRecord } from "./parse-input.ts";
+import { isRecord } from "./parse-json.ts";
 
 type Schema = z.core.$ZodType;
 

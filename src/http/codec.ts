@@ -4,6 +4,7 @@ import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
 import { maxNesting } from "../contract/nesting.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
+import { isRecord } from "../contract/parse-json.ts";
 import { encodeRequest, hasBody, type WireOutput } from "./encode-request.ts";
 
 /** Input of an operation as received. `query` has no question mark; `params` are decoded and in the order of the path. */
@@ -94,9 +95,9 @@ type Plan = ReturnType<typeof planOf>;
 
 function bodyFields(op: AnyOperation, body: unknown, issues: FieldErrors): Record<string, unknown> {
   if (body === undefined) return {};
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid({ body: ["must be an object"] });
+  if (!isRecord(body)) throw invalid({ body: ["must be an object"] });
   inspect(body, valueLimitOf(op), issues);
-  return body as Record<string, unknown>;
+  return body;
 }
 
 export const valueLimitOf = ({ valueLimit = 50_000 }: AnyOperation): number => valueLimit;

@@ -1,7 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
-import { isRecord } from "../../contract/parse-input.ts";
-import { tryParseJson } from "../../contract/parse-json.ts";
+import { isRecord, tryParseJson } from "../../contract/parse-json.ts";
 import type { FileRow, SourceRow } from "./file-rows.ts";
 import { type Lines, maxRowLength } from "./read-lines.ts";
 import { isTooDeep, tooDeep } from "./too-deep.ts";

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
-import { maxTexts, type NameMatch, names } from "../../contract/names.ts";
+import { maxNameLength, maxTexts, type NameMatch, names } from "../../contract/names.ts";
 import type { AnyOperation, Caller } from "../../contract/operation.ts";
 import { capitalize, UsageError } from "../errors/cli-errors.ts";
 import { describeAmbiguity, describeMatch, listMatches } from "../output/ambiguous-name.ts";
@@ -26,8 +26,6 @@ interface Mismatch extends Omit<NamedThings, "texts"> {
   /** The next step, for a text that names several things. */
   readonly hint?: string;
 }
-
-const maxNameLength = 255;
 
 /**
  * Looks up names in one request and returns the IDs of each entry. Asks which of several matches is meant; throws one error

@@ -1,4 +1,5 @@
 import type { Field } from "../../contract/field-spec.ts";
+import { isRecord } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { readSecretFile, type Sources } from "../file-io/value-sources.ts";
@@ -103,9 +104,7 @@ export function placeFor({ places }: InputSpec, line: ParsedLine, fits: (path: r
 async function readData(spec: InputSpec, text: string | undefined, sources: Sources): Promise<Input> {
   if (text === undefined) return {};
   const data = parseJson(await sources.value(text, "--data"), "--data");
-  if (typeof data !== "object" || data === null || Array.isArray(data)) {
-    throw new UsageError('--data must be a JSON object, like {"name": "Sales"}');
-  }
+  if (!isRecord(data)) throw new UsageError('--data must be a JSON object, like {"name": "Sales"}');
   const inline = text !== "-" && !text.startsWith("@");
   for (const { name, path, reads } of spec.flags) {
     const [field = ""] = path;
@@ -116,7 +115,7 @@ async function readData(spec: InputSpec, text: string | undefined, sources: Sour
       });
     }
   }
-  return data as Input;
+  return data;
 }
 
 function clear(clearable: InputSpec["clearable"], names: readonly string[] | undefined, input: Input): void {

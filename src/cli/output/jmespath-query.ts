@@ -1,5 +1,5 @@
 import jmespath from "jmespath";
-import { isRecord } from "../../contract/parse-input.ts";
+import { isRecord } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Item } from "./item.ts";

@@ -1,4 +1,5 @@
 import type { FieldFormat } from "../../contract/field-metadata.ts";
+import { isRecord } from "../../contract/parse-json.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { pick } from "./field-selection.ts";
@@ -68,8 +69,7 @@ function opened(item: Item, above: string): Detail[] {
   return Object.entries(item).flatMap(([name, value]) => {
     const path = above + name;
     if (technical.has(path)) return [];
-    const isOpen =
-      typeof value === "object" && value !== null && !Array.isArray(value) && !("name" in value && "id" in value);
-    return isOpen ? opened(value as Item, `${path}.`) : [{ path, value }];
+    const isOpen = isRecord(value) && !("name" in value && "id" in value);
+    return isOpen ? opened(value, `${path}.`) : [{ path, value }];
   });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { tryParseJson } from "../../contract/parse-json.ts";
+import { isRecord, tryParseJson } from "../../contract/parse-json.ts";
 import { makeFolders } from "../../store/make-folders.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 
@@ -74,9 +74,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     hint: "repair it, or move it away and sign in again with wcs auth login",
   });
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function parseConfig(text: string): Config | undefined {
   const config = tryParseJson(text);

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { isRecord } from "../../contract/parse-input.ts";
+import { isRecord } from "../../contract/parse-json.ts";
 
 /** Items of a long list that are written together, so that none of their texts is long. */
 const portion = 10;

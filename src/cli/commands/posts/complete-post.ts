@@ -1,6 +1,6 @@
 import { normalizeDateTime } from "../../../contract/date-time.ts";
 import type { Rule } from "../../../contract/event-schemas.ts";
-import { isRecord } from "../../../contract/parse-input.ts";
+import { isRecord } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Input } from "../../kit/read-input.ts";
 import { checkZone } from "../../output/create-output.ts";

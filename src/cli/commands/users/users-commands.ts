@@ -113,7 +113,7 @@ export const users: Commands = {
     ],
   }),
   update: command(ops.update, {
-    perform: async (run) => (await import("./update-user.ts")).updateUser(run),
+    perform: update,
     examples: ["wcs users update 12 --title 'Head of Sales'", "wcs users update me --unset phone"],
   }),
   delete: command(ops.delete, {
@@ -181,6 +181,15 @@ log. Exits with 7 when the folder exists.`,
     run: async (context) => (await import("./export-user-data.ts")).exportUserData(context),
   },
 };
+
+/** Says that a service account which becomes an administrator loses its API tokens. */
+async function update({ input, context, finish }: OperationRun<typeof ops.update>): Promise<void> {
+  const { id, provider } = await finish(input);
+  if (!input.admin || !provider.includes("service") || context.flags.dryRun) return;
+  context.terminal.note(
+    `Its API tokens ended if it was no administrator before. Create one with wcs tokens create --owner ${id}.`,
+  );
+}
 
 /** Sets the password. Prompts for the current password only when the service requires it. */
 async function setPassword({ input, context, finish }: OperationRun<typeof ops.password>): Promise<void> {

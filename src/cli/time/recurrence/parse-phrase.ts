@@ -1,4 +1,4 @@
-import { type Rule, weekdays } from "../../../contract/event-schemas.ts";
+import { monthLengths, type Rule, weekdays } from "../../../contract/event-schemas.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import {
   daysNamed,
@@ -114,8 +114,6 @@ function refuseSecond(cursor: Cursor, before: PartialRule, after: PartialRule): 
     (["bymonthday", "bymonth", "bysetpos"] as const).some((part) => ![null, after[part]].includes(before[part]));
   if (isReplaced) cursor.fail("two parts contradict each other: separate rules with a semicolon");
 }
-
-const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function check(cursor: Cursor, { freq, bymonthday, bymonth, bysetpos }: PartialRule): void {
   // Months are 1 to 12.

@@ -1,4 +1,4 @@
-import { maxOccurrences, maxYears } from "../../../contract/event-schemas.ts";
+import { maxOccurrences, maxYears, monthLengths } from "../../../contract/event-schemas.ts";
 import type { RuleParts } from "../../../contract/rrule-text.ts";
 import { daysByRule } from "./rule-days.ts";
 
@@ -40,8 +40,6 @@ export async function expandRules(first: string, rules: readonly RecurrenceRule[
   const never = searches.flatMap(({ found }, index) => (found ? [] : [index]));
   return { days: [...days].sort().slice(0, maxOccurrences), never };
 }
-
-const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Returns false for a rule that matches no day of any year, without searching for one. */
 export function isPossible(parts: RuleParts): boolean {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isRecord } from "../../../../contract/parse-input.ts";
+import { isRecord } from "../../../../contract/parse-json.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { OrganisationEntry, OrganisationSection } from "../file/organisation-schema.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../../contract/parse-input.ts";
+import { isRecord } from "../../../../contract/parse-json.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 
 /**
