@@ -86,6 +86,7 @@ describe("a list that never ends", () => {
   it.each<[name: string, line: string[], page: object, code: number]>([
     ["of empty pages with a cursor", ["audit", "list"], { data: [], meta: { next_cursor: "a" } }, 0],
     ["of the same cursor", ["audit", "list"], { data: [item], meta: { next_cursor: "a" } }, 8],
+    ["of cursors that are no texts", ["audit", "list"], { data: [item], meta: { next_cursor: {} } }, 8],
     ["of empty pages", ["users", "list"], { data: [], meta: { last_page: 1e300 } }, 0],
     ["of the same IDs", ["webhooks", "logs", "1"], { data: [item], meta: { last_page: 1e300 } }, 8],
     ["without IDs", ["webhooks", "logs", "1"], { data: [{ name: "x" }], meta: { last_page: 1e300 } }, 8],
@@ -167,6 +168,37 @@ it("Completion offers each value once, so that no shell inserts the text beside 
   const env = { ...use(), WCS_COMPLETION_TIMEOUT: "1000000000" };
   const { stdout } = await newHome().sit(["__complete", "users", "ada"], { env });
   expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["1", "2", ""]);
+});
+
+describe("an answer on which a command fails", () => {
+  const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const late = { id: 1, event: "user.create", created_at: 1e300, status: "200" };
+  it.each<[name: string, line: string, body: string, field: string]>([
+    ["a time that does not exist", "webhooks logs 1 -o table", JSON.stringify({ data: [late], meta: {} }), "data.0."],
+    ["endless nesting", "units tree -o json", `{"data":${deep}}`, "data.0 must be an object"],
+    ["no list of results", "users import people.csv", '{"results":5}', "results must be a list"],
+    ["a status that is no text", "webhooks test 1", '{"data":{"status":5}}', "data.id is required"],
+  ])("is named with its wrong fields: %s", async (_, line, body, field) => {
+    const home = newHome();
+    writeFileSync(home.path("people.csv"), "first_name,last_name,email,unit\nAnn,Lee,ann@example.com,Acme\n");
+    answer = (_path, response) => response.writeHead(200, { "content-type": "application/json" }).end(body);
+    const args = line.replace("people.csv", home.path("people.csv")).split(" ");
+    const { code, stderr } = await home.sit(args, { env: use() });
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr: expect.stringMatching(/The instance sent an unexpected answer to [a-z]+\.[a-z]+: /),
+    });
+    expect(stderr).toContain(field);
+    expect(stderr.includes("The change may have been made")).toBe(/import|test/.test(line));
+  });
+
+  it("ends a batch, since other rows would fail as well", async () => {
+    answer = (_, response) => json(response, { data: { status: 5 } });
+    const line = ["batch", "-", "--yes", "-o", "csv", "--", "webhooks", "test", "{id}"];
+    const { code, stderr } = await newHome().sit(line, { env: use(), stdin: "id\n1\n2\n" });
+    expect(code).toBe(8);
+    expect(stderr).toContain("unexpected answer to webhooks.test: data.id is required");
+  });
 });
 
 it("Changes of a dry run that are no list are not shown", async () => {

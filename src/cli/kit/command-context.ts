@@ -45,9 +45,16 @@ export async function withContext(
   try {
     await use(context);
   } catch (error) {
-    throw stop?.signal.aborted ? new Interrupted() : error;
+    throw stop?.signal.aborted ? new Interrupted() : await explained(error, opened);
   } finally {
     terminal.progress(undefined);
     for (const { caller } of opened) await caller.close();
   }
+}
+
+/** Returns the error to report. Answers of instances are checked only when a command fails while it uses them. */
+async function explained(error: unknown, opened: readonly Connection[]): Promise<unknown> {
+  if (!(error instanceof TypeError || error instanceof RangeError)) return error;
+  const { unexpectedAnswer } = await import("../errors/unexpected-answer.ts");
+  return opened.map(({ answers }) => unexpectedAnswer(answers, error)).find(Boolean) ?? error;
 }

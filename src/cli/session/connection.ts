@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import type { Caller } from "../../contract/operation.ts";
+import type { AnyOperation, Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { lineOf } from "../terminal/shell-words.ts";
@@ -19,6 +19,8 @@ export interface Connection {
   readonly target: Target;
   /** Sends any HTTP request to an instance; undefined for databases. */
   readonly raw: Client["raw"] | undefined;
+  /** The last answer of an instance to each operation, the newest last. */
+  readonly answers: Map<AnyOperation, unknown>;
 }
 
 export async function connect(
@@ -33,9 +35,10 @@ export async function connect(
         throw nameSignIn(error, route);
       });
   const renewing = login && (await renewal()).addTokenRenewal(route, opened, login.profile, login.token);
-  const caller = forTerminal(renewing ?? opened, route);
+  const answers: Connection["answers"] = new Map();
+  const caller = forTerminal(renewing ?? opened, route, answers);
   const raw = "raw" in opened ? opened.raw : undefined;
-  return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
+  return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw, answers };
 }
 
 /** Loaded only for an environment that may be wrong. */
@@ -44,14 +47,18 @@ const refusal = () => import("./refuse-login.ts");
 /** Loaded only for a stored login, which databases have seldom. */
 const renewal = () => import("./token-renewal.ts");
 
-/** Wraps a caller so that its errors name the command that signs in, and the terminal knows about changes. */
-const forTerminal = (caller: Caller, route: Route): Caller => ({
+/** Wraps a caller so that its errors name the command that signs in, the terminal knows about changes, and answers are kept. */
+const forTerminal = (caller: Caller, route: Route, answers: Connection["answers"]): Caller => ({
   async call(op, input, options) {
     const changes = op.method !== "GET" && options?.dryRun !== true;
     if (changes && op.status !== 204) route.terminal.requireOutput();
     try {
       const answer = await caller.call(op, input, options);
       if (changes) route.terminal.noteChange();
+      if (route.target.remote && !op.bytes) {
+        answers.delete(op);
+        answers.set(op, answer);
+      }
       return answer;
     } catch (error) {
       throw nameSignIn(error, route);
@@ -100,12 +107,12 @@ async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<
 }
 
 /** Returns the connection for several runs of commands: they cannot close it, and `stop` aborts their calls. */
-export function shareConnection({ caller, target, raw }: Connection, stop: AbortSignal): Connection {
+export function shareConnection(connection: Connection, stop: AbortSignal): Connection {
   const call: Caller["call"] = (op, input, options = {}) => {
     const signal = options.signal ? AbortSignal.any([stop, options.signal]) : stop;
-    return caller.call(op, input, { ...options, signal });
+    return connection.caller.call(op, input, { ...options, signal });
   };
-  return { caller: { call, close: async () => {} }, target, raw };
+  return { ...connection, caller: { call, close: async () => {} } };
 }
 
 /** Logs calls and their results to stderr. Does not log inputs, since they may be secret. */

@@ -6,7 +6,7 @@ interface PagedResponse {
   readonly data?: readonly { readonly id?: number }[];
   readonly hits?: readonly unknown[];
   readonly meta?: {
-    readonly next_cursor?: string | null;
+    readonly next_cursor?: unknown;
     readonly last_page?: number;
     readonly pagination?: { readonly total_pages?: number };
   };
@@ -27,7 +27,7 @@ export function nextPageInput(
   switch (paging) {
     case "cursor":
       if (meta?.next_cursor == null) return undefined;
-      if (meta.next_cursor === input.cursor) throw samePage();
+      if (typeof meta.next_cursor !== "string" || meta.next_cursor === input.cursor) throw samePage();
       return { ...input, cursor: meta.next_cursor };
     case "pages":
       return page < Number(meta?.last_page) ? nextPage : undefined;

@@ -166,11 +166,11 @@ async function runOne({ context, words, connection, log, signal }: Batch, source
 }
 
 /** Gives each POST of a row a key that is the same when the row runs again, so that the service executes it once. */
-function repeatable({ caller, target, raw }: Connection, key: string): Connection {
+function repeatable({ caller, raw, ...rest }: Connection, key: string): Connection {
   let posts = 0;
   const next = (method: string) => (method.toUpperCase() === "POST" ? `${key}-${posts++}` : undefined);
   return {
-    target,
+    ...rest,
     caller: {
       call: (op, input, options) => caller.call(op, input, { idempotencyKey: next(op.method), ...options }),
       close: caller.close,
