@@ -99,7 +99,9 @@ export async function executeOperation(
   const executeNow = (caller: IdentifiedCall["caller"]) => executeAs(runtime, { op, input, origin, moment, caller });
   // Without versions at hand, a read waits for a database server, and others run meanwhile.
   const isRemote = moment.versions === undefined;
-  const isWide = isRemote && op.list !== undefined;
+  // A list that records its readers has transactions of its own, as long polls do, which have no pages.
+  const isRead = op.transaction === "read" || op.list?.paging !== undefined;
+  const isWide = isRemote && isRead && op.list !== undefined;
   const executeEarly = (caller: IdentifiedCall["caller"]) => {
     if (!isWide) return executeNow(caller);
     const { id } = caller.actor;
@@ -113,7 +115,7 @@ export async function executeOperation(
   if (actor !== nobody) origin.onIdentified?.(actor.id);
   const isSame = actor === presumed?.actor && caller.settingsVersion === presumed.settingsVersion;
   if (early && isSame) return early;
-  const isShared = op.transaction === "read" && actor !== nobody && (isWide || !isRemote);
+  const isShared = isRead && actor !== nobody && (isWide || !isRemote);
   if (!isShared) return executeNow(caller);
   const turns = isRemote ? runtime.wideReads : runtime.fairTurns;
   const executeLater = async () => {

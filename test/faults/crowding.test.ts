@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { events } from "../../src/contract/events.ts";
 import { posts } from "../../src/contract/posts.ts";
+import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
@@ -46,6 +47,20 @@ it("Lists that one user sends at once take few connections: another user need no
   expect(await waiting()).toBe(2);
   await client.query("rollback");
   await lists;
+});
+
+it("Exports of their data that one user sends at once take few connections: another user need not wait for them", async () => {
+  const first = await instance.as(crowd);
+  const page = (cursor?: string | null) => first.call(users.exportData, { id: crowd, ...(cursor && { cursor }) });
+  const profile = await page();
+  const memberships = await page(profile.meta.next_cursor);
+  const waiting = await lock("lock table group_members in access exclusive mode");
+  const pages = Promise.all(many.map(() => codeOf(page(memberships.meta.next_cursor))));
+  await expect.poll(waiting).toBe(2);
+  await instance.administrator.call(tokens.list, {});
+  expect(await waiting()).toBe(2);
+  await client.query("rollback");
+  await pages;
 });
 
 it("Changes that one user sends at once take few connections: another user need not wait for them", async () => {
