@@ -74,4 +74,15 @@ describePlaces("auth renew and logout", (place) => {
     expect((await run("auth", "logout")).code).toBe(0);
     expect((await run("auth", "renew")).code).toBe(4);
   });
+
+  it("say that WCS_TOKEN takes precedence over the login that they change", async () => {
+    const args = place().args;
+    const run = (line: string[], env = {}) => place().home.wcs([...line, ...args], { stdin: password, env });
+    const login = ["auth", "login", "--username", "ada@example.com", "--password-stdin"];
+    const said = "WCS_TOKEN is set: until you unset it, commands use that token and not the login of a profile.\n";
+    expect((await run(login)).stderr).not.toContain(said);
+    const own = { WCS_TOKEN: (await run(["auth", "token"])).stdout.trim() };
+    for (const line of [login, ["auth", "renew"], ["auth", "logout"]])
+      expect(await run(line, own)).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
+  });
 });

@@ -43,6 +43,7 @@ export async function login(context: Context): Promise<void> {
   terminal.note(`Signed in to ${withoutPassword(target.address)} as ${username} (profile ${name}).`);
   if (before?.token !== undefined && before.user !== undefined && before.user.toLowerCase() !== username.toLowerCase())
     terminal.note(`This replaced the login of ${before.user}. Use --profile NAME to keep both.`);
+  noteOwnToken(context, target);
   if (flags.username !== undefined && globals === context.globals) return;
   const place = target.remote ? "--url" : "--db";
   const words = [place, withoutPassword(target.address), "--username", username, "--password-stdin"];
@@ -129,12 +130,19 @@ export async function renewNow(context: Context): Promise<void> {
 /** Returns the target with its login. Other commands act as the owner of a database that is given by path. */
 function loginOf(context: Context): Target {
   const target = targetOf(context);
+  noteOwnToken(context, target);
   if (target.profile) return target;
   const { profiles, current = "" } = readConfig(context.terminal.env);
   const names = [current, ...Object.keys(profiles)];
   const name = names.find((each) => profiles[each]?.target === target.address && profiles[each].token !== undefined);
   const profile = name === undefined ? undefined : profiles[name];
   return name === undefined || profile === undefined ? target : { ...target, profile: { name, ...profile } };
+}
+
+/** Says that other commands do not use the stored login. */
+function noteOwnToken({ terminal }: Context, target: Target): void {
+  if (environmentToken(terminal.env, target) === undefined) return;
+  terminal.note("WCS_TOKEN is set: until you unset it, commands use that token and not the login of a profile.");
 }
 
 const notSignedIn = ({ profile }: Target): string =>
