@@ -121,11 +121,9 @@ async function drainAll(options: DeliveryOptions, milliseconds: number): Promise
   const drainMails = async () => {
     while (left() > 0 && (await mails.round()) > 0);
   };
-  const timer = setTimeout(() => mails.stop(), timerFor(left()));
   try {
     await Promise.all([drainWebhooks(), Promise.race([drainMails(), pause(left())])]);
   } finally {
-    clearTimeout(timer);
     mails.stop();
     mails.close();
   }

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { defaults, type Settings, settings as settingOperations } from "../../src/contract/settings.ts";
@@ -405,13 +405,19 @@ describeOnDatabases("mail", (open) => {
     await receiver.close();
   });
 
-  it("a mail server that hangs delays drain for no longer than maxSeconds", async () => {
-    const silent = createServer(() => {});
+  it("a mail server that hangs delays drain for no longer than maxSeconds, and mails that were not begun are released", async () => {
+    const open: Socket[] = [];
+    const silent = createServer((socket) => void open.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    await welcome();
+    await instance.administrator.call(users.welcome, { users: await makeUsers(instance, 6) });
     const { port } = silent.address() as AddressInfo;
     const hanging = settings({ "mail.smtp_url": `smtp://127.0.0.1:${port}` });
-    expect(await newEngine(instance, { settings: hanging }).drain({ maxSeconds: 1 })).toMatchObject({ mails: 1 });
+    expect(await newEngine(instance, { settings: hanging }).drain({ maxSeconds: 1 })).toMatchObject({ mails: 6 });
+    for (const socket of open) socket.destroy();
+    const { database } = instance;
+    const released = database.reader.selectFrom("mails").select(["id", "attempt"]).where("lease_token", "is", null);
+    await expect.poll(() => released.execute()).toMatchObject(Array(6).fill({}));
+    expect((await released.where("attempt", "=", 0).execute()).map(({ id }) => id)).toHaveLength(2);
     silent.close();
   });
 
