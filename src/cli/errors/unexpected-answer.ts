@@ -3,7 +3,7 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { tryParse } from "../../contract/parse-input.ts";
 
 /** Number of wrong fields that an error names. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Returns the error that names wrong fields in an answer of an instance, the newest answer first; undefined when all are right. */
 export function unexpectedAnswer(
@@ -14,7 +14,7 @@ export function unexpectedAnswer(
     const parsed = tryParse(op.output(), answer);
     if (parsed.ok) continue;
     const wrong = Object.entries(parsed.fields).map(([field, messages]) => `${field} ${messages.join(" and ")}`);
-    const named = wrong.slice(0, mostNamed).join("; ");
+    const named = wrong.slice(0, maxNamed).join("; ");
     const changed = op.method === "GET" ? "" : "The change may have been made: check that before you run it again. ";
     return new ServiceError("unavailable", `The instance sent an unexpected answer to ${op.name}: ${named}.`, {
       hint: `${changed}wcs doctor shows the versions of the instance and of this program.`,
