@@ -194,7 +194,7 @@ describe("an answer on which a command fails", () => {
 
   it("ends a batch, since other rows would fail as well", async () => {
     answer = (_, response) => json(response, { data: { status: 5 } });
-    const line = ["batch", "-", "--yes", "-o", "csv", "--", "webhooks", "test", "{id}"];
+    const line = ["batch", "-", "--", "webhooks", "test", "{id}"];
     const { code, stderr } = await newHome().sit(line, { env: use(), stdin: "id\n1\n2\n" });
     expect(code).toBe(8);
     expect(stderr).toContain("unexpected answer to webhooks.test: data.id is required");
