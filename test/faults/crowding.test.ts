@@ -54,7 +54,7 @@ it("Exports of their data that one user sends at once take few connections: anot
   const page = (cursor?: string | null) => first.call(users.exportData, { id: crowd, ...(cursor && { cursor }) });
   const profile = await page();
   const memberships = await page(profile.meta.next_cursor);
-  const waiting = await lock("lock table group_members in access exclusive mode");
+  const waiting = await lock("lock table posts in access exclusive mode");
   const pages = Promise.all(many.map(() => codeOf(page(memberships.meta.next_cursor))));
   await expect.poll(waiting).toBe(2);
   await instance.administrator.call(tokens.list, {});
