@@ -29,7 +29,7 @@ export async function referenceTerminal({ add, env, input }: TerminalOptions): P
     note: (line) => {
       if (!quiet) add(`${line}\n`);
     },
-    complain: add,
+    writeError: add,
     page: async (text) => add(text),
     progress: () => {},
     spin: (_, work) => work,

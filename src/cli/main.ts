@@ -46,10 +46,10 @@ async function report(error: unknown, args: readonly string[], terminal: Termina
   if (error instanceof ReportedElsewhere) return error.exit;
   const failure = failureOf(error);
   const { exit, ...shown } = failure;
-  if (wantsJson(args)) terminal.complain(`${sanitizeText(JSON.stringify({ error: shown }))}\n`);
-  else terminal.complain(await textOf(failure, terminal));
+  if (wantsJson(args)) terminal.writeError(`${sanitizeText(JSON.stringify({ error: shown }))}\n`);
+  else terminal.writeError(await textOf(failure, terminal));
   if (terminal.env.WCS_DEBUG === "1" && error instanceof Error)
-    terminal.complain(`${sanitizeText(error.stack ?? "")}\n`);
+    terminal.writeError(`${sanitizeText(error.stack ?? "")}\n`);
   return exit;
 }
 

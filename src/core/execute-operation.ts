@@ -63,7 +63,7 @@ export async function readingContext(
   { database, settings, instance }: Runtime,
   { op, caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: IdentifiedCall,
 ): Promise<Ctx> {
-  const misplaced = () => {
+  const notInTransaction = () => {
     throw new Error(`${op.name} only reads`);
   };
   return {
@@ -80,10 +80,10 @@ export async function readingContext(
     servedAt: origin.servedAt,
     dryRun: origin.dryRun === true,
     secrets: database.secrets,
-    changed: misplaced,
-    announce: misplaced,
-    transaction: misplaced,
-    waitFor: misplaced,
+    changed: notInTransaction,
+    announce: notInTransaction,
+    transaction: notInTransaction,
+    waitFor: notInTransaction,
   };
 }
 

@@ -41,7 +41,7 @@ interface ServiceOptions {
   /** Receives the topics that each commit of this service announced. */
   readonly onAnnounce?: (topics: readonly Topic[]) => void;
   /** Milliseconds after which waiting requests notice changes that were not announced. */
-  readonly blindPause?: number;
+  readonly pollInterval?: number;
   /** Checks each answer before it is returned; throws when it violates the contract. For tests. */
   readonly check?: (op: AnyOperation, output: unknown) => void;
 }
@@ -105,7 +105,7 @@ export function createService(options: ServiceOptions): Service {
 }
 
 function createRuntime(options: ServiceOptions): Runtime {
-  const { database, clock = Date.now, environment = {}, blindPause = 1000, onAnnounce } = options;
+  const { database, clock = Date.now, environment = {}, pollInterval = 1000, onAnnounce } = options;
   const instance = once(() => loadInstance(database, environment));
   const lastUses = recordLastUses(database);
   return {
@@ -120,7 +120,7 @@ function createRuntime(options: ServiceOptions): Runtime {
     ...callerIdentification({ database, instance, lastUses }),
     lastUses,
     runExclusively: exclusive(),
-    waits: new Waits(new TopicWatch(database, blindPause)),
+    waits: new Waits(new TopicWatch(database, pollInterval)),
     fairTurns: new FairTurns(),
     wideReads: new Semaphores(maxWideReads, queueLimits),
     transactions: new Semaphores(maxTransactions, queueLimits),

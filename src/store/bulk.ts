@@ -80,7 +80,7 @@ type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } &
 };
 
 /** Returns the row without the columns that are undefined. */
-export function given<T extends object>(row: T): Given<T> {
+export function withoutUndefined<T extends object>(row: T): Given<T> {
   const found: Partial<T> = {};
   for (const name of Object.keys(row) as (keyof T)[]) if (row[name] !== undefined) found[name] = row[name];
   return found as never;
@@ -92,7 +92,7 @@ export async function insertRow<T extends TableWithId>(
   table: T,
   row: Insertable<Schema[T]>,
 ): Promise<number> {
-  const [made] = await insertRows<{ id: number }>(db, table, [given(row) as Record<string, Cell>], "id");
+  const [made] = await insertRows<{ id: number }>(db, table, [withoutUndefined(row) as Record<string, Cell>], "id");
   // RETURNING gives the inserted row.
   return made!.id;
 }
@@ -104,7 +104,7 @@ export async function updateRow<T extends TableWithId>(
   id: number,
   changes: Updateable<Schema[T]>,
 ): Promise<void> {
-  await runUpdate(db, table, { id }, given(changes), (column, value) => `${column} = ${value}`);
+  await runUpdate(db, table, { id }, withoutUndefined(changes), (column, value) => `${column} = ${value}`);
 }
 
 /** Values of columns that rows have, or lists of them. Null matches missing values. */

@@ -7,7 +7,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { peopleKey } from "../../src/core/conversations/recipients.ts";
 import { spanOf } from "../../src/core/events/event-times.ts";
-import { never } from "../../src/core/events/index-event.ts";
+import { earliestTime } from "../../src/core/events/index-event.ts";
 import { createService } from "../../src/core/service.ts";
 import { placeInFeed } from "../../src/core/visibility/feed-index.ts";
 import { insertRows } from "../../src/store/bulk.ts";
@@ -274,7 +274,7 @@ async function addEvents(db: Db, now: number): Promise<void> {
         start_at: at,
         end_at: at + length,
         span: spanOf(length),
-        previous_at: dates(id)[index - 1] ?? never,
+        previous_at: dates(id)[index - 1] ?? earliestTime,
         limited: 0,
       })),
     ),

@@ -3,7 +3,7 @@ import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { spanOf } from "../../src/core/events/event-times.ts";
-import { never } from "../../src/core/events/index-event.ts";
+import { earliestTime } from "../../src/core/events/index-event.ts";
 import { createService } from "../../src/core/service.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
@@ -89,7 +89,7 @@ export async function fillEvents(target: string, count: number, mix: Mix) {
     }
     await sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at, limited)
       select p.place, d.start_at, d.event_id, d.end_at, d.span,
-        lag(d.start_at, 1, ${sql.lit(never)}) over (partition by p.place, d.event_id order by d.start_at), 0
+        lag(d.start_at, 1, ${sql.lit(earliestTime)}) over (partition by p.place, d.event_id order by d.start_at), 0
       from event_dates d join (
         select id, 'a' || author_id as place from audiences
         union all select id, 'o' || owner_unit_id from audiences where personal = 0

@@ -204,7 +204,7 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     note(line) {
       if (!options.quiet) page.stderr += `${sanitizeLine(line)}\n`;
     },
-    complain(text) {
+    writeError(text) {
       page.stderr += text;
     },
     sanitizeLine,

@@ -105,7 +105,7 @@ describeOnDatabases("announcements", (open, kind) => {
     const { id } = await newWebhook(instance, receiver.url);
     engine = newEngine(instance, { pollInterval: hour });
     engine.start();
-    const service = createService({ database: instance.database, blindPause: hour });
+    const service = createService({ database: instance.database, pollInterval: hour });
     const caller = service.caller({ userId: 1 });
     // Without one of the announcements, six answers take longer than a test may.
     for (let round = 0; round < 6; round++) {

@@ -144,13 +144,13 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     /** A service on the database of the world as another process would have it; `queries` counts what it reads. */
-    async function otherProcess(changed: Partial<Database> = {}, blindPause = never) {
+    async function otherProcess(changed: Partial<Database> = {}, pollInterval = never) {
       const own = await openDatabase(world().instance.target);
       opened.push(own);
-      return counting({ ...own, ...changed }, blindPause);
+      return counting({ ...own, ...changed }, pollInterval);
     }
 
-    function counting(on: Database, blindPause = never, clock?: () => number) {
+    function counting(on: Database, pollInterval = never, clock?: () => number) {
       const counter = { queries: 0 };
       const reader = on.reader.withPlugin({
         transformQuery: ({ node }) => node,
@@ -161,7 +161,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
       const service = createService({
         database: { ...on, reader },
-        blindPause,
+        pollInterval,
         clock: clock ?? (() => world().instance.now() * 1000),
       });
       return { service, counter };

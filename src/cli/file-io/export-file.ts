@@ -71,7 +71,7 @@ export async function exportItems<T>(
   let [written, left] = [0, 0];
   const skip = (what: string): void => {
     left += 1;
-    terminal.complain(`${terminal.sanitizeLine(what)}\n`);
+    terminal.writeError(`${terminal.sanitizeLine(what)}\n`);
   };
   let isBegun = false;
   // Nothing is written when the first items cannot be read.

@@ -4,7 +4,7 @@ import { type FileItem, uploadLimit } from "../../contract/file-schemas.ts";
 import { isHttpUrl } from "../../contract/http-url.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
-import { reason, type Sources } from "./value-sources.ts";
+import { readFailure, type Sources } from "./value-sources.ts";
 
 /** Maximum bytes of files in one request: they are sent in base64, and 1 MiB is reserved for other fields. */
 const max = ((uploadLimit - 1_048_576) * 3) / 4;
@@ -40,7 +40,7 @@ function access<T>(path: string, flag: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new UsageError(`${flag}: ${reason(error, path)}`);
+    throw new UsageError(`${flag}: ${readFailure(error, path)}`);
   }
 }
 

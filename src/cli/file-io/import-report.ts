@@ -89,7 +89,7 @@ function collectIssues(terminal: Terminal, results: string | undefined) {
         lines.push(`${rows} are ${place}`);
       }
       if (lines.length === 0) return;
-      terminal.complain(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+      terminal.writeError(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
       issues.clear();
       hidden = 0;
     },

@@ -22,7 +22,7 @@ export function draftFor(place: string, fresh: boolean) {
  * folder that all can write to, such as /tmp: that user would choose which file is replaced. Linux refuses to open such a link,
  * but only the resolved path is opened.
  */
-export async function placeOf(path: string): Promise<string> {
+export async function resolveLinks(path: string): Promise<string> {
   const missing = () => undefined;
   const [found, folder] = await Promise.all([lstat(path).catch(missing), stat(dirname(path)).catch(missing)]);
   const isForeign = found?.isSymbolicLink() && ![process.getuid?.(), folder?.uid].includes(found.uid);
@@ -34,9 +34,9 @@ export async function placeOf(path: string): Promise<string> {
 /** Opens a new private file, or a special file such as /dev/null. With `fresh`, throws `conflict` when the file exists. */
 export async function openDestination(path: string, { fresh = false } = {}): Promise<Destination> {
   try {
-    const place = await placeOf(path);
+    const place = await resolveLinks(path);
     const before = await stat(place).catch(() => undefined);
-    if (before?.isFile() && fresh) throw exists(path);
+    if (before?.isFile() && fresh) throw alreadyExists(path);
     if (before && !before.isFile()) return direct(await open(place, "w"));
     const draft = draftFor(place, fresh);
     // A draft that is there was left by a killed process, or put there by another user, who could read what is written to it.
@@ -58,7 +58,7 @@ export function cannotWrite(path: string, error: unknown): UsageError {
   return new UsageError(`cannot write ${path}: ${reasons[code] ?? code}`);
 }
 
-export const exists = (path: string): ServiceError =>
+export const alreadyExists = (path: string): ServiceError =>
   new ServiceError("conflict", `${path} already exists.`, { hint: "Pass --force to replace it." });
 
 /** Moves the draft to a path where no file exists. Links, since a rename would replace a file created meanwhile. */
@@ -67,7 +67,7 @@ async function add(draft: string, place: string): Promise<void> {
     await link(draft, place);
     await rm(draft);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw exists(place);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyExists(place);
     if (!hasNoLinks(error)) throw error;
     await rename(draft, place);
   }

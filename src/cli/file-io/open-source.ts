@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { reason } from "./value-sources.ts";
+import { readFailure } from "./value-sources.ts";
 
 export interface Source extends AsyncDisposable {
   readonly label: string;
@@ -40,7 +40,7 @@ export async function openSource(path: string, terminal: Terminal, { again, sign
     const chunks = chunksOf(file, signal);
     return again ? await spool(path, chunks, signal).finally(close) : source(path, undefined, () => chunks, close);
   } catch (error) {
-    throw isSystem(error) ? new UsageError(reason(error, path)) : error;
+    throw isSystem(error) ? new UsageError(readFailure(error, path)) : error;
   }
 }
 

@@ -9,7 +9,7 @@ export function importProgress(terminal: Terminal, source: Pick<Source, "positio
   const show = throttledProgress(terminal);
   return (what: string, rows: number) =>
     show(() => {
-      const part = source.size ? [bar(Math.min(source.position / source.size, 1))] : [];
+      const part = source.size ? [progressBar(Math.min(source.position / source.size, 1))] : [];
       return [what, ...part, `${rows.toLocaleString("en")} rows`].join("  ");
     });
 }
@@ -19,7 +19,7 @@ export function uploadProgress(terminal: Terminal): (sent: number, of: number) =
   const show = throttledProgress(terminal);
   return (sent, of) => {
     if (sent >= of) terminal.progress(undefined);
-    else show(() => `uploading  ${bar(sent / of)}  ${bytesAsText(sent)} of ${bytesAsText(of)}`);
+    else show(() => `uploading  ${progressBar(sent / of)}  ${bytesAsText(sent)} of ${bytesAsText(of)}`);
   };
 }
 
@@ -37,7 +37,7 @@ export function throttledProgress(terminal: Terminal): (line: () => string) => v
 const barWidth = 24;
 
 /** Formats a progress bar with a percentage; `part` is from 0 to 1. */
-export function bar(part: number): string {
+export function progressBar(part: number): string {
   const full = Math.round(part * barWidth);
   return `${"█".repeat(full)}${"░".repeat(barWidth - full)} ${String(Math.floor(part * 100)).padStart(3)} %`;
 }

@@ -69,7 +69,7 @@ export function readNamedFile(
   try {
     bytes = statSync(path).size > max ? undefined : readFileSync(path);
   } catch (error) {
-    throw new UsageError(`${flag}: ${reason(error, path)}`, { hint });
+    throw new UsageError(`${flag}: ${readFailure(error, path)}`, { hint });
   }
   if (bytes === undefined) throw new UsageError(`${flag}: ${path} is larger than ${bytesAsText(max)}`);
   return withoutLastBreak(decodeText(bytes, `${flag}: ${path}`));
@@ -116,7 +116,7 @@ export const notUtf8 = (name: string): UsageError =>
 
 const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, "");
 
-export function reason(error: unknown, path: string): string {
+export function readFailure(error: unknown, path: string): string {
   const { code = "unknown reason" } = error as NodeJS.ErrnoException;
   const denied = `no permission to read ${path}`;
   const reasons: Readonly<Record<string, string>> = {

@@ -18,7 +18,7 @@ export async function editText<T>(
     await discard();
     return edited;
   } catch (error) {
-    terminal.complain(`Your text was kept in ${terminal.sanitizeLine(path)}\n`);
+    terminal.writeError(`Your text was kept in ${terminal.sanitizeLine(path)}\n`);
     throw error;
   }
 }

@@ -78,7 +78,7 @@ export const takesChoices = (field: Field): boolean => refersTo(field) === "choi
 export const takesPart = (field: Field): boolean => takesDepartment(field) || takesChoices(field);
 
 /** Returns whether a field takes things that can be named, and some of these are not given by their IDs. */
-export const isNamed = (field: Field, given: unknown): boolean =>
+export const givesNames = (field: Field, given: unknown): boolean =>
   (namedKindOf(field) !== undefined || takesPart(field)) &&
   textsIn(given, field).some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
 
@@ -216,4 +216,4 @@ export const waysToName: Readonly<Record<NamedKind, string>> = {
 };
 
 /** Returns true when the operation changes data and so supports a dry run. */
-export const changes = (op: AnyOperation): boolean => op.method !== "GET";
+export const mutates = (op: AnyOperation): boolean => op.method !== "GET";

@@ -5,7 +5,7 @@ import { posts } from "../../contract/posts.ts";
 import { units } from "../../contract/units.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Dialog } from "./command-spec.ts";
-import { isNamed, takesChoices, takesPart } from "./field-flags.ts";
+import { givesNames, takesChoices, takesPart } from "./field-flags.ts";
 import { withScopeHint } from "./find-by-name.ts";
 import { givenIn, type Input, wordOf } from "./read-input.ts";
 import type { OperationInput } from "./read-line.ts";
@@ -25,7 +25,7 @@ interface Parts {
 
 /** Replaces the names of parts on the line by their IDs, in an input that has the ID of the unit or post that they belong to. */
 export async function placeParts({ spec, line, input, connect, names }: OperationInput): Promise<void> {
-  const place = spec.places.find((each) => takesPart(each.field) && isNamed(each.field, givenIn(each, line)));
+  const place = spec.places.find((each) => takesPart(each.field) && givesNames(each.field, givenIn(each, line)));
   if (place === undefined) return;
   const label = wordOf(place, line);
   const texts = [givenIn(place, line)].flat().map((text) => String(text).trim());

@@ -14,7 +14,7 @@ import {
 } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
-import { changes, describeArgument, familiesOf, flagsOf, kebab, type OperationFlag, optionsOf } from "./field-flags.ts";
+import { describeArgument, familiesOf, flagsOf, kebab, mutates, type OperationFlag, optionsOf } from "./field-flags.ts";
 import { clearableFields, type InputSpec, labelOf, longOf, takesIds } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
@@ -109,7 +109,7 @@ function addCommonOptions(
   } else if (op.list && !fields.some(({ name }) => name === "limit")) {
     command.option("--limit <n>", "Maximum number of items");
   }
-  if (!changes(op)) {
+  if (!mutates(op)) {
     for (const flag of watchFlags) command.addOption(createOption(flag));
     return;
   }

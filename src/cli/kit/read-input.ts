@@ -4,7 +4,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { readSecretFile, type Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
-import { holdsFiles, isNamed, kebab, namedKindOf, type OperationFlag, otherNumber, textsIn } from "./field-flags.ts";
+import { givesNames, holdsFiles, kebab, namedKindOf, type OperationFlag, otherNumber, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
 
@@ -36,10 +36,10 @@ export const labelOf = ({ field, label }: Positional): string => label ?? kebab(
 /** Returns whether an argument takes several IDs or names. As the first argument, `-` reads one a line from stdin. */
 export const takesIds = ({ many, described }: InputSpec["args"][number]): boolean =>
   many === true && namedKindOf(described) !== undefined;
-export const attribute = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+export const camelCase = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 /** Returns `--field` for `-f, --field <key=value>`. */
 export const longOf = ({ flags }: CommandFlag): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
-export const attributeOf = (flag: CommandFlag): string => attribute(longOf(flag).slice(2));
+export const attributeOf = (flag: CommandFlag): string => camelCase(longOf(flag).slice(2));
 
 /** Reads the input of an operation from the line. Flags take precedence over --data. Names stay as they are typed. */
 export async function readInput(
@@ -63,13 +63,13 @@ export async function readInput(
     if (twin && isGiven(place, line) && isGiven(twin, line))
       issues.add(new UsageError(`${word} and ${wordOf(twin, line)} cannot be used together`), [word]);
     const isUncertain = isArgument && given !== undefined && issues.hasUncertainArguments;
-    if (isNamed(place.field, given)) put(input, place.path, given);
-    else if (waits(given) || isUncertain || (!issues.isEmpty && options[attribute(`${place.name}-stdin`)]))
+    if (givesNames(place.field, given)) setAt(input, place.path, given);
+    else if (waits(given) || isUncertain || (!issues.isEmpty && options[camelCase(`${place.name}-stdin`)]))
       issues.skip([word]);
     else {
       const value = await issues.gather(word, () => readPlace(place, line, { sources, before: input, piped }));
       // An argument that cannot be read is in the input as undefined, so that it does not count as missing.
-      if (value !== undefined || (isArgument && issues.concerns(word))) put(input, place.path, value);
+      if (value !== undefined || (isArgument && issues.concerns(word))) setAt(input, place.path, value);
     }
   }
   return input;
@@ -87,11 +87,11 @@ export function wordOf(flag: OperationFlag, { words }: Pick<ParsedLine, "words">
 /** Returns the flag on the line from which a secret is read. */
 export const secretFlag = ({ name }: OperationFlag, { options }: Pick<ParsedLine, "options">): string | undefined =>
   [`${name}-stdin`, `${name}-file`]
-    .filter((flag) => options[attribute(flag)] !== undefined)
+    .filter((flag) => options[camelCase(flag)] !== undefined)
     .map((flag) => `--${flag}`)[0];
 
 export const givenIn = ({ name, at }: OperationFlag, { args, options }: ParsedLine): unknown =>
-  at === undefined ? options[attribute(name)] : args[at];
+  at === undefined ? options[camelCase(name)] : args[at];
 
 const isGiven = (place: OperationFlag, line: ParsedLine): boolean => [givenIn(place, line) ?? []].flat().length > 0;
 
@@ -126,7 +126,7 @@ function clear(clearable: InputSpec["clearable"], names: readonly string[] | und
       const meant = suggestName(name, known) ?? known.join(", ");
       throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
     }
-    put(input, field.path, field.empty);
+    setAt(input, field.path, field.empty);
   }
 }
 
@@ -153,7 +153,7 @@ export function clearableFields(
 /** Returns the flags on the line that each read a secret from stdin. */
 const secretsOnStdin = ({ flags }: InputSpec, { options }: ParsedLine): string[] =>
   flags
-    .filter(({ name, reads }) => reads === "secret" && options[attribute(`${name}-stdin`)])
+    .filter(({ name, reads }) => reads === "secret" && options[camelCase(`${name}-stdin`)])
     .map(({ name }) => `--${name}-stdin`);
 
 interface ReadContext {
@@ -173,8 +173,8 @@ async function readPlace(flag: OperationFlag, line: ParsedLine, context: ReadCon
       return readArgument(flag, given as string | string[] | undefined, sources);
     case "secret": {
       const [stdin, path] = [`${flag.name}-stdin`, `${flag.name}-file`];
-      const file = options[attribute(path)] as string | undefined;
-      const isPiped = options[attribute(stdin)];
+      const file = options[camelCase(path)] as string | undefined;
+      const isPiped = options[camelCase(stdin)];
       if (file === undefined) return isPiped && sources.secret(`--${stdin}`, piped);
       if (isPiped) throw new UsageError(`--${stdin} and --${path} cannot be used together`);
       return readSecretFile(file, `--${path}`);
@@ -205,7 +205,7 @@ async function readTimeFlag(
   if (flag.ahead === undefined) return readTime(given, name, zone);
   const after = flag.ahead === null ? undefined : (before[flag.ahead] as number | undefined);
   // A time that was given, but cannot be read, has an issue of its own.
-  const isAlone = flag.ahead !== null && typeof after !== "number" && options[attribute(flag.ahead)] === undefined;
+  const isAlone = flag.ahead !== null && typeof after !== "number" && options[camelCase(flag.ahead)] === undefined;
   if (isAlone && given.startsWith("+"))
     throw new UsageError(`${name} ${given} is relative to --${flag.ahead}: pass both`);
   return readTimeAhead(given, name, { zone, after });
@@ -248,7 +248,7 @@ export function eachInput({ args: [first] }: InputSpec, input: Input): Input[] {
   return [...new Set(ids)].map((id) => ({ ...input, [first.field]: id }));
 }
 
-export function put(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {
+export function setAt(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     input[name] = value;
     return;
@@ -256,5 +256,5 @@ export function put(input: Input, [name = "", ...rest]: readonly string[], value
   const next = input[name];
   const inner = typeof next === "object" && next !== null ? (next as Input) : {};
   input[name] = inner;
-  put(inner, rest, value);
+  setAt(inner, rest, value);
 }

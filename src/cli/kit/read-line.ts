@@ -4,7 +4,7 @@ import { createSources, type Sources } from "../file-io/value-sources.ts";
 import { createOutput } from "../output/create-output.ts";
 import { watchFlags } from "./build-command.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
-import { isNamed, textsIn } from "./field-flags.ts";
+import { givesNames, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { missingFields, noteMissing, wordFor } from "./missing-fields.ts";
 import { eachInput, givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
@@ -91,7 +91,7 @@ async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input
   if (parsed === undefined || parsed.ok) return;
   const nameOf = nameInLine(spec, line, input);
   const named = new Set(
-    spec.places.filter((place) => isNamed(place.field, givenIn(place, line))).map((place) => wordOf(place, line)),
+    spec.places.filter((place) => givesNames(place.field, givenIn(place, line))).map((place) => wordOf(place, line)),
   );
   const missing = new Set(parsed.issues.filter(({ code }) => code === "required").map(({ field }) => field));
   for (const [field, reasons] of Object.entries(parsed.fields)) {

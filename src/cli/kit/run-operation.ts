@@ -9,13 +9,13 @@ import { createOutput, formatOf, type Output } from "../output/create-output.ts"
 import { type Page, valueAt } from "../output/item.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Context, OperationCommand, Request, WizardRun } from "./command-spec.ts";
-import { changes, isNamed, kebab, namedKindOf, takesPart, textsIn } from "./field-flags.ts";
+import { givesNames, kebab, mutates, namedKindOf, takesPart, textsIn } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
 import { dryRunNote } from "./note-done.ts";
 import { splitList } from "./parse-value.ts";
-import { eachInput, givenIn, type Input, type ParsedLine, put, wordOf } from "./read-input.ts";
+import { eachInput, givenIn, type Input, type ParsedLine, setAt, wordOf } from "./read-input.ts";
 import { type OperationInput, type OperationLine, readLine, withCompletion } from "./read-line.ts";
 import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
@@ -66,7 +66,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     };
     if (leaf.written === undefined) await forEach(each, use, { spec, terminal, shown });
     else await (await import("./edit-field.ts")).editField(leaf.written, input, caller, context, use);
-    if (changes(op)) showLine(path, rest, asked, terminal);
+    if (mutates(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note(dryRunNote);
   } catch (error) {
     const hinted = withHint(error, leaf, request);
@@ -114,7 +114,7 @@ async function resolveNames({ spec, line, input, context, connect, names }: Oper
     const { field, path } = place;
     const kind = namedKindOf(field);
     const given = givenIn(place, line);
-    if (kind === undefined || !isNamed(field, given)) return [];
+    if (kind === undefined || !givesNames(field, given)) return [];
     return [{ label: wordOf(place, line), kind, texts: textsIn(given, field), path, isList: field.kind === "array" }];
   });
   if (named.length === 0) return;
@@ -122,7 +122,7 @@ async function resolveNames({ spec, line, input, context, connect, names }: Oper
   const found = await findByName(named, { caller: await connect(), terminal: context.terminal }, names);
   for (const [at, { path, isList }] of named.entries()) {
     const ids = found[at] ?? [];
-    put(input, path, isList || ids.length > 1 ? ids : ids[0]);
+    setAt(input, path, isList || ids.length > 1 ? ids : ids[0]);
   }
 }
 

@@ -55,7 +55,7 @@ interface Detail {
 /** Returns the fields to show for a single item: those of --fields, else all that are not empty. */
 export function details(item: Item, { columns, chosen, showEmpty }: OutputOptions): Detail[] {
   if (chosen && columns) return columns.map((path) => ({ path, value: pick(item, path.split(".")) }));
-  const all = opened(item, "");
+  const all = flattened(item, "");
   return showEmpty ? all : all.filter(({ value }) => !isEmpty(value));
 }
 
@@ -65,11 +65,11 @@ const isEmpty = (value: unknown) =>
 const technical = new Set(["content_type", "participant_type", "url"]);
 
 /** Flattens nested objects, as in `stats.users`, except those with `id` and `name`. */
-function opened(item: Item, above: string): Detail[] {
+function flattened(item: Item, above: string): Detail[] {
   return Object.entries(item).flatMap(([name, value]) => {
     const path = above + name;
     if (technical.has(path)) return [];
     const isOpen = isRecord(value) && !("name" in value && "id" in value);
-    return isOpen ? opened(value, `${path}.`) : [{ path, value }];
+    return isOpen ? flattened(value, `${path}.`) : [{ path, value }];
   });
 }

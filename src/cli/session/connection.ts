@@ -5,7 +5,7 @@ import type { Globals } from "../terminal/global-options.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { environmentLogin, environmentToken, isForTarget } from "./environment-login.ts";
-import { open, type Route } from "./open-caller.ts";
+import { openCaller, type Route } from "./open-caller.ts";
 import { findTarget, type Target } from "./target.ts";
 
 export interface ConnectionOptions {
@@ -30,9 +30,9 @@ export async function connect(
 ): Promise<Connection> {
   const route = { target: findTarget(globals, terminal.env), globals, terminal };
   const { opened, login } = options.anonymous
-    ? { opened: await open(route, undefined) }
+    ? { opened: await openCaller(route, undefined) }
     : await openSignedIn(route, options).catch((error) => {
-        throw nameSignIn(error, route);
+        throw addSignInHint(error, route);
       });
   const renewing = login && (await renewal()).addTokenRenewal(route, opened, login.profile, login.token);
   const answers: Connection["answers"] = new Map();
@@ -61,14 +61,14 @@ const forTerminal = (caller: Caller, route: Route, answers: Connection["answers"
       }
       return answer;
     } catch (error) {
-      throw nameSignIn(error, route);
+      throw addSignInHint(error, route);
     }
   },
   close: () => caller.close(),
 });
 
 /** Adds the next step for the target to the error of a caller who is not signed in. */
-function nameSignIn(error: unknown, { target: { address, remote, profile }, globals, terminal }: Route): unknown {
+function addSignInHint(error: unknown, { target: { address, remote, profile }, globals, terminal }: Route): unknown {
   if (!(error instanceof ServiceError) || error.code !== "unauthenticated" || error.hint !== undefined) return error;
   const where = globals.url === undefined && profile ? ["--profile", profile.name] : ["--url", address];
   const hint = terminal.env.WCS_TOKEN
@@ -87,23 +87,23 @@ async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<
   const { target, globals, terminal } = route;
   const { profile } = target;
   const ownToken = environmentToken(terminal.env, target);
-  if (globals.as !== undefined) return { opened: await open(route, undefined, globals.as) };
+  if (globals.as !== undefined) return { opened: await openCaller(route, undefined, globals.as) };
   const login = asIs ? undefined : environmentLogin(terminal.env, target);
   if (login) {
     const { authenticate } = await import("./request-token.ts");
     const { endOnClose } = await import("./end-session.ts");
-    return { opened: endOnClose(await open(route, (await authenticate(route, login)).jwt)) };
+    return { opened: endOnClose(await openCaller(route, (await authenticate(route, login)).jwt)) };
   }
   const { env } = terminal;
   if (env.WCS_TOKEN?.trim() === "") (await refusal()).refuseEmptyToken(env, target);
   if (ownToken !== undefined || profile?.token === undefined) {
     if (env.WCS_USERNAME || !isForTarget(env, target)) (await refusal()).requireOwnLogin(env, target);
     // Access to the database itself needs no login.
-    return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
+    return { opened: await openCaller(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
   }
-  if (asIs) return { opened: await open(route, profile.token) };
+  if (asIs) return { opened: await openCaller(route, profile.token) };
   const token = await (await renewal()).freshToken(route, profile.name, profile.token);
-  return { opened: await open(route, token), login: { profile: profile.name, token } };
+  return { opened: await openCaller(route, token), login: { profile: profile.name, token } };
 }
 
 /** Returns the connection for several runs of commands: they cannot close it, and `stop` aborts their calls. */

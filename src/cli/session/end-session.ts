@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
 import { tokenTimesOf } from "../../http/client/token-times.ts";
-import { open, type Route } from "./open-caller.ts";
+import { openCaller, type Route } from "./open-caller.ts";
 
 /** Milliseconds that a command waits for the end of its session. */
 const timeout = 5000;
@@ -30,7 +30,7 @@ export async function endSession(route: Route, token: string): Promise<ServiceEr
   if (times !== undefined && times.expires <= Date.now() / 1000) return undefined;
   let caller: Caller | undefined;
   try {
-    caller = await open(route, token);
+    caller = await openCaller(route, token);
     await signOut(caller);
     return undefined;
   } catch (error) {

@@ -25,7 +25,7 @@ export interface Route {
 }
 
 /** Opens a caller that sends this token or, on a database, acts as this user ("" for the first administrator). */
-export async function open(route: Route, token: string | undefined, as?: string): Promise<Caller | Client> {
+export async function openCaller(route: Route, token: string | undefined, as?: string): Promise<Caller | Client> {
   const { target, globals, terminal } = route;
   if (target.remote) {
     if (token !== undefined) warnOfPlainHttp(route);

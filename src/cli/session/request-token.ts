@@ -2,7 +2,7 @@ import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import { changeConfig, withProfile } from "./config.ts";
 import { withoutPassword } from "./database-url.ts";
-import { open, type Route, warnOfPlainHttp } from "./open-caller.ts";
+import { openCaller, type Route, warnOfPlainHttp } from "./open-caller.ts";
 
 export interface Credentials {
   readonly username: string;
@@ -71,7 +71,7 @@ export function loginIn(answer: unknown, { target }: Route): { readonly jwt: str
 async function requestToken(route: Route, credentials: Credentials) {
   const { auth } = await import("../../contract/auth.ts");
   warnOfPlainHttp(route);
-  const caller = await open(route, undefined);
+  const caller = await openCaller(route, undefined);
   try {
     return loginIn(await caller.call(auth.authenticate, credentials), route);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Caller } from "../../contract/operation.ts";
 import { isAging, tokenTimesOf } from "../../http/client/token-times.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import { profileNamed, readConfig, withConfigLock, withProfile } from "./config.ts";
-import { open, type Route } from "./open-caller.ts";
+import { openCaller, type Route } from "./open-caller.ts";
 
 const now = () => Date.now() / 1000;
 
@@ -40,7 +40,7 @@ export async function renew(route: Route, name: string, token: string): Promise<
     const profile = known?.target === route.target.address ? known : undefined;
     if (profile?.token !== undefined && profile.token !== token) return profile.token;
     const [{ auth }, { loginIn }] = await Promise.all([import("../../contract/auth.ts"), import("./request-token.ts")]);
-    const caller = await open(route, token);
+    const caller = await openCaller(route, token);
     try {
       // Other processes take the lock over after ten seconds.
       const answer = await caller.call(auth.renew, {}, { signal: AbortSignal.timeout(5000) });
@@ -75,7 +75,7 @@ export function addTokenRenewal(route: Route, first: Caller, profile: string, to
   let renewedAt = current.times && isAging(current.times, now()) ? now() : 0;
   const take = async (token: string) => {
     if (token === current.token) return;
-    current = { caller: await open(route, token), token, times: tokenTimesOf(token) };
+    current = { caller: await openCaller(route, token), token, times: tokenTimesOf(token) };
     opened.push(current.caller);
   };
   const refresh = async () => {

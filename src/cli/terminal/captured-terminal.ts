@@ -26,7 +26,7 @@ export function captureTerminal(
     write: async (text) => write(text),
     writeBytes: async (bytes) => write(Buffer.from(bytes).toString()),
     note: (line) => note(terminal.sanitizeLine(line)),
-    complain: () => {},
+    writeError: () => {},
     readBytes: noStdin,
     input: noStdin,
     keys: async function* () {},

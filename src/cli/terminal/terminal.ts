@@ -27,7 +27,7 @@ export interface Terminal {
   /** Writes a line to stderr, sanitized, unless --quiet is set. */
   note(line: string): void;
   /** Writes to stderr as it is, also with --quiet. */
-  complain(text: string): void;
+  writeError(text: string): void;
   sanitizeLine(text: string): string;
   /** The values `@file` that stand for the content of the file. Default: all of them. */
   readonly fileValues?: ReadonlySet<string>;
@@ -130,7 +130,7 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
       clear();
       if (!options.quiet) stderr().write(`${sanitizeLine(line)}\n`);
     },
-    complain(text) {
+    writeError(text) {
       clear();
       stderr().write(text);
     },

@@ -26,7 +26,7 @@ const inRange = (direction: "asc" | "desc") =>
 export const newestFirst = inRange("desc");
 export const oldestFirst = inRange("asc");
 
-export const noEnd = Number.MAX_SAFE_INTEGER;
+export const noUpperBound = Number.MAX_SAFE_INTEGER;
 
 /** Returns a message of the conversation, unless the participant deleted the conversation after it. */
 export async function loadVisible(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow | undefined> {

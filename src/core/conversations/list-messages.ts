@@ -3,7 +3,7 @@ import { messagesWithWords } from "../../store/message-words.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, encodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
-import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage } from "./find-message.ts";
+import { newestFirst, noUpperBound, oldestFirst, type Range, visibleMessage } from "./find-message.ts";
 import { type Participation, participation } from "./participation.ts";
 import { type MessageRow, messagesById, presentMessages, presentOneMessage } from "./present-messages.ts";
 import { wordsInOrder } from "./query-words.ts";
@@ -37,7 +37,7 @@ export const messageReadHandlers = {
     }
     const position = after === 0 ? 0 : (await visibleMessage(ctx, mine, after, "after")).position;
     const data = await ctx.waitFor({ seconds: wait, topics: [`conversation:${id}`] }, async () => {
-      const range = { id, after: Math.max(position, mine.cleared_position), before: noEnd, limit };
+      const range = { id, after: Math.max(position, mine.cleared_position), before: noUpperBound, limit };
       const rows = await oldestFirst(ctx.db, range);
       // Checked after reading: a participant who was removed meanwhile must not read on.
       mine = await participation(ctx, id);
@@ -62,8 +62,8 @@ const listOf = (conversation: number) => `messages ${conversation}`;
 
 function rangeOf({ id, cleared_position }: Participation, position: Position<number> | undefined, limit: number) {
   return position?.direction === "before"
-    ? { id, after: Math.max(position.key, cleared_position), before: noEnd, limit }
-    : { id, after: cleared_position, before: position?.key ?? noEnd, limit };
+    ? { id, after: Math.max(position.key, cleared_position), before: noUpperBound, limit }
+    : { id, after: cleared_position, before: position?.key ?? noUpperBound, limit };
 }
 
 function read(ctx: Ctx, range: Range, position: Position<number> | undefined): Promise<MessageRow[]> {
@@ -87,7 +87,7 @@ async function find(
 async function around(ctx: Ctx, mine: Participation, starter: number, limit: number) {
   const { id, cleared_position } = mine;
   const { position } = await visibleMessage(ctx, mine, starter, "starter_message_id");
-  const newer = await oldestFirst(ctx.db, { id, after: position, before: noEnd, limit: limit - 1 });
+  const newer = await oldestFirst(ctx.db, { id, after: position, before: noUpperBound, limit: limit - 1 });
   const older = await newestFirst(ctx.db, { id, after: cleared_position, before: position + 1, limit });
   const half = Math.floor((limit - 1) / 2);
   const newerShown = Math.min(newer.length, Math.max(half, limit - older.length));

@@ -39,7 +39,7 @@ async function findReceivers(ctx: Ctx) {
 }
 
 /** Returns true when somebody receives such changes. */
-export const areReported = async (ctx: Ctx, trigger: Trigger): Promise<boolean> =>
+export const hasReceivers = async (ctx: Ctx, trigger: Trigger): Promise<boolean> =>
   (await findReceivers(ctx)).isReported(trigger);
 
 /** Writes changes as events with their deliveries in the transaction of the change. Skips events that nobody receives. */

@@ -13,7 +13,7 @@ import { eventAudienceOf, type Readers } from "./event-audience.ts";
 import { ability } from "./find-event.ts";
 
 /** The `previous_at` of an event's first occurrence: earlier than all times, so that a single comparison suffices. */
-export const never = Number.MIN_SAFE_INTEGER;
+export const earliestTime = Number.MIN_SAFE_INTEGER;
 
 interface IndexedEvent {
   readonly id: number;
@@ -28,7 +28,7 @@ export const placeEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
   inPortionsOfPlaces(db, event, (places) =>
     sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at, limited)
     select place.value, d.start_at, d.event_id, d.end_at, d.span,
-      lag(d.start_at, 1, ${sql.lit(never)}) over (partition by place.value order by d.start_at),
+      lag(d.start_at, 1, ${sql.lit(earliestTime)}) over (partition by place.value order by d.start_at),
       case when ${isOfMembers(sql`place.value`)} then ${flagValue(event.readers.userTypes.length > 0)} else 0 end
     from event_dates d cross join ${listed(db, "place", places)}
     where d.event_id = ${event.id}`.execute(db),

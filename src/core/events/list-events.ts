@@ -9,7 +9,7 @@ import type { Ctx } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
 import { lastShortSpan, spans } from "./event-times.ts";
 import { ability, type DateRow } from "./find-event.ts";
-import { type IndexReader, indexReaderOf, never, readableEntry } from "./index-event.ts";
+import { earliestTime, type IndexReader, indexReaderOf, readableEntry } from "./index-event.ts";
 
 type Input = InputOf<typeof contract.list>;
 type Filter = Omit<Input, "page" | "limit">;
@@ -36,7 +36,7 @@ async function inPlaces(
 ) {
   const { db } = ctx;
   const reader = await indexReaderOf(ctx, type);
-  const search = { ...reader, type: type ?? null, start: start ?? never, end, size, max };
+  const search = { ...reader, type: type ?? null, start: start ?? earliestTime, end, size, max };
   const inEach = await (start === undefined ? firstOfAll : firstSince)(db, search);
   const ids = firstOf(inEach.flatMap(candidatesOf), size).map((row) => row.event_id);
   if (ids.length < size) return { ids, total: ids.length };
@@ -81,7 +81,7 @@ function firstOf(candidates: readonly Candidate[], size: number): Candidate[] {
 }
 
 type Range = (p: Search) => RawBuilder<SqlBool>;
-const ofAll: Range = () => sql`ep.previous_at = ${sql.lit(never)}`;
+const ofAll: Range = () => sql`ep.previous_at = ${sql.lit(earliestTime)}`;
 const since: Range = ({ start }) => sql`ep.start_at >= ${start} and ep.previous_at < ${start}`;
 
 /** Returns the condition that the entry `ep` is in the place of the row `place` and matches the search. */

@@ -6,7 +6,7 @@ import { addMember, changeRole, type Role, removeMember } from "../directory/gro
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { ruleGroups } from "../visibility/group-visibility.ts";
+import { mayManageGroups } from "../visibility/group-visibility.ts";
 import { findGroup, findOwnGroup } from "./read-groups.ts";
 
 type Member = OutputOf<typeof contract.memberAdd>;
@@ -24,7 +24,7 @@ export const groupMemberHandlers = {
   async memberAdd(ctx, { id, user = ctx.actor.id, role }) {
     const group = await findGroup(ctx, id);
     const joins = user === ctx.actor.id && role === "member" && group.privacy === "public";
-    if (!joins && group.role !== "administrator" && !ruleGroups(ctx.actor)) {
+    if (!joins && group.role !== "administrator" && !mayManageGroups(ctx.actor)) {
       throw new ServiceError("forbidden", `Only administrators of group ${id} can add other users or administrators.`);
     }
     await requireActive(ctx, user);

@@ -7,7 +7,7 @@ import { presentAuthors } from "../directory/present-authors.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
-import { groupReader, isVisibleGroup, ruleGroups } from "../visibility/group-visibility.ts";
+import { groupReader, isVisibleGroup, mayManageGroups } from "../visibility/group-visibility.ts";
 
 type Group = OutputOf<typeof contract.get>;
 type GroupRow = Awaited<ReturnType<ReturnType<typeof groupRows>["execute"]>>[number];
@@ -25,7 +25,7 @@ function groupRows({ db, actor }: Ctx) {
 async function presentGroups(ctx: Ctx, rows: readonly GroupRow[]): Promise<Group[]> {
   const authors = rows.map((row) => row.author_id);
   const authorOf = await presentAuthors(ctx, authors);
-  const rules = ruleGroups(ctx.actor);
+  const rules = mayManageGroups(ctx.actor);
   return rows.map(({ id, name, description, privacy, member_count, role, files, author_id, ...row }) => {
     const edit = rules || role === "administrator";
     return {
@@ -83,6 +83,6 @@ export async function findGroup(ctx: Ctx, id: number): Promise<GroupRow> {
 /** Returns the group like `findGroup`. Throws `forbidden` when the actor may see but not change it. */
 export async function findOwnGroup(ctx: Ctx, id: number): Promise<GroupRow> {
   const row = await findGroup(ctx, id);
-  if (row.role === "administrator" || ruleGroups(ctx.actor)) return row;
+  if (row.role === "administrator" || mayManageGroups(ctx.actor)) return row;
   throw new ServiceError("forbidden", `Only administrators of group ${id} can do this.`);
 }

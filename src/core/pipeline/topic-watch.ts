@@ -12,17 +12,17 @@ interface Watched {
 /** Wakes waiters of announced topics at once, otherwise after a comparison of all watched topics that they share. */
 export class TopicWatch {
   readonly #database: Pick<Database, "reader" | "onChange">;
-  readonly #blindPause: number;
+  readonly #pollInterval: number;
   readonly #topics = new Map<Topic, Watched>();
   #end: (() => void) | undefined;
   #learning: Promise<void> | undefined;
   #comparing = false;
   #again = false;
 
-  /** `blindPause` is the number of milliseconds after which unannounced changes are noticed. */
-  constructor(database: Pick<Database, "reader" | "onChange">, blindPause: number) {
+  /** `pollInterval` is the number of milliseconds after which unannounced changes are noticed. */
+  constructor(database: Pick<Database, "reader" | "onChange">, pollInterval: number) {
     this.#database = database;
-    this.#blindPause = blindPause;
+    this.#pollInterval = pollInterval;
   }
 
   /** Calls `wake` after each change, from the moment the promise resolves until the returned function is called. */
@@ -60,7 +60,7 @@ export class TopicWatch {
       if (topics === undefined) void this.#compare();
       else for (const topic of topics) this.#wake(topic);
     });
-    const timer = setInterval(() => void this.#compare(), this.#blindPause);
+    const timer = setInterval(() => void this.#compare(), this.#pollInterval);
     timer.unref();
     return () => {
       stop();

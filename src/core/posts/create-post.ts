@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { findRow, given, insertRow, insertRows } from "../../store/bulk.ts";
+import { findRow, insertRow, insertRows, withoutUndefined } from "../../store/bulk.ts";
 import { titleLookupKey } from "../directory/text-keys.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
@@ -31,7 +31,7 @@ export const create: Create = async (ctx, input) => {
   await requirePostPlaces(ctx, content_type, plan.audience);
   const audience_id = await addAudience(ctx, { ...plan.audience, ownerUnit: home.owner, personal: false });
   const kind = { audience_id, content_type, title, title_key: titleLookupKey(title) };
-  const row = { ...newPost, ...given(plan.columns), ...kind, created_at: ctx.now, updated_at: ctx.now };
+  const row = { ...newPost, ...withoutUndefined(plan.columns), ...kind, created_at: ctx.now, updated_at: ctx.now };
   const id = await insertRow(ctx.db, "posts", { ...row, reader_count: await readerCount(ctx, row) });
   if (poll) await addPoll(ctx, id, poll);
   await addMentions(ctx, { post: id, comment: null }, mentions);

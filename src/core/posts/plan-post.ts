@@ -8,7 +8,7 @@ import type { PostRow } from "./find-post.ts";
 import { mentionedIn, mentionIssues } from "./mentions.ts";
 import { type Poll, pollIssues } from "./polls.ts";
 import { changedAudience, type Home, initialAudience, readerIssues } from "./post-audience.ts";
-import { changePublication, publicationIssues, unwritten } from "./publication.ts";
+import { changePublication, publicationIssues, unpublished } from "./publication.ts";
 import { storedEvent } from "./stored-event.ts";
 
 export type PostFields = Partial<Omit<InputOf<typeof contract.update>, "id">>;
@@ -73,7 +73,7 @@ function plainColumns(fields: PostFields) {
 function timeColumns({ now }: Ctx, { publish, pinned }: PostFields, row: PostRow | undefined) {
   const { draft, publish_on, unpublish_on, published_at } =
     row === undefined
-      ? changePublication(unwritten, { status: true, ...publish }, now)
+      ? changePublication(unpublished, { status: true, ...publish }, now)
       : changePublication(row, publish ?? {}, now);
   const listed_at = published_at ?? row?.created_at ?? now;
   return { draft, publish_on, unpublish_on, published_at, listed_at, ...pinColumns(now, pinned, row) };

@@ -2,7 +2,7 @@ import { normalizeDateTime } from "../../contract/date-time.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-schemas.ts";
 import { type RuleParts, rulePartsOf, splitRrule } from "../../contract/rrule-text.ts";
-import { given } from "../../store/bulk.ts";
+import { withoutUndefined } from "../../store/bulk.ts";
 import { expandRules, isPossible, neverHappens, type RecurrenceRule } from "../pipeline/recurrence/expand-rules.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
@@ -20,7 +20,7 @@ export class BadRule extends Error {}
 
 export function fullRecurrence({ freq, ...rest }: NonNullable<PostEventFields["recurrence"]>): Recurrence {
   const none = { until: null, count: null, interval: null, bymonthday: null, bymonth: null, bysetpos: null };
-  return { freq, ...none, ...given(rest) };
+  return { freq, ...none, ...withoutUndefined(rest) };
 }
 
 export const ruleOf = (recurrence: Recurrence): Repetition => ({

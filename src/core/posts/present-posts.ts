@@ -10,7 +10,7 @@ import { isPublished } from "../visibility/post-visibility.ts";
 import type { PostRow, ShownPostRow } from "./find-post.ts";
 import { lacksVote, type Poll, presentPolls } from "./polls.ts";
 import { presentComment, usersIn } from "./present-comments.ts";
-import { past } from "./publication.ts";
+import { pastPublication } from "./publication.ts";
 import { presentPostEvent } from "./stored-event.ts";
 
 export type Post = z.infer<ReturnType<typeof contract>>;
@@ -125,7 +125,7 @@ function presentPin({ pinned_main_feed, pinned_until }: PostRow, now: number): P
 function presentPublication(row: PostRow, now: number): Post["publish"] {
   return {
     status: isPublished(row, now),
-    published_at: past(row, now),
+    published_at: pastPublication(row, now),
     publish_on: row.publish_on,
     unpublish_on: row.unpublish_on,
     created_at: row.created_at,

@@ -9,7 +9,7 @@ type Publication = RowOf<"posts", "draft" | "publish_on" | "unpublish_on" | "pub
 
 type PublicationChange = NonNullable<InputOf<typeof posts.update>["publish"]>;
 
-export const unwritten: Publication = { draft: 1, publish_on: null, unpublish_on: null, published_at: null };
+export const unpublished: Publication = { draft: 1, publish_on: null, unpublish_on: null, published_at: null };
 
 /**
  * Returns the publication after a change. A future `publish_on` schedules the post, regardless of `status`; a past one
@@ -33,7 +33,7 @@ export function changePublication(
   }
   const withdrawn = status === false || (publish_on !== undefined && current === "scheduled");
   if (withdrawn && current !== "draft")
-    return { draft: 1, publish_on: null, unpublish_on: ends, published_at: past(before, now) };
+    return { draft: 1, publish_on: null, unpublish_on: ends, published_at: pastPublication(before, now) };
   return { ...before, publish_on: publish_on === null ? null : before.publish_on, unpublish_on: ends };
 }
 
@@ -55,6 +55,6 @@ function statusOf(post: Publication, now: number): Status {
 }
 
 /** Returns the time of the publication, unless it is in the future. */
-export function past({ published_at }: Pick<Publication, "published_at">, now: number): number | null {
+export function pastPublication({ published_at }: Pick<Publication, "published_at">, now: number): number | null {
   return published_at !== null && published_at <= now ? published_at : null;
 }

@@ -15,7 +15,7 @@ import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireFree } from "../pipeline/field-issues.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
-import { handOver } from "../visibility/feed-index.ts";
+import { transferContent } from "../visibility/feed-index.ts";
 import { requireMove, requireTransfer } from "./extended-grants.ts";
 import { unitWithChildren } from "./read-units.ts";
 
@@ -70,7 +70,7 @@ export const unitChangeHandlers = {
       await markChanged(ctx, "unit", moved);
       await markChanged(ctx, "user", members);
     }
-    await handOver(ctx.db, id, target?.id ?? unit.parent_id);
+    await transferContent(ctx.db, id, target?.id ?? unit.parent_id);
     await removeFiles(ctx, "unit", [id]);
     await deleteRows(ctx.db, "units", { id });
     await addToCounts(ctx.db, await findUnit(ctx, unit.parent_id), { children: -1, descendants: -1 });

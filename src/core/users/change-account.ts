@@ -17,7 +17,7 @@ export interface ChangedUser {
 }
 
 /** Updates columns of users and their search words. A new address ends password links; a new provider also sessions and the password. */
-export async function updateColumns(ctx: Ctx, users: readonly ChangedUser[]): Promise<void> {
+export async function updateUsers(ctx: Ctx, users: readonly ChangedUser[]): Promise<void> {
   const idsWith = (column: keyof ChangedUser["changes"]) =>
     users.filter(({ changes }) => changes[column] !== undefined).map(({ before }) => before.id);
   const newProvider = idsWith("provider");

@@ -20,7 +20,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireSignIn, requireUser } from "../pipeline/permissions.ts";
 import { accountOfUser } from "../pipeline/rate-limits.ts";
-import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
+import { deactivateUsers, requireOtherAdministrator, updateUsers } from "./change-account.ts";
 import { oneUser } from "./read-users.ts";
 import { newUserRow, type UserFields, userColumns } from "./user-columns.ts";
 
@@ -114,7 +114,7 @@ export const userChangeHandlers = {
       throw new ServiceError("forbidden", "You cannot change your own provider; ask another administrator.");
     if (changes.provider !== undefined && row.provider === "local" && isAdmin) await requireOtherAdministrator(ctx, id);
     if (changes.admin === 1) await endServiceTokens(ctx, id);
-    await updateColumns(ctx, [{ before: row, changes }]);
+    await updateUsers(ctx, [{ before: row, changes }]);
     ctx.changed("user.update", id);
     return oneUser(ctx, id);
   },

@@ -1,6 +1,6 @@
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { given } from "../../store/bulk.ts";
+import { withoutUndefined } from "../../store/bulk.ts";
 import { flagValue } from "../../store/dialect.ts";
 import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -48,5 +48,5 @@ export const emptyUser = {
 export function newUserRow({ now }: Ctx, columns: Columns, unit: number) {
   const key = { name_key: userNameKey(columns), unit_id: unit, created_at: now, updated_at: now };
   // All new rows have the same columns.
-  return { ...emptyUser, provider: "local", ...given(columns), ...key };
+  return { ...emptyUser, provider: "local", ...withoutUndefined(columns), ...key };
 }

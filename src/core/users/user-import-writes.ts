@@ -4,7 +4,7 @@ import { addSearchWords } from "../directory/user-words.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { inTurns } from "../pipeline/event-loop-turns.ts";
-import { requireOtherAdministrator, updateColumns } from "./change-account.ts";
+import { requireOtherAdministrator, updateUsers } from "./change-account.ts";
 import { newUserRow } from "./user-columns.ts";
 import type { ExistingUser, UserImportRow, Wanted } from "./user-import-lookup.ts";
 
@@ -127,7 +127,7 @@ export interface ChangedRow {
 
 /** Changes different users, some hundreds per statement. The caller has checked permission. */
 async function changeUsers(ctx: Ctx, rows: readonly ChangedRow[]): Promise<void> {
-  await updateColumns(
+  await updateUsers(
     ctx,
     rows.map(({ existing, wanted, changes: { columns, moved } }) => ({
       before: existing,

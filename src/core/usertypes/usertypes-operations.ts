@@ -8,7 +8,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { requireFree } from "../pipeline/field-issues.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
-import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
+import { forgetUserType, hasContentFor } from "../visibility/audience.ts";
 import { reportHolders } from "./changed-holders.ts";
 
 type Row = RowOf<"user_types", "id" | "name" | "reference" | "abilities">;
@@ -62,7 +62,7 @@ export const usertypes: Handlers<typeof contract> = {
       throw new ServiceError("conflict", `User type ${id} is held by ${held} first.`);
     }
     // Without the type, content limited to its holders would become visible to everybody.
-    if (await isMeantFor(ctx.db, id)) {
+    if (await hasContentFor(ctx.db, id)) {
       throw new ServiceError("conflict", `Posts or events are limited to user type ${id}; change their readers first.`);
     }
     await forgetUserType(ctx.db, id);

@@ -135,7 +135,7 @@ export const admitsMoreTypes = (before: readonly number[], after: readonly numbe
   before.length > 0 && (after.length === 0 || after.some((type) => !before.includes(type)));
 
 /** Returns true when a post or an event that was not deleted is addressed to the user type. */
-export async function isMeantFor(db: Db, userType: number): Promise<boolean> {
+export async function hasContentFor(db: Db, userType: number): Promise<boolean> {
   const { rows } = await sql`select 1 from audience_user_types t
     left join posts p on p.audience_id = t.audience_id and p.deleted_at is null
     left join events e on e.audience_id = t.audience_id and e.deleted_at is null

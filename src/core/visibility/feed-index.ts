@@ -41,7 +41,7 @@ export function placesOf({ everywhere, units, shares, group }: Audience, { autho
 }
 
 /** Transfers content that a deleted unit owned to another unit, and removes the places of the unit's members. */
-export async function handOver(db: Db, from: number, to: number): Promise<void> {
+export async function transferContent(db: Db, from: number, to: number): Promise<void> {
   await updateRows(db, "audiences", { owner_unit_id: from }, { owner_unit_id: to });
   for (const table of ["post_places", "event_places"] as const) {
     await updateRows(db, table, { place: placeInFeed.owner(from) }, { place: placeInFeed.owner(to) });
@@ -71,7 +71,7 @@ export async function placesFor(
   abilities: readonly Ability[],
 ): Promise<string[] | undefined> {
   const { actor } = ctx;
-  const owners = await edited(ctx, abilities);
+  const owners = await editedUnits(ctx, abilities);
   if (owners === undefined) return undefined;
   const own = [placeInFeed.author(actor.id), ...owners.map(placeInFeed.owner)];
   if (which === "editable") return own;
@@ -92,7 +92,7 @@ const largestBranch = prepared((db, p: { paths: readonly string[] }) =>
 );
 
 /** Returns the units whose content the actor may edit; undefined when there are more than `maxOwners`. */
-async function edited({ db, actor }: Ctx, abilities: readonly Ability[]): Promise<number[] | undefined> {
+async function editedUnits({ db, actor }: Ctx, abilities: readonly Ability[]): Promise<number[] | undefined> {
   if (actor.admin) return undefined;
   const grants = actor.grants.filter((grant) => abilities.some((ability) => grant.abilities.includes(ability)));
   const paths = [...new Set(grants.map((grant) => grant.path))];

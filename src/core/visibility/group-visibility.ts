@@ -3,7 +3,7 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-export function ruleGroups(actor: Actor): boolean {
+export function mayManageGroups(actor: Actor): boolean {
   return may(actor, "groups");
 }
 
@@ -14,7 +14,7 @@ export interface GroupReader {
 }
 
 export function groupReader(actor: Actor): GroupReader {
-  return { me: actor.id, allGroups: ruleGroups(actor) ? 1 : 0 };
+  return { me: actor.id, allGroups: mayManageGroups(actor) ? 1 : 0 };
 }
 
 /** Returns the only rule for who may see a group `g`: everybody if it is public, otherwise its members. */

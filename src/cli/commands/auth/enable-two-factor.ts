@@ -40,9 +40,9 @@ async function showSecret(secret: string, uri: string, terminal: Terminal): Prom
   const lines = renderUnicodeCompact(uri, { border: 2 }).split("\n");
   const isShown = (lines[0] ?? "").length <= terminal.width;
   const paint = terminal.paint === noPaint ? (line: string) => line : asLightOnDark;
-  if (isShown) terminal.complain(`${lines.map(paint).join("\n")}\n`);
+  if (isShown) terminal.writeError(`${lines.map(paint).join("\n")}\n`);
   const groups = sanitizeLine(secret).replace(/(.{4})(?=.)/g, "$1 ");
-  terminal.complain(
+  terminal.writeError(
     `${isShown ? "Scan this with your authenticator app, or enter" : "Enter in your authenticator app"}: ${groups}\n`,
   );
 }

@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, existsSync, fchmodSync, fstatSync, openSync,
 import { errorCodes } from "../../../contract/errors.ts";
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { placeOf } from "../../file-io/open-destination.ts";
+import { resolveLinks } from "../../file-io/open-destination.ts";
 
 export interface BatchResult {
   readonly line: number;
@@ -40,7 +40,7 @@ function keepPrivate(file: number, path: string): void {
  */
 export async function openResultLog(path: string, target: string, dryRun: boolean) {
   try {
-    const place = await placeOf(path);
+    const place = await resolveLinks(path);
     const file = dryRun ? undefined : openSync(place, "a+", 0o600);
     if (file !== undefined) keepPrivate(file, path);
     const text = file !== undefined || existsSync(place) ? readFileSync(place, "utf8") : "";

@@ -34,7 +34,7 @@ export async function sendMessage(context: Context): Promise<void> {
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
       return compose(context, { words, sources, use });
     }
-    const id = await findOneByName("conversations", "<id>", place, { caller, terminal }).catch(nameRecipients);
+    const id = await findOneByName("conversations", "<id>", place, { caller, terminal }).catch(addRecipientHint);
     const begin = () => caller.call(conversations.get, { id }).then(() => "");
     const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
     return compose(context, { words, sources, use, begin });
@@ -44,7 +44,7 @@ export async function sendMessage(context: Context): Promise<void> {
 }
 
 /** Throws the error of a conversation that was not found, with the way to write to a user. */
-function nameRecipients(error: unknown): never {
+function addRecipientHint(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
   const hint = `${error.hint} To write to a user, use --to USER.`;
   throw new ServiceError(error.code, error.message, { hint, cause: error });

@@ -9,8 +9,8 @@ import { type Backup, checkBackupSource, makeBackup } from "../../../store/backu
 import { isFileError } from "../../../store/sqlite/sqlite-errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
-import { cannotWrite, draftFor, exists, placeOf } from "../../file-io/open-destination.ts";
-import { reason } from "../../file-io/value-sources.ts";
+import { alreadyExists, cannotWrite, draftFor, resolveLinks } from "../../file-io/open-destination.ts";
+import { readFailure } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
@@ -42,7 +42,7 @@ const isFormatAsked = ({ json, raw, ...texts }: Context["globals"]): boolean =>
 
 async function rehearse(database: string, file: string, kept: number | undefined, context: Context): Promise<void> {
   const instance = checkBackupSource(database);
-  await checkPlace(await placeOf(file), database, context.flags.force === true);
+  await checkPlace(await resolveLinks(file), database, context.flags.force === true);
   await access(dirname(file), constants.W_OK).catch((error) => {
     throw cannotWrite(file, error);
   });
@@ -58,7 +58,7 @@ function numberOfBackups(text: string, force: unknown): number {
 }
 
 async function make(database: string, file: string, force: boolean, watch: Watch): Promise<Backup> {
-  const place = await placeOf(file);
+  const place = await resolveLinks(file);
   await checkPlace(place, database, force);
   const draft = draftFor(place, !force);
   try {
@@ -79,7 +79,7 @@ async function checkPlace(place: string, database: string, force: boolean): Prom
   if (before && !before.isFile()) throw new UsageError(`${place} is not a file`);
   if (place === (await realpath(database).catch(() => database)))
     throw new UsageError(`${place} is the database itself`);
-  if (before && !force) throw exists(place);
+  if (before && !force) throw alreadyExists(place);
   for (const log of logSuffixes.map((suffix) => place + suffix)) {
     // SQLite would take the log for the backup's own and apply its content.
     if (existsSync(log))
@@ -98,7 +98,7 @@ function newBackupIn(folder: string): string {
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     // The folder is not created, because it may be on a disk that is not mounted.
-    throw new UsageError(isMissing ? `there is no folder ${folder}; create it first` : reason(error, folder));
+    throw new UsageError(isMissing ? `there is no folder ${folder}; create it first` : readFailure(error, folder));
   }
   if (!isFolder) throw new UsageError(`${folder} is not a folder; --rotate needs one`);
   const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");

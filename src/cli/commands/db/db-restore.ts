@@ -4,7 +4,7 @@ import { examineBackup, restoreBackup } from "../../../store/backup/restore-back
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { draftFor } from "../../file-io/open-destination.ts";
-import { reason } from "../../file-io/value-sources.ts";
+import { readFailure } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
@@ -48,7 +48,7 @@ function sourceOf(path: string, database: string): string {
     file = realpathSync(path);
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new UsageError(`<file>: ${reason(error, path)}`);
+    throw new UsageError(`<file>: ${readFailure(error, path)}`);
   }
   if (!statSync(file).isFile()) throw new UsageError(`<file>: ${path} is not a file`);
   if (file === database) throw new UsageError(`<file>: ${path} is the database itself`);

@@ -2,7 +2,7 @@ import type { Watch } from "../../../store/backup/copy-database.ts";
 import type { Database } from "../../../store/database.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { bar, throttledProgress } from "../../file-io/show-progress.ts";
+import { progressBar, throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findTarget } from "../../session/target.ts";
 
@@ -32,7 +32,7 @@ export async function withDatabase<T>(
 /** Shows the progress of `work`, and on Ctrl-C aborts its signal, so that it can clean up. */
 export function watched<T>(what: string, context: Context, work: (watch: Watch) => Promise<T>): Promise<T> {
   const show = throttledProgress(context.terminal);
-  return work({ signal: context.stopOnInterrupt(), progress: (part) => show(() => `${what}  ${bar(part)}`) });
+  return work({ signal: context.stopOnInterrupt(), progress: (part) => show(() => `${what}  ${progressBar(part)}`) });
 }
 
 /** Returns the path of the selected SQLite file. Throws UsageError for PostgreSQL and suggests the command `instead`. */

@@ -14,7 +14,7 @@ import { openWithKey } from "../../session/open-with-key.ts";
 import { withDatabase } from "../db/db-target.ts";
 import { noMail } from "../serve/smtp-option.ts";
 import { checkPrivacy, modeOf } from "./check-machine.ts";
-import { type FactChecks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
+import { durationOf, type FactChecks, failed, ok, type Verdict, warning } from "./finding.ts";
 
 export function readDatabaseFacts(context: Context, address: string) {
   const environment = context.terminal.env;
@@ -74,7 +74,7 @@ export const databaseChecks: FactChecks<DatabaseFacts> = {
   callbacks: ({ outbox: { due, later, sending, oldestDue }, now }) => {
     const late = oldestDue === undefined ? 0 : now - oldestDue;
     if (late < overdueAfter) return ok(`${pluralize(due + later, "callback")} to be sent, none overdue.`);
-    const what = `${pluralize(due, "callback")} overdue, the oldest for ${lengthOf(late / 1000)}.`;
+    const what = `${pluralize(due, "callback")} overdue, the oldest for ${durationOf(late / 1000)}.`;
     return sending === 0
       ? failed(`${what} No process is sending them. Start wcs serve, or run wcs webhooks deliver.`)
       : warning(`${what} They are being sent, but receivers are slow. See which with wcs db outbox.`);
@@ -82,7 +82,7 @@ export const databaseChecks: FactChecks<DatabaseFacts> = {
   "mails waiting": ({ outbox: { mails, oldestMail }, missingForMail: missing, now }) => {
     if (mails === 0 || oldestMail === undefined) return ok("None.");
     const age = now / 1000 - oldestMail;
-    const what = `${pluralize(mails, "mail")} not sent, the oldest for ${lengthOf(age)}.`;
+    const what = `${pluralize(mails, "mail")} not sent, the oldest for ${durationOf(age)}.`;
     if (missing.length > 0) return failed(`${what} ${noMail(missing)}`);
     return age * 1000 < overdueAfter ? ok(what) : warning(`${what} See the errors with wcs db outbox.`);
   },

@@ -1,7 +1,7 @@
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import type { Client } from "../../../http/client/client.ts";
 import { version } from "../../session/version.ts";
-import { type FactChecks, failed, lengthOf, ok, warning } from "./finding.ts";
+import { durationOf, type FactChecks, failed, ok, warning } from "./finding.ts";
 
 /** Reads the public endpoints of an instance. Throws `unavailable` when it cannot be reached. */
 export async function readInstanceFacts(raw: Client["raw"], address: string) {
@@ -56,7 +56,7 @@ export const instanceChecks: FactChecks<Awaited<ReturnType<typeof readInstanceFa
     if (ahead === undefined) return undefined;
     const by = Math.abs(ahead);
     if (by <= tolerated.ok) return ok("The clocks of both sides agree.");
-    const says = `The instance's clock is ${lengthOf(by)} ${ahead > 0 ? "ahead of" : "behind"} this one.`;
+    const says = `The instance's clock is ${durationOf(by)} ${ahead > 0 ? "ahead of" : "behind"} this one.`;
     const what = `${says} Correct the wrong clock: tokens and signatures depend on it.`;
     return by <= tolerated.warning ? warning(what) : failed(what);
   },

@@ -3,7 +3,7 @@ import { settings as settingsGroup } from "../../../contract/settings.ts";
 import { tokens } from "../../../contract/tokens.ts";
 import type { users } from "../../../contract/users.ts";
 import { webhooks as webhooksGroup } from "../../../contract/webhooks.ts";
-import { type FactChecks, type Finding, failed, judgeFacts, lengthOf, ok, type Verdict, warning } from "./finding.ts";
+import { durationOf, type FactChecks, type Finding, failed, judgeFacts, ok, type Verdict, warning } from "./finding.ts";
 
 interface LoginFacts {
   readonly user: Pick<OutputOf<typeof users.current>, "name" | "admin">;
@@ -20,7 +20,7 @@ export const loginChecks: FactChecks<LoginFacts> = {
   login: ({ user, expires, apiToken, now }) => {
     if (apiToken) return ok(`Signed in as ${user.name} with an API token.`);
     if (expires === undefined) return ok(`You act as ${user.name}, because you own the database.`);
-    const left = `Signed in as ${user.name}; the token expires in ${lengthOf(expires - now)}.`;
+    const left = `Signed in as ${user.name}; the token expires in ${durationOf(expires - now)}.`;
     return expires - now < soon ? warning(`${left} Renew it with wcs auth renew.`) : ok(left);
   },
   rights: ({ user }) =>
@@ -112,7 +112,7 @@ function checkTokens(ending: OutputOf<typeof tokens.list>["data"], now: number):
   if (ending.length === 0) return ok(`No API token expires within ${warningDays} days.`);
   const list = ending.map(({ id, name, expires_at }) => {
     const left = (expires_at ?? now) - now;
-    return `${name} (${id}) ${left > 0 ? `expires in ${lengthOf(left)}` : "has expired"}`;
+    return `${name} (${id}) ${left > 0 ? `expires in ${durationOf(left)}` : "has expired"}`;
   });
   return warning(
     `${list.join(", ")}. Create another token with wcs tokens create, then revoke the old one with wcs tokens revoke ${ending[0]?.id}.`,

@@ -48,7 +48,7 @@ export function checkSchema(schema: string): Verdict {
 const withStop = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 /** Formats a duration roughly, for example "3 days". */
-export function lengthOf(seconds: number): string {
+export function durationOf(seconds: number): string {
   for (const [length, name] of units) {
     if (seconds >= length * 2) return pluralize(Math.floor(seconds / length), name);
   }

@@ -7,7 +7,7 @@ import type { AnyOperation, Caller } from "../../../contract/operation.ts";
 import type { units } from "../../../contract/units.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { printContent } from "../../file-io/print-content.ts";
-import { bar, throttledProgress } from "../../file-io/show-progress.ts";
+import { progressBar, throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
@@ -48,7 +48,7 @@ async function toFile(content: Content, path: string, signal: AbortSignal, { ter
     await letInterrupt(signal);
     await file.write(bytes);
     done += bytes.length;
-    show(() => `${name}  ${bar(done / size)}  ${bytesAsText(done)} of ${bytesAsText(size)}`);
+    show(() => `${name}  ${progressBar(done / size)}  ${bytesAsText(done)} of ${bytesAsText(size)}`);
   }
   if (done !== size)
     throw new ServiceError("unavailable", `Received only ${done} of ${size} bytes. Run the command again.`);

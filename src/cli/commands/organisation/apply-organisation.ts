@@ -3,7 +3,7 @@ import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
 import { openSource } from "../../file-io/open-source.ts";
 import { portionsOf } from "../../file-io/portions.ts";
-import { bar } from "../../file-io/show-progress.ts";
+import { progressBar } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
@@ -121,7 +121,7 @@ async function carryOut(work: ApplyContext, context: Context): Promise<void> {
         yield some;
         // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
         await new Promise(setImmediate);
-        terminal.progress(`applying  ${bar(made / total)}  ${made} of ${total}`);
+        terminal.progress(`applying  ${progressBar(made / total)}  ${made} of ${total}`);
       }
     } catch (error) {
       failure = error;

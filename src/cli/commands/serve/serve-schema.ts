@@ -4,7 +4,7 @@ import { tryParse } from "../../../contract/parse-input.ts";
 import { blockListOf, parseNetwork, privateNetworks } from "../../../http/server/client-address.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { kebab } from "../../kit/field-flags.ts";
-import { attribute } from "../../kit/read-input.ts";
+import { camelCase } from "../../kit/read-input.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 
 export const maxWorkers = 64;
@@ -64,7 +64,7 @@ export function optionsIn(flags: Readonly<Record<string, unknown>>): Partial<Sha
   const { behind_proxy, ...schemas } = sharedOptions();
   const given: Record<string, unknown> = networksIn(flags.behindProxy as string | true | undefined);
   for (const [key, schema] of Object.entries(schemas)) {
-    const typed = flags[attribute(kebab(key))] as string | undefined;
+    const typed = flags[camelCase(kebab(key))] as string | undefined;
     if (typed === undefined) continue;
     const value = /^\d+(\.\d+)?$/.test(typed) && key !== "host" ? Number(typed) : typed;
     const result = tryParse(schema, value);

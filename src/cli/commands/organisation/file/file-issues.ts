@@ -48,7 +48,7 @@ export function createIssues(
     const lines = placed.map(({ line, name, what }) => `${label}:${line}: ${name} ${what}`);
     const more = issues.length - shown.length;
     if (more > 0) lines.push(`${label}: and ${more} more${further}`);
-    terminal.complain(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+    terminal.writeError(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
   }
   return {
     print,

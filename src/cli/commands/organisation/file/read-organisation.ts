@@ -27,7 +27,7 @@ export async function readOrganisation(source: Source, context: Context, scratch
     if (!(error instanceof NotSeparable)) throw error;
     if ((source.size ?? 0) <= maxWholeSize) return readWhole(source, context, scratch);
     const { terminal } = context;
-    terminal.complain(`${terminal.sanitizeLine(`${source.label}:${error.line}: ${error.message}`)}\n`);
+    terminal.writeError(`${terminal.sanitizeLine(`${source.label}:${error.line}: ${error.message}`)}\n`);
     throw refused(
       `${source.label} is larger than 16 MiB and cannot be read entry by entry; nothing was changed.`,
       "Write a large file as wcs export does, or split it.",
@@ -80,7 +80,7 @@ function contentOf(text: string, label: string, { terminal }: Context): unknown 
     const shown = parsed.errors.slice(0, maxSyntaxErrors);
     const broken = shown.map(({ message, pos: [at] }) => `${label}:${lines.linePos(at).line}: ${message}`);
     if (length > shown.length) broken.push(`${label}: and ${length - shown.length} more, perhaps because of these`);
-    terminal.complain(broken.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+    terminal.writeError(broken.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
     throw refused(`${label} is ${isTooDeep ? tooDeep : "neither YAML nor JSON"}; nothing was changed.`);
   }
   try {

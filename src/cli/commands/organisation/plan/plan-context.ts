@@ -70,7 +70,7 @@ export function removal<S extends OrganisationSection>(section: S, id: number, e
   return { change: { action, kind: kinds[section], name, changes: [] }, id, before: entry, after: entry, path: [] };
 }
 
-export function namesNo(what: string, name: string, known: Iterable<string>): string {
+export function noSuch(what: string, name: string, known: Iterable<string>): string {
   const meant = suggestName(name, known);
   return `is not an existing ${what}: ${name}${meant ? ` (did you mean ${meant}?)` : ""}`;
 }

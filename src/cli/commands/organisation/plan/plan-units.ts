@@ -5,7 +5,7 @@ import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { completeEntry } from "./complete-entry.ts";
 import { type Labels, unitEntry } from "./current-entries.ts";
-import { compareEntry, namesNo, type OrganisationSnapshot, onlyOnce, type Planning, removal } from "./plan-context.ts";
+import { compareEntry, noSuch, type OrganisationSnapshot, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
 type UnitEntry = OrganisationEntry<"units">;
 /** The units as they will be, by reference. */
@@ -117,5 +117,5 @@ function levelsOf(after: Units, places: Places, { snapshot, issues }: Planning):
 function missing(parent: string, after: Units, snapshot: OrganisationSnapshot): string {
   return snapshot.unitByReference.has(parent)
     ? `is ${parent}, which is not in the file and would be deleted by --prune`
-    : namesNo("unit", parent, after.keys());
+    : noSuch("unit", parent, after.keys());
 }

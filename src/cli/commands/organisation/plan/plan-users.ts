@@ -9,7 +9,7 @@ import { createDiskList } from "../file/scratch-database.ts";
 import type { Task } from "./change.ts";
 import { completeEntry } from "./complete-entry.ts";
 import { type CurrentUser, compare, type Labels, userEntry } from "./current-entries.ts";
-import { compareEntry, namesNo, type Planning, removal } from "./plan-context.ts";
+import { compareEntry, noSuch, type Planning, removal } from "./plan-context.ts";
 import type { UnitPlan } from "./plan-units.ts";
 import type { UserTypePlan } from "./plan-usertypes.ts";
 
@@ -162,15 +162,15 @@ function resolvedMembership(
   { issues, units, userTypes }: UserPlanning,
 ): { user_types?: string[] } {
   const known = unit === undefined || unit === "" || units.has(unit);
-  if (!known) issues.add([...path, "unit"], namesNo("unit", unit, units.references()));
+  if (!known) issues.add([...path, "unit"], noSuch("unit", unit, units.references()));
   const departments = units.departmentsOf(unit ?? "");
   if (known && department && unit && !departments.includes(department)) {
-    issues.add([...path, "department"], namesNo(`department of ${unit}`, department, departments));
+    issues.add([...path, "department"], noSuch(`department of ${unit}`, department, departments));
   }
   if (user_types === undefined) return {};
   const found = user_types.map((label, at) => {
     const type = userTypes.find(label);
-    if (type === undefined) issues.add([...path, "user_types", at], namesNo("user type", label, userTypes.labels()));
+    if (type === undefined) issues.add([...path, "user_types", at], noSuch("user type", label, userTypes.labels()));
     return type ?? label;
   });
   return { user_types: [...new Set(found)].sort() };
