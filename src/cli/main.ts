@@ -3,7 +3,7 @@ import { version } from "./session/version.ts";
 import { sanitizeText } from "./terminal/sanitize.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 
-/** Milliseconds that work which nobody waits for may go on after a command. */
+/** Milliseconds that unawaited work may continue after a command. */
 const maxLinger = 500;
 
 /** Runs the command line of the process. Ctrl-C ends the process by the signal on a terminal, and by `exit` elsewhere. */

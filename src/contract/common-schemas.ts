@@ -13,7 +13,7 @@ export const component = <S extends z.ZodRawShape>(id: string, shape: () => S) =
 export const inputComponent = <S extends z.ZodRawShape>(id: string, shape: () => S) =>
   once(() => z.strictObject(shape()).meta({ id }));
 
-/** Says what is wrong with a value of the wrong form. A missing or too long value keeps the usual message. */
+/** Replaces the message about a malformed value. Missing and too long values keep the usual message. */
 export const formatError = (message: string) => ({
   error: ({ code, input }: { readonly code: string; readonly input?: unknown }) =>
     input !== undefined && (code === "invalid_format" || code === "invalid_type") ? message : undefined,

@@ -30,7 +30,7 @@ export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 export const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 export const frequencies = ["daily", "weekly", "monthly", "yearly"] as const;
 
-/** Limits on the occurrences of an event and on the years after its start, however long its rules go on. */
+/** Limits on the occurrences of an event and the years after its start, even if its rules continue. */
 export const maxOccurrences = 730;
 export const maxYears = 5;
 export const maxRules = 4;

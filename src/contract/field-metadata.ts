@@ -57,7 +57,7 @@ export interface FieldMetadata {
   readonly placeholder?: string | undefined;
   /** Explains values of an enum that do not explain themselves. */
   readonly values?: Readonly<Record<string, string>> | undefined;
-  /** The schema of items that the OpenAPI document shows in place of this one, which accepts others to report them. */
+  /** The schema of items in the OpenAPI document, for a schema that accepts invalid items in order to report them. */
   readonly documentedAs?: (() => z.ZodType) | undefined;
   readonly id?: string | undefined;
 }

@@ -52,7 +52,7 @@ export function pathOfCreated(op: AnyOperation, location: string, output: unknow
 /** Returns the metadata of a schema, completed from the schemas that it wraps. */
 export const metadataOf = (schema: z.core.$ZodType): FieldMetadata => unwrap(schema).metadata;
 
-/** Returns what the value stands for, when its schema has no description of its own: `ID of the unit`. */
+/** Returns a description for a reference whose schema has none: `ID of the unit`. */
 export function describeReference({ refersTo, items }: Pick<Field, "refersTo" | "items">): string | undefined {
   if (refersTo !== undefined) return `ID of the ${referenceNouns[refersTo]}`;
   return items?.refersTo === undefined ? undefined : `IDs of ${referenceNouns[items.refersTo]}s`;
@@ -88,7 +88,7 @@ export function fieldOf(name: string, schema: z.ZodType): Field {
   };
 }
 
-/** Removes `optional`, `nullable`, `default` and unions from a schema and returns what they say. */
+/** Unwraps `optional`, `nullable`, `default` and unions of a schema, and returns their meaning. */
 function unwrap(schema: z.core.$ZodType) {
   let inner = schema;
   let required = true;

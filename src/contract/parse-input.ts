@@ -63,7 +63,7 @@ function issuesOf(error: z.ZodError): Issues {
   return { fields, issues };
 }
 
-/** Returns the name of an unknown field, of which the issue repeats only the beginning. An empty one is shown as `""`. */
+/** Returns the name of an unknown field for the issue: its beginning, or `""` for an empty name. */
 const shortened = (name: string) => (name.length <= 100 ? name || '""' : `${name.slice(0, 100)}…`);
 
 /** Returns true when the whole value is of another type, or not the only allowed value. */

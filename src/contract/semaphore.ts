@@ -13,7 +13,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** Limits the total size of work at a time. In async-mutex, work that has given up waiting would go on blocking what is behind it. */
+/** Limits the total size of work at a time. In async-mutex, work that has given up waiting would still block the work behind it. */
 export class Semaphore {
   #free: number;
   readonly #options: Required<SemaphoreOptions>;

@@ -25,7 +25,7 @@ export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: KnownI
   }
 }
 
-/** A key of another operation does not count: it would admit large bodies that are refused only after they are read. */
+/** Ignores keys of other operations: they would admit large bodies that are refused only after they were read. */
 async function isRepeat({ db, actor }: Ctx, { name }: AnyOperation, { idempotencyKey: key }: Origin): Promise<boolean> {
   if (key === undefined) return false;
   return (await findRow(db, "idempotency_keys", { actor_id: actor.id, key, operation: name }, ["key"])) !== undefined;

@@ -13,7 +13,7 @@ interface FirstAdministrator {
   readonly email: string;
   readonly first_name: string;
   readonly last_name: string;
-  /** A hash by `hashPassword`; without it, the password is set later. */
+  /** A hash made by `hashPassword`. Without it, the password is set later. */
   readonly passwordHash?: string;
 }
 

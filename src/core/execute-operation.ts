@@ -97,7 +97,7 @@ export async function executeOperation(
   // Reads for the presumed caller in the same round trip in which the caller is identified.
   const presumed = op.transaction === "read" && op.access !== "public" ? runtime.presume(origin, moment) : undefined;
   const executeNow = (caller: IdentifiedCall["caller"]) => executeAs(runtime, { op, input, origin, moment, caller });
-  // Without versions at hand, a read waits for a database server, and others run meanwhile.
+  // Without versions there is a database server: while a read waits for it, others can run.
   const isRemote = moment.versions === undefined;
   // A list that records its readers has transactions of its own, as long polls do, which have no pages.
   const isRead = op.transaction === "read" || op.list?.paging !== undefined;
@@ -157,14 +157,14 @@ async function executeAs(
       throw error;
     }
     const output = await handler(ctx, input);
-    // A secret of a dry run would look like a good one, but never work.
+    // A secret returned by a dry run would never work.
     return origin.dryRun && !needsSecret(op.output()) ? withoutSecrets(op.output(), output) : output;
   };
   const work = async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);
     return op.transaction === "own" ? runOwn(execution, run) : run(reading);
   };
-  // Keys of strangers may be equal by chance.
+  // Callers without a sign-in may use the same key by chance.
   return actor === nobody ? work() : runtime.runExclusively(actor.id, origin, work);
 }
 

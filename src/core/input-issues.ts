@@ -37,7 +37,7 @@ export async function inputError(ctx: Ctx, op: AnyOperation, { input, found, ori
 
 const includes = (outer: string, inner: string) => inner === outer || inner.startsWith(`${outer}.`);
 
-/** Returns the files of an input, also those with a wrong name; undefined in place of those whose content cannot be checked. */
+/** Returns the files of an input, including those with a wrong name; undefined for files whose content cannot be checked. */
 function checkableFiles(op: AnyOperation, input: unknown, wrong: readonly string[]): (FileItem | undefined)[] {
   const field = filesField(op);
   const given = field !== undefined && isRecord(input) && !wrong.includes(field) ? input[field] : [];
@@ -87,7 +87,7 @@ function isCaller({ actor }: Ctx, { access }: AnyOperation): boolean {
   return access.self === true || may(actor, access.ability);
 }
 
-/** Returns issues, also those of a `validation_failed` that is thrown. Other refusals come after those of fields. */
+/** Returns issues, including those of a thrown `validation_failed`. Ignores other errors: issues of fields are reported first. */
 async function issuesOf(check: () => Promise<FieldErrors | undefined>): Promise<FieldErrors> {
   try {
     return (await check()) ?? {};

@@ -18,11 +18,11 @@ import { cacheByVersion } from "./pipeline/memory-cache.ts";
 import { readinessOf } from "./pipeline/readiness.ts";
 import { TopicWatch } from "./pipeline/topic-watch.ts";
 
-/** Lists, searches and the like that one user may have running at a time on PostgreSQL: fewer than there are connections for reading. */
+/** Maximum number of lists and searches that run for one user at a time on PostgreSQL: fewer than there are connections for reading. */
 const maxWideReads = 2;
-/** Transactions of one user that may hold a connection to PostgreSQL at a time. */
+/** Maximum number of transactions of one user that hold a connection to PostgreSQL at a time. */
 const maxTransactions = 4;
-/** Further ones wait for as long as statements wait for a connection. */
+/** Others wait as long as statements wait for a connection. */
 const queueLimits = {
   maxWait: 5000,
   max: 1000,

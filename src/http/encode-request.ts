@@ -2,7 +2,7 @@ import { invalid } from "../contract/errors.ts";
 import { fillPath, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 
-/** `path` is relative to `/api`, `query` has no question mark, `body` is to be sent as JSON. */
+/** `path` is relative to `/api`, `query` has no question mark, `body` is sent as JSON. */
 export interface WireOutput {
   readonly path: string;
   readonly query: string;

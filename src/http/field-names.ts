@@ -18,7 +18,7 @@ export function withInputNames(op: AnyOperation, input: Record<string, unknown>,
   return renamed;
 }
 
-/** Returns the fields of the path with another name on the wire: those whose name there is that of a field of the body, and others. */
+/** Returns the path fields that have another name on the wire: `shared` ones, whose wire name is also a field of the body, and the others. */
 export function renamedPathFields(op: AnyOperation) {
   const fields = fieldsOf(op);
   const path = pathFields(op).filter(({ wire, name }) => wire !== name);

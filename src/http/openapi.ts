@@ -126,7 +126,7 @@ function bodyOf(op: AnyOperation, rest: Record<string, z.ZodType>) {
   return { required, content: { "application/json": { schema, example: recordedExamples[op.name]?.request } } };
 }
 
-/** Returns a list with the items that the document shows in place of those that are accepted, to be reported. */
+/** Returns the schema to document for a list: some lists accept invalid items, in order to report them. */
 function documented(field: z.ZodType): z.ZodType {
   if (!(field instanceof z.ZodArray)) return field;
   const item = metadataOf(field.def.element).documentedAs;

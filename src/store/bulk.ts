@@ -97,7 +97,7 @@ export async function insertRow<T extends TableWithId>(
   return made!.id;
 }
 
-/** Changes the columns of the row with that ID; those that are undefined stay as they are. */
+/** Changes the columns of the row with that ID, except undefined ones. */
 export async function updateRow<T extends TableWithId>(
   db: Kysely<Schema>,
   table: T,

@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { isPostgres } from "./dialect.ts";
 
 /**
- * Returns a sentence that says what the PostgreSQL user may not do although a server needs it, and what to do; undefined when
+ * Returns a sentence about the rights that the PostgreSQL user lacks, and what to do; undefined when
  * nothing is missing, and on SQLite.
  */
 export async function findMissingRights({ reader }: Pick<Database, "reader">): Promise<string | undefined> {

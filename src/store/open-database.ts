@@ -63,7 +63,7 @@ const connectWithKey = async (target: string, options: OpenOptions): Promise<Dat
   secrets: createSecretCipher(options.secretKey),
 });
 
-/** Waits until no other process has the SQLite file open: a server would go on with the schema that it knows. */
+/** Waits until no other process has the SQLite file open: a running server would keep using the old schema. */
 async function reopenAlone(database: Database, target: string, options: OpenOptions): Promise<Database> {
   await database.close();
   const { waitUntilUnused } = await import("./sqlite/wait-until-unused.ts");

@@ -39,7 +39,7 @@ export class ReportedElsewhere extends Error {
 /** The reader of stdout has closed it, as `| head` does: exit 0, without a message. */
 export class BrokenPipe extends Error {}
 
-/** Errors of a write when nobody reads any more. A socket as stdout, as Node gives its children, has the second. */
+/** Errors of a write after the reader has gone. A socket as stdout, as Node gives its children, reports the second. */
 const closed = new Set<string | undefined>(["EPIPE", "ECONNRESET"]);
 
 export const isBrokenPipe = (error: unknown): boolean => closed.has((error as NodeJS.ErrnoException).code);

@@ -12,7 +12,7 @@ interface ReportedRow {
 
 const maxShown = 100;
 
-/** Counts the outcomes of rows and prints the issues. With `sort`, reports rows by line, as they come in another order. */
+/** Counts the outcomes of rows and prints the issues. With `sort`, sorts rows by line before it reports them. */
 export function createReport(terminal: Terminal, results: ResultFile | undefined, sort = false) {
   const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
   const issues = collectIssues(terminal, results && (results.path ?? "the output"));

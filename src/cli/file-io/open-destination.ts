@@ -39,7 +39,7 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
     if (before?.isFile() && fresh) throw alreadyExists(path);
     if (before && !before.isFile()) return direct(await open(place, "w"));
     const draft = draftFor(place, fresh);
-    // A draft that is there was left by a killed process, or put there by another user, who could read what is written to it.
+    // An existing draft was left by a killed process, or created by another user who could read what is written to it.
     await rm(draft.path, { force: true });
     return replacing(await open(draft.path, "wx", 0o600), draft);
   } catch (error) {

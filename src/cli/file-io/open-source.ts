@@ -117,7 +117,7 @@ const binaries = [
   { kind: "compressed by gzip", magic: [0x1f, 0x8b], next: "unpack it, or export a CSV file (UTF-8)" },
 ];
 
-/** Throws `validation_failed` when a file that begins with that chunk is in a format that is often given in place of text. */
+/** Throws `validation_failed` when the first chunk of a file has a format that is often mistaken for text. */
 function refuseBinary(chunk: Uint8Array, label: string): void {
   const found = binaries.find(({ magic }) => magic.every((byte, at) => byte === undefined || chunk[at] === byte));
   if (found === undefined) return;

@@ -55,7 +55,7 @@ function named(cells: CsvRecord["cells"]): CsvRecord["cells"] {
   return "issue" in cells ? cells : cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== "") + 1);
 }
 
-/** Returns a record as a row, without the columns whose name is empty, and with the values that are the same in each row. */
+/** Returns a record as a row, without unnamed columns and with the constant values. */
 function rowOf(
   { line, size, cells }: CsvRecord,
   names: readonly string[],

@@ -5,7 +5,7 @@ import { ServiceError } from "../../contract/errors.ts";
 /** Maximum characters of a row: ten times the longest valid one. */
 export const maxRowLength = 131_072;
 
-/** A batch of lines without the "\n" at their ends, and the number of the first. If it is not `whole`, U+FFFD replaces wrong bytes. */
+/** A batch of lines without their "\n", and the number of the first. Unless it is `whole`, U+FFFD replaces invalid bytes. */
 export type Lines = ReturnType<typeof split>;
 
 const newline = 10;

@@ -4,7 +4,7 @@ import type { Source } from "./open-source.ts";
 
 export type Progress = ReturnType<typeof importProgress>;
 
-/** Returns a function that shows what is done with a file, and with how many of its rows. */
+/** Returns a function that shows an activity and the number of rows processed so far. */
 export function importProgress(terminal: Terminal, source: Pick<Source, "position" | "size">) {
   const show = throttledProgress(terminal);
   return (what: string, rows: number) =>

@@ -32,7 +32,7 @@ export async function showHelp(
   );
 }
 
-/** Returns the versions of the program and of what it runs on, a line each. */
+/** Returns the versions of the program, Node and SQLite, a line each. */
 function versionDetails(): string {
   const commit = typeof builtFromCommit === "undefined" ? "unknown" : builtFromCommit;
   const { node, sqlite } = process.versions;

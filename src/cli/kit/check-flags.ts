@@ -6,7 +6,7 @@ import type { LineIssues } from "./line-issues.ts";
 import { parseChoice, parseInteger, splitList } from "./parse-value.ts";
 import { attributeOf, longOf } from "./read-input.ts";
 
-/** Adds an issue about the name of a format for a command that writes a file as it is, and whose -o is the path. */
+/** Adds an issue about a format given to a command that writes a file unchanged, where -o is the path. */
 function refuseFormat({ output, json }: Context["flags"], issues: LineIssues): void {
   const way = json === true ? "" : `; write ./${output} for a file of that name`;
   const hint = `the command writes the file as it is, in one format only, and -o is its path${way}`;

@@ -82,7 +82,7 @@ export const dryRunFlag: CommandFlag = { flags: "-n, --dry-run", description: "C
 export interface Request {
   readonly op: AnyOperation;
   readonly input: Record<string, unknown>;
-  /** IDs of which each must be in the response. */
+  /** IDs that must all be in the response. */
   readonly ids?: readonly number[];
 }
 
@@ -109,7 +109,7 @@ export interface WizardRun extends Dialog {
 
 interface Wizard {
   ask(run: WizardRun): Promise<Record<string, unknown>>;
-  /** Returns the flags that an input lacks although none of them is always required. The questions are then always asked. */
+  /** Returns missing flags that are not always required. If there are any, the wizard runs even when nothing else is missing. */
   missing?(input: Record<string, unknown>): readonly string[];
 }
 
@@ -145,7 +145,7 @@ interface Presentation<O extends AnyOperation> {
   readonly confirm?: Question<O>;
   /** The command can be undone by another one. */
   readonly reversible?: true;
-  /** Without further values, each run does something again. */
+  /** Has an effect each time, even with the same input. */
   readonly repeats?: true;
   /** Plural name of the items of a list, when they are not those of the operation's group. */
   readonly items?: string;
@@ -162,7 +162,7 @@ interface Presentation<O extends AnyOperation> {
   readonly hidden?: readonly FieldName<O>[];
   /** A field that this command requires while the field `unless` is missing. */
   readonly needed?: { readonly field: FieldName<O>; readonly unless: FieldName<O> };
-  /** A field that the line may lack, and how it is found then, after the others are known. */
+  /** A field that may be missing on the line, and the function that finds it once the others are known. */
   readonly found?: { readonly field: FieldName<O>; by(run: WizardRun): Promise<number> };
   /** Paths of times in the future, each with the field that `+90m` is relative to; null means now. */
   readonly ahead?: { readonly [P in PathIn<ArgumentsOf<O>>]?: FieldName<O> | null };
@@ -185,7 +185,7 @@ interface Presentation<O extends AnyOperation> {
   /** Draws all items at once. Used on a terminal. */
   draw?(): Promise<Draw<ItemOf<O>>>;
   readonly rows?: RowSpec<ItemOf<O>>;
-  /** Renders items on a terminal in place of a table. */
+  /** Renders items on a terminal instead of a table. */
   renderer?(caller: Caller, input: InputOf<O>): Promise<Renderer<ItemOf<O>>>;
   /** Replaces the default way to carry out the operation. */
   perform?(run: OperationRun<O>): Promise<void>;

@@ -84,7 +84,7 @@ const noting = () => import("./commander-issues.ts");
 
 const neverEmpty = { db: "--db", url: "--url", profile: "--profile", as: "--as", caFile: "--ca-file" };
 
-/** Parses arguments and options, and adds what is wrong with them to the issues. */
+/** Parses arguments and options, and adds their issues. */
 export async function parseWithIssues(command: Command, rest: readonly string[], issues: LineIssues) {
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
   command.action(() => {});
@@ -105,7 +105,7 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
   return { words, args: command.processedArgs, options };
 }
 
-/** Collects the options of a line by the attribute that they set, as commander comes to them. */
+/** Collects the options of a line, in order, by the attribute that they set. */
 function recordGiven(command: Command): ReadonlyMap<string, readonly Option[]> {
   const given = new Map<string, Option[]>();
   for (const option of command.options) {
@@ -115,7 +115,7 @@ function recordGiven(command: Command): ReadonlyMap<string, readonly Option[]> {
   return given;
 }
 
-/** Adds issues about options that were given more than once, of which commander would silently use the last. */
+/** Adds issues about options that were given more than once: commander would silently use the last one. */
 function noteRepeated(given: ReadonlyMap<string, readonly Option[]>, command: Command, issues: LineIssues): void {
   const values = command.opts();
   for (const [attribute, options] of given) {

@@ -40,7 +40,7 @@ function parseOnce(
         issues.add(new UsageError(missingArguments(command), { usage }));
         return undefined;
       default:
-        // With too many arguments commander passes none of them on, so none is missing.
+        // Commander passes on no arguments when there are too many, so none counts as missing.
         issues.skip(command.registeredArguments.map((argument) => `<${argument.name()}>`));
         if (!issues.hasUncertainArguments)
           issues.add(new UsageError(message, { usage, hint: surplusHint(command, words) }));
@@ -61,7 +61,7 @@ function noteUnknownOption(
   const meant = (guess ?? secret) ? undefined : similarName(command, name);
   const suggested = meant ?? secret;
   const hint = guess ?? (suggested && `did you mean ${suggested}?`);
-  // One that takes no value is unknown to commander when it has one.
+  // Commander reports an option without a value as unknown when it is given one.
   const error =
     suggested === name
       ? new UsageError(`${name} takes no value`, { usage })

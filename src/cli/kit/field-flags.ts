@@ -137,7 +137,7 @@ export class OptionAlias extends Option {
   }
 }
 
-/** Returns the plural of `--user-type` or the singular of `--user-types`: both are accepted for things that can be named. */
+/** Returns the plural of `--user-type` or the singular of `--user-types`: both are accepted for things with names. */
 export function otherNumber({ name, field }: OperationFlag): string | undefined {
   const kind = namedKindOf(field);
   if (kind === undefined) return undefined;

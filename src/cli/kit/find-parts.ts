@@ -18,7 +18,7 @@ interface Part {
 /** The departments of a unit, or the choices of a poll. */
 interface Parts {
   readonly noun: string;
-  /** The thing that has the parts, as in `the poll of post 12`. */
+  /** The owner of the parts, as in `the poll of post 12`. */
   readonly owner: string;
   readonly parts: readonly Part[];
 }

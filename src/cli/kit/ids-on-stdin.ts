@@ -3,14 +3,14 @@ import type { Sources } from "../file-io/value-sources.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { type InputSpec, labelOf, type ParsedLine, takesIds } from "./read-input.ts";
 
-/** Returns the line with the lines of stdin in place of `-` where a command takes several IDs or names. */
+/** Replaces `-` by the lines of stdin where a command takes several IDs or names. */
 export async function withIdsOnStdin(
   { spec, line }: { readonly spec: InputSpec; readonly line: ParsedLine },
   sources: Sources,
   issues: LineIssues,
 ): Promise<ParsedLine> {
   const [first] = spec.args;
-  // Nobody is kept waiting for IDs on stdin when the line is wrong anyway.
+  // A line with issues fails anyway, so it does not wait for stdin.
   if (first === undefined || !takesIds(first) || !issues.isEmpty) return line;
   const name = `<${labelOf(first)}>`;
   const read = await issues.gather(name, () => sources.stdin(name));

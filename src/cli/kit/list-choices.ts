@@ -3,7 +3,7 @@ import type { Caller, CallOptions } from "../../contract/operation.ts";
 import { capitalize } from "../errors/cli-errors.ts";
 import type { Dialog } from "./command-spec.ts";
 
-/** Returns the first page of the items whose IDs can be chosen; of conversations, those with the keyword. */
+/** Returns the first page of the items to choose from. `keyword` filters conversations. */
 type ListItems = (
   caller: Caller,
   options?: CallOptions,

@@ -6,7 +6,7 @@ import { kebab } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { type Input, type InputSpec, type ParsedLine, placeFor, wordOf } from "./read-input.ts";
 
-/** Returns the required fields that an input lacks. A new password comes from the environment when it is there. */
+/** Returns the missing required fields. Takes a new password from the environment if it is set there. */
 export function missingFields({ fields, needed, found }: InputSpec, input: Input, env: Terminal["env"]): Field[] {
   const also = needed && input[needed.unless] === undefined ? needed.field : undefined;
   const missing = fields.filter(

@@ -49,7 +49,7 @@ export async function readInput(
   issues: LineIssues,
 ): Promise<Input> {
   const { options } = line;
-  // Nobody is kept waiting for a text on stdin when the line is wrong anyway.
+  // A line with issues fails anyway, so it does not wait for stdin.
   const waits = issues.isEmpty ? () => false : (given: unknown) => [given].flat().includes("-");
   const data = options.data as string | undefined;
   const input: Input = waits(data) ? {} : ((await issues.gather("--data", () => readData(spec, data, sources))) ?? {});

@@ -12,7 +12,7 @@ import { nameInLine } from "./rename-error-fields.ts";
 import type { NamesFound } from "./shown-names.ts";
 import { extentOf } from "./walk-list.ts";
 
-/** The input on a line, with names as they are typed, and the line and the sources that it was read from. */
+/** The input of a line, in which names are not looked up yet, with the line and its sources. */
 interface Given {
   readonly line: ParsedLine;
   readonly input: Input;

@@ -29,7 +29,7 @@ export async function findCommand(registry: Registry, args: readonly string[]) {
   return { path, entry, rest };
 }
 
-/** Replaces a first word that is a short name or an alias, and no command, by the words that it stands for. */
+/** Replaces a first word that is a short name or an alias, but not a command, by the words of its command. */
 export async function expandAlias(
   registry: Registry,
   args: readonly string[],

@@ -78,7 +78,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
 /** Number of IDs that are named as not tried. */
 const maxNamed = 10;
 
-/** Uses the inputs in turn. When one fails, notes for which IDs nothing was done. */
+/** Uses the inputs one after the other. When one fails, notes the IDs that were not tried. */
 async function forEach(
   each: readonly Input[],
   use: (one: Input) => Promise<void>,
@@ -143,7 +143,7 @@ const wizardRun = ({ context, asked }: OperationInput, input: Input, caller: Cal
   return { input, caller, terminal, zone: globals.tz, record: (...words) => asked.push(...words) };
 };
 
-/** Throws a `UsageError` when the input of a change only says what to change. */
+/** Throws a `UsageError` when the input of a change has no field besides those of the path. */
 function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
   const inPath = pathFields(op).map(({ name }) => name);
   if (Object.keys(input).some((name) => !inPath.includes(name))) return;

@@ -1,6 +1,6 @@
 import type { Field } from "../../contract/field-spec.ts";
 
-/** An input for messages: things that were given by name have their names beside their IDs. */
+/** An input as messages show it: with names after the IDs of things that were given by name. */
 export type Shown<I> = {
   readonly [K in keyof I]: I[K] extends number
     ? number | string

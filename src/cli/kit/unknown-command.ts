@@ -17,7 +17,7 @@ const synonyms = [
   ["search", "find"],
 ];
 
-/** Commands that other tools have at the top, and what they are here. */
+/** Top-level commands of other tools, and the commands that replace them here. */
 const moved: Readonly<Record<string, string>> = {
   login: "auth login",
   logout: "auth logout",

@@ -14,7 +14,7 @@ export interface Extent {
   readonly limit: number | undefined;
 }
 
-/** Returns how many items to fetch: a page for people, all for scripts, files of rows and pictures unless a flag bounds them. */
+/** Returns how many items to fetch: one page on a terminal; all for scripts, CSV, NDJSON and drawings unless a flag limits them. */
 export function extentOf({ flags, globals, terminal }: Context, isPicture = false): Extent {
   if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
   const limit = flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit");

@@ -50,10 +50,10 @@ interface Line {
   readonly line: { readonly words: readonly string[] };
 }
 
-/** Missing flags, by the flags with another meaning that users give in their place. */
+/** Missing flags, by the flags that users give by mistake instead. */
 const meantFlags: Readonly<Record<string, string>> = { "wcs webhooks create --url": "--uri" };
 
-/** Returns the hint for a flag on a line that was given in place of a missing one. */
+/** Returns the hint for a flag that was given instead of a missing one. */
 export function guessIn({ path, line }: Line, missing: readonly string[]): string | undefined {
   const given = line.words.map((word) => `wcs ${path.join(" ")} ${word.split("=")[0]}`);
   const wrong = given.find((each) => missing.includes(meantFlags[each] ?? ""));

@@ -6,7 +6,7 @@ import type { Item } from "./item.ts";
 
 export type Cells = ReturnType<typeof createCells>;
 
-/** Formats numbers of the formats that are not shown as they are. */
+/** Functions for the formats whose numbers are not shown unchanged. */
 type NumberFormats = { readonly [F in FieldFormat]?: (value: number) => string };
 
 /** Formats values for tables and for rows of text; `formatOf` tells by the path the format of a field. */
@@ -42,7 +42,7 @@ export function createCells(zone: string | undefined, formatOf: (path: string) =
   };
 }
 
-/** Returns the name or the title of an item, or the program of a session, or the names of the flags that are set in an object of flags. */
+/** Returns the name or title of an item, the program of a session, or the names of the flags that are true in an object of flags. */
 function nameOf(item: Item): string | undefined {
   const flags = Object.entries(item);
   if (flags.length > 0 && flags.every(([, value]) => typeof value === "boolean"))

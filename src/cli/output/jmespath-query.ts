@@ -46,7 +46,7 @@ function calledFunctions({ type, name, value, children = [] }: jmespath.QueryNod
   ];
 }
 
-/** The newer @jmespath-community/jmespath is under MPL-2.0, whose conditions the bundle would have to meet. */
+/** Does not use the newer @jmespath-community/jmespath, because the bundle would have to meet the conditions of the MPL-2.0. */
 export function queryValue(data: unknown, expression: string): unknown {
   try {
     return jmespath.search(data, expression);

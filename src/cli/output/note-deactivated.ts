@@ -2,7 +2,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 const maxNamed = 20;
 
-/** Tells which users of a file are deactivated: nobody sees from the result that they cannot sign in. */
+/** Notes which users of a file are deactivated, because the result does not show that they cannot sign in. */
 export function noteDeactivated(users: ReadonlySet<number>, advice: string, terminal: Terminal): void {
   if (users.size === 0) return;
   const ids = [...users].slice(0, maxNamed).join(", ") + (users.size > maxNamed ? ", ..." : "");

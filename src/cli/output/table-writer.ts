@@ -77,7 +77,7 @@ export function createTableWriter(options: OutputOptions): ItemWriter {
     const short = (row: readonly string[]) => row.map((text, at) => cut(text, colWidths[at] ?? 1));
     let text = head ? drawn([short(head).map(terminal.paint.strong)]) : "";
     for (const part of parts(rows, 100)) {
-      // A long table takes seconds, in which Ctrl-C would not be handled.
+      // A long table takes seconds, during which Ctrl-C would not be handled.
       if (text !== "" && rows.length > 100) await new Promise(setImmediate);
       text += drawn(part.map(short));
     }

@@ -44,7 +44,7 @@ export async function connect(
 /** Loaded only for an environment that may be wrong. */
 const refusal = () => import("./refuse-login.ts");
 
-/** Loaded only for a stored login, which databases have seldom. */
+/** Loaded only for a stored login, which is rare for databases. */
 const renewal = () => import("./token-renewal.ts");
 
 /** Wraps a caller so that its errors name the command that signs in, the terminal knows about changes, and answers are kept. */
@@ -67,7 +67,7 @@ const forTerminal = (caller: Caller, route: Route, answers: Connection["answers"
   close: () => caller.close(),
 });
 
-/** Adds the next step for the target to the error of a caller who is not signed in. */
+/** Adds the command that signs in to the target to the error of a caller who is not signed in. */
 function addSignInHint(error: unknown, { target: { address, remote, profile }, globals, terminal }: Route): unknown {
   if (!(error instanceof ServiceError) || error.code !== "unauthenticated" || error.hint !== undefined) return error;
   const where = globals.url === undefined && profile ? ["--profile", profile.name] : ["--url", address];

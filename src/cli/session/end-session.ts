@@ -24,7 +24,7 @@ export function endOnClose(opened: Caller | Client): Caller | Client {
   };
 }
 
-/** Ends the session of a token. Returns the reason when it goes on, and undefined when it has ended. */
+/** Ends the session of a token. Returns the error when that fails. */
 export async function endSession(route: Route, token: string): Promise<ServiceError | undefined> {
   const times = tokenTimesOf(token);
   if (times !== undefined && times.expires <= Date.now() / 1000) return undefined;

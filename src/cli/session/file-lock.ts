@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import { hasNoLinks } from "../file-io/open-destination.ts";
 
-/** Milliseconds after which a lock is taken over although its owner seems alive. */
+/** Milliseconds after which a lock is taken over even if its owner seems alive. */
 const staleAfter = 10_000;
 /** Milliseconds that a process has to write its name into a lock created in two steps. */
 const unnamedAfter = 500;
@@ -60,7 +60,7 @@ function place(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    // Some file systems do not support links. Copying takes two steps, and removes what it cannot complete.
+    // Some file systems do not support links. Copying takes two steps, and removes an incomplete copy.
     if (!hasNoLinks(error)) throw error;
     copyFileSync(draft, file, constants.COPYFILE_EXCL);
   }

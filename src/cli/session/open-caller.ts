@@ -119,7 +119,7 @@ async function idOfName(service: Service, as: string): Promise<string | undefine
 
 const firstAttempts = 5;
 
-/** Makes the first delivery attempts of a command, and reports what is left. Never rejects: the change is saved. */
+/** Makes the first delivery attempts after a command, and reports what is left. Never rejects, because the change is saved. */
 async function attemptDeliveries(database: Database, service: Service, route: Route, since: number): Promise<void> {
   const { target, globals, terminal } = route;
   const noteFailure = (error: unknown) =>

@@ -31,7 +31,7 @@ export function databaseAddress(text: string): string {
   if (!/^postgres(ql)?:/i.test(text)) return resolve(text);
   // Without a host, pg takes the local one.
   const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text.replace("@/", "@localhost/")) : null;
-  // After a password with @ and /, its rest would be taken for the host and the database, and be shown in errors.
+  // Part of a password with @ and / would be parsed as the host and the database, and be shown in errors.
   if (url !== null && !`${url.pathname}${url.hash}`.includes("@")) return text;
   throw new UsageError("the URL of the database is not valid", {
     hint: "write postgres://USER@HOST:PORT/DATABASE, with characters like / # @ of a password percent-encoded",

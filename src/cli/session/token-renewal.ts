@@ -35,7 +35,7 @@ export async function renew(route: Route, name: string, token: string): Promise<
   const { env } = route.terminal;
   return withConfigLock(env, 3000, async (save) => {
     const config = readConfig(env);
-    // The profile may have got another target since the command began: no token goes from one instance to another.
+    // The target of the profile may have changed since the command began; a token must not be sent to another instance.
     const known = profileNamed(config, name);
     const profile = known?.target === route.target.address ? known : undefined;
     if (profile?.token !== undefined && profile.token !== token) return profile.token;

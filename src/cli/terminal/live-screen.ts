@@ -5,11 +5,11 @@ const open = "\u001b[?1049h\u001b[?25l\u001b[?7l";
 const close = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 const [home, restOfLine, restOfScreen] = ["\u001b[H", "\u001b[K", "\u001b[J"];
 
-/** Returns the whole screen of a terminal, which is redrawn in place. It opens with the first text. */
+/** Returns a full-screen display that is redrawn in place. It opens with the first text. */
 export function createLiveScreen(terminal: Terminal) {
   let shown: string | undefined;
   return {
-    /** Shows a text, as much of it as fits. Writes nothing when it is shown already. */
+    /** Shows as much of a text as fits. Writes nothing when it is already shown. */
     async draw(text: string): Promise<void> {
       const lines = text.replace(/\n$/, "").split("\n");
       const max = terminal.height;

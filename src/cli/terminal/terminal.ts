@@ -20,7 +20,7 @@ export interface Terminal {
   /** Writes data to stdout. Resolves when more can be written. */
   write(text: string): Promise<void>;
   writeBytes(bytes: Uint8Array): Promise<void>;
-  /** Throws a `UsageError` when stdout was closed, so that nothing is changed whose result would be lost. */
+  /** Throws a `UsageError` when stdout is closed, so that no change is made whose result would be lost. */
   requireOutput(): void;
   /** Remembers that a change was made, for the error when a later write to stdout fails. */
   noteChange(): void;
@@ -29,7 +29,7 @@ export interface Terminal {
   /** Writes to stderr as it is, also with --quiet. */
   writeError(text: string): void;
   sanitizeLine(text: string): string;
-  /** The values `@file` that stand for the content of the file. Default: all of them. */
+  /** The `@file` values that are read as files. Default: all. */
   readonly fileValues?: ReadonlySet<string>;
   /** Reads all of stdin. Callers must read stdin only once. */
   readBytes(): Promise<Buffer>;

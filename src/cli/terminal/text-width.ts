@@ -6,7 +6,7 @@ const narrow =
 
 export const widthOf = (text: string): number => (narrow.test(text) ? text.length : stringWidth(text));
 
-/** Cuts a text to a number of terminal columns; … marks what is cut off. */
+/** Cuts a text to a number of terminal columns, ending in … if it was cut. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   if (narrow.test(text)) return `${text.slice(0, Math.max(width - 1, 0))}…`;

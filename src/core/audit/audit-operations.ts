@@ -44,7 +44,7 @@ export const audit: Handlers<typeof contract> = {
     if (names?.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor, operation }));
     let query = entries(ctx);
     if (actor !== undefined) query = query.where("e.actor_id", "=", actor);
-    // An index has the entries of one operation in their order; those of several are found in the order of all.
+    // An index has the entries of one operation in order; for several operations, all entries are read in order.
     if (names?.length === 1) query = query.where("e.operation", "=", names[0]!);
     else if (names !== undefined) query = query.where("e.operation", "in", names);
     const top = path?.replace(/\/+$/, "");

@@ -21,7 +21,7 @@ function hashRecoveryCode(secret: string, code: string): string {
     .digest("base64url");
 }
 
-/** Stores new recovery codes of a user in place of the old ones, and returns them; none in a dry run, where they would never work. */
+/** Replaces the recovery codes of a user and returns the new ones; none in a dry run, where they would never work. */
 export async function replaceRecoveryCodes({ db, dryRun }: Ctx, user: number, secret: string): Promise<string[]> {
   const codes = Array.from({ length: codeCount }, newRecoveryCode);
   await deleteRows(db, "recovery_codes", { user_id: user });
@@ -58,7 +58,7 @@ export async function findCode(ctx: Ctx, user: number, typed: string): Promise<V
   return row && { user, hash };
 }
 
-/** Uses a code up. Returns false when it was used meanwhile: of several uses at the same moment, one gets true. */
+/** Uses a code up. Returns false when it was used meanwhile; only one of several simultaneous uses returns true. */
 export async function useCode(ctx: Ctx, code: ValidCode): Promise<boolean> {
   const { db } = ctx;
   if ("hash" in code) {

@@ -81,7 +81,7 @@ export const participantsIn = prepared((db, p: { conversations: number[] }) =>
     .orderBy("user_id"),
 );
 
-/** Returns those of the given users who participate in the conversation. */
+/** Returns the given users who participate in the conversation. */
 export const participantsAmong = prepared((db, p: { conversation: number; users: number[] }) =>
   participantRows(db).where("conversation_id", "=", p.conversation).where("user_id", "in", p.users),
 );

@@ -80,7 +80,7 @@ async function loadCounterStarts({ db, actor }: Ctx): Promise<Record<Name, Start
   return Object.fromEntries(counterNames.map((name) => [name, startOf(name)])) as Record<Name, Start>;
 }
 
-/** Returns the starts of the counters of posts, of which `since` is the earliest. */
+/** Returns the starts of the counters of posts; `since` is the earliest one. */
 function postStarts({ groups, events, news }: Record<Name, Start>) {
   return {
     since: Math.min(groups.since, events.since, news.since),
@@ -166,7 +166,7 @@ const newEvents = prepared((db, p: Reader & Start) => {
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(sql.lit(maxLookedAt));
-  // The limit ends the search of those who can read most events early.
+  // The limit ends the search early for users who can read most events.
   const found = db
     .selectFrom(newest.as("e"))
     .select("e.id")

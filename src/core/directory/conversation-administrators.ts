@@ -2,7 +2,7 @@ import { type Expression, sql } from "kysely";
 import { locking } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Makes a participant administrator of each group without an active one: the first active one, else the first who can be reactivated. */
+/** Appoints an administrator of each group without an active one: the first active participant, else the first who can be reactivated. */
 export async function appointAdministrators({ db }: Ctx, conversations: Expression<unknown>): Promise<void> {
   await sql`update conversation_participants set role = 'administrator' where (conversation_id, user_id) in (
     select conversation_id, user_id from (

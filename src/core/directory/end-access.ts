@@ -6,7 +6,7 @@ import { forgetFailures } from "../pipeline/rate-limits.ts";
 
 const kinds = ["sessions", "password_tokens", "api_tokens"] as const;
 
-/** Ends what gives access to the accounts of users beside their passwords: sessions, links for setting a password, and API tokens. */
+/** Ends sessions, password links and API tokens of users: everything besides the password that gives access to an account. */
 export async function endAccess(
   { db }: Ctx,
   users: readonly number[],
@@ -26,9 +26,9 @@ export async function replacePassword(
   const [changed] = await updateRows(tx.db, "users", { id, token_version }, changes, ["id"]);
   if (changed === undefined)
     throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
-  // Changing one's own password should not stop jobs. Other changes end tokens of somebody who may have known it.
+  // Changing your own password should not stop your jobs. Any other change also ends the API tokens, because somebody may have known the password.
   await endAccess(tx, [id], id === tx.actor.id ? ["sessions", "password_tokens"] : kinds);
-  // Wrong codes stay: who can reset a password may not have the second factor.
+  // Wrong codes still count: a person who can reset a password may not have the second factor.
   await forgetFailures(tx, id, "sign_in", "current_password");
   tx.announce(`user:${id}`);
 }

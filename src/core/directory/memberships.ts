@@ -162,8 +162,8 @@ export async function removeAllMemberships(ctx: MembershipContext, user: number)
 const portion = 2000;
 
 /**
- * Moves all members of a unit to another and returns their IDs. Of the two memberships of a user in both units, what the one
- * in the new unit has stays.
+ * Moves all members of a unit to another and returns their IDs. A user who is already a member of the new unit keeps that
+ * membership's department and user types.
  */
 export async function moveMembers(ctx: MembershipContext, from: number, to: number): Promise<number[]> {
   const { admin, units } = ctx.actor;

@@ -12,13 +12,13 @@ const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
-/** Few threads hash all passwords, so each account has one hash at a time, and one for others. */
+/** Few threads hash all passwords, so each account may run one hash at a time, and one more for other accounts. */
 const byAccount = new Semaphores<string>(1, {
   max: 1000,
   refusal: () => new ServiceError("unavailable", "Too many passwords wait to be hashed; try again.", { retryAfter: 5 }),
 });
 
-/** Hashes a password after those that the account is having hashed or checked. */
+/** Hashes a password once earlier hashes and checks of the account are done. */
 export const hashInTurn = (account: string, password: string): Promise<string> =>
   byAccount.run(account, () => hashPassword(password));
 
@@ -39,7 +39,7 @@ const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 // Used when there is no such user, so that the check takes the same time.
 const absent = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(tagBytes))}`;
 
-/** Compares a password with its hash in the account's turn, in the same time without a hash; `outdated` tells that its parameters are old. */
+/** Compares a password with its hash in the account's turn. Takes the same time without a hash. `outdated` means that the hash has old parameters. */
 export async function checkPassword(
   account: string,
   password: string,

@@ -36,7 +36,7 @@ export function presentUnit(row: UnitRow): UnitBrief {
   };
 }
 
-/** Returns the nearest physical unit above each unit that is not one itself, by the ID of the latter. */
+/** Returns the nearest physical unit above each department, by the ID of the department. */
 export async function physicalUnits(
   ctx: Ctx,
   shown: readonly (ShownUnit | undefined)[],

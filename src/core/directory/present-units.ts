@@ -91,7 +91,7 @@ const emptyAddress: Address = {
   use_company_address: false,
 };
 
-/** Returns the given addresses with all of their fields; those that are not given are as `before`, else empty. */
+/** Returns the given addresses with all fields. Missing fields have their values in `before`, else are empty. */
 export function fullAddresses(given: AddressesInput, before?: Unit["addresses"]): Partial<Unit["addresses"]> {
   const full = (["company", "delivery", "invoicing"] as const).flatMap((name) => {
     const address = given[name];

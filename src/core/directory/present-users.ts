@@ -68,7 +68,7 @@ const activeUsersAfter = prepared((db, p: UserReader & { id: number; max: number
   userRows(db, p).where("u.active", "=", 1).where("u.id", ">", p.id).orderBy("u.id").limit(rowCount(p.max)),
 );
 
-/** Returns active administrators who can sign in, at most two. */
+/** Returns at most two active administrators who can sign in. */
 export const activeAdministrators = prepared((db, _: object) =>
   db
     .selectFrom("users")

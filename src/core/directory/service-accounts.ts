@@ -12,7 +12,7 @@ export async function endServiceTokens({ db }: Ctx, user: number): Promise<void>
   await deleteRows(db, "api_tokens", { user_id: user });
 }
 
-/** Ends the API tokens of the service accounts whose abilities in a unit pass to another one, of which they are not members. */
+/** Ends the API tokens of service accounts whose abilities pass from a unit to another one that they are not members of. */
 export async function endMovedServiceTokens(ctx: Ctx, from: number, to: number): Promise<void> {
   const accounts = await ctx.db
     .selectFrom("api_tokens as t")

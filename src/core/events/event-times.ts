@@ -17,7 +17,7 @@ const day = 24 * hour;
 /** The longest duration of each class of occurrences, in seconds. Those that are running have started at most that long ago. */
 export const spans: readonly number[] = [2 * hour, 12 * hour, 36 * hour, 12 * day, 96 * day, Number.MAX_SAFE_INTEGER];
 
-/** Classes above this one are searched separately; shorter occurrences are found among those that started recently. */
+/** Longer classes are searched separately; shorter occurrences are found among recently started ones. */
 export const lastShortSpan = 1;
 
 export function spanOf(seconds: number): number {

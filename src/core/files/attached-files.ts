@@ -47,7 +47,7 @@ async function countChunks(ctx: Ctx, items: readonly FileItem[]): Promise<void> 
   await recordEvents(ctx, Array(count).fill(event));
 }
 
-/** Returns the validation errors of files by field. Decodes each file only once; skips those that are undefined. */
+/** Returns the validation errors of files by field. Decodes each file only once, and skips undefined ones. */
 export async function fileIssues(ctx: Ctx, items: readonly (FileItem | undefined)[]): Promise<FieldErrors> {
   const issues: FieldErrors = {};
   for (const [index, item] of items.entries()) {

@@ -70,7 +70,7 @@ export const groups: Handlers<typeof contract> = {
       throw new ServiceError("conflict", `Group ${id} has ${many}; delete them first.`);
     }
     await removeMembers(ctx, id);
-    // Deleted posts of the group were addressed to its members; nobody can see them any more.
+    // Deleted posts of the group were addressed to its members; nobody can see these posts any more.
     await updateRows(ctx.db, "audiences", { group_id: id }, { group_id: null });
     await removeFiles(ctx, "group", [id]);
     await deleteRows(ctx.db, "groups", { id });

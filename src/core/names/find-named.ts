@@ -14,7 +14,7 @@ interface NamedTable {
   readonly hasReferences?: true;
   /** Selects what distinguishes equal names. */
   readonly detail?: RawBuilder<string | null>;
-  /** Limits the rows to those that the actor can see. */
+  /** Limits the rows to what the actor can see. */
   readonly visible?: RawBuilder<SqlBool>;
 }
 
@@ -90,7 +90,7 @@ export async function findTokens({ db, actor }: Ctx, texts: readonly string[]): 
   return findAmong("tokens", await query.orderBy("t.id").execute(), texts);
 }
 
-/** Finds things that have no references, and of which an instance has few. */
+/** Finds things without references that are few in an instance. */
 function findAmong(kind: NamedKind, rows: readonly Named[], texts: readonly string[]): NameMatch[] {
   const things = rows.map((row) => ({ key: fold(row.name), ...row }));
   return texts.flatMap((text) => {

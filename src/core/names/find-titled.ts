@@ -8,7 +8,7 @@ import { readable, readerOf } from "../visibility/audience.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
 import { firstMatches, inEachRange, keySteps } from "./first-matches.ts";
 
-/** Maximum number of posts or events with matching titles of which it is checked whether the actor can read them. */
+/** Maximum number of posts or events with matching titles whose visibility is checked. */
 const maxChecked = 200;
 
 interface Titled {

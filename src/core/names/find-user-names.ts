@@ -19,12 +19,12 @@ interface UserId {
   readonly id: number;
 }
 
-/** Limits the words that are looked at for each text: those of deactivated users do not count as matches. */
+/** Maximum number of words examined for each text, since words of deactivated users do not count as matches. */
 const maxWords = 500;
 /** Number of words that are looked at first, because they nearly always suffice and take a fraction of the time. */
 const fewWords = 40;
 
-/** Finds users that are not deleted; those that are deactivated, too, but not by a similar name. */
+/** Finds users that are not deleted. Deactivated ones are not found by similar names. */
 export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   const me = { text: "me", id: ctx.actor.id, match: "name" } as const;
   const others = texts.filter((text) => text !== me.text);
@@ -71,7 +71,7 @@ function byName(ctx: Ctx, ranges: readonly KeyRange[], { onlyActive = false } = 
   const named = ctx.db
     .selectFrom("users as u")
     .select("u.id")
-    // As a range in the order of the index, which PostgreSQL then uses whatever it knows of the table.
+    // A range in the order of the index makes PostgreSQL use it regardless of its statistics.
     .where(sql<SqlBool>`u.name_key between asked.low and asked.high`)
     .where("u.deleted_at", "is", null)
     .$if(onlyActive, (query) => query.where("u.active", "=", 1))

@@ -53,7 +53,7 @@ const actorRows = prepared((db, p: { ids: readonly number[]; sessions: readonly 
 );
 type ActorRow = Awaited<ReturnType<typeof actorRows>>[number];
 
-/** An actor, and at the same moment the session that was asked for, if the actor has it, and the version of the settings. */
+/** An actor with the requested session, if the actor has it, and the version of the settings, all read at the same time. */
 export interface LoadedActor {
   readonly actor: Actor;
   readonly session: { readonly id: number; readonly lastUsed: number } | undefined;

@@ -54,7 +54,7 @@ export async function recordSignIn(ctx: Ctx, user: number | undefined, good: boo
 /** Entries that a statement writes, for up to 20 ms, when no other request can run on SQLite. */
 const portion = 1000;
 
-/** Records a change of many things for each of them, besides the entry of the whole, so that it is found by their paths. */
+/** Records a change of many things once for each of them, in addition to its own entry, so that it is found by their paths. */
 export async function recordForEach(
   ctx: Ctx,
   { name: operation }: AnyOperation,

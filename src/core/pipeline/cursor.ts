@@ -8,7 +8,7 @@ export interface Position<K> {
   readonly key: K;
 }
 
-/** Characters of base64url that are kept of a hash: those of 9 bytes, behind which another text can follow. */
+/** Length of a shortened hash in base64url. It encodes 9 bytes exactly, so that more base64url can follow. */
 const hashLength = 12;
 
 /** Returns an opaque cursor. It names the list with its filters, so it cannot be used with another list. */

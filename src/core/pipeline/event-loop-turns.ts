@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 let last: Promise<void> = Promise.resolve();
 
-/** Resolves after a turn of the event loop for other work. Callers get separate turns, so that they do not fill one together. */
+/** Resolves in a later turn of the event loop. Each caller gets a turn of its own, so that together they do not block other work. */
 export function takeTurn(): Promise<void> {
   last = last.then(() => yieldToEventLoop());
   return last;

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { monotonicTime } from "../../store/monotonic-time.ts";
 
-/** Milliseconds that the reads of one user may take in a turn of the event loop before further ones wait for a later turn. */
+/** Milliseconds that the reads of one user may take in a turn of the event loop; further ones wait for a later turn. */
 const share = 5;
 
 /**

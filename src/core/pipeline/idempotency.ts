@@ -17,7 +17,7 @@ export interface Repeatable {
   readonly input_hash: string;
 }
 
-/** Returns the identity of a request, without secret input, whose repeats get the stored answer; undefined when each runs again. */
+/** Returns the identity of a request whose repeats get the stored answer, without secret input; undefined when repeats run again. */
 export async function repeatableOf(
   op: AnyOperation,
   given: unknown,

@@ -14,7 +14,7 @@ import type { LastUses } from "./last-uses.ts";
 import type { Version } from "./memory-cache.ts";
 import type { Claims } from "./signed-tokens.ts";
 
-/** The origin of a call. An embedded caller may give a user ID in place of a token. */
+/** The origin of a call. An embedded caller may pass a user ID instead of a token. */
 export type FullOrigin = Origin & { readonly userId?: number };
 
 /** The start of a call: Unix seconds, and the versions of facts where they are known. */
@@ -157,7 +157,7 @@ export const endedSession = (): ServiceError =>
 export const notCovered = (operation: string): ServiceError =>
   new ServiceError("forbidden", `The scopes of the API token do not cover ${operation}.`);
 
-/** Throws `forbidden` when an API token with these scopes must not call the operation, whatever its owner may do. */
+/** Throws `forbidden` when the scopes of an API token do not cover the operation. */
 function requireScope(op: AnyOperation, scopes: readonly string[]): void {
   if (op.signInOnly) throw new ServiceError("forbidden", `An API token cannot call ${op.name}; sign in instead.`);
   if (!op.limitsTokens && !allows(scopes, op)) throw notCovered(op.name);

@@ -53,7 +53,7 @@ export function collectResults(rows: readonly Record<string, unknown>[]) {
     id: null,
     reference: typeof reference === "string" && reference !== "" ? reference : null,
   }));
-  // Indexes are those of the rows, each of which has a result.
+  // There is a result for each row.
   const set = (index: number, values: object) => Object.assign(list[index]!, values);
   return {
     list,

@@ -6,7 +6,7 @@ const precision = 60;
 
 export type LastUses = ReturnType<typeof recordLastUses>;
 
-/** Records when API tokens and sessions were last used, once per minute at most. No request waits or fails for it. */
+/** Records when API tokens and sessions were last used, at most once per minute. No request waits for this or fails because of it. */
 export function recordLastUses(database: Database) {
   /** Unix seconds of the latest use that this process recorded, by table and ID. */
   const recorded = new BoundedMap<string, number>(10_000);

@@ -31,7 +31,7 @@ export async function loadInstance({ reader, secrets }: Kept, environment: Envir
 
 export const isShortTokenKey = (key: string): boolean => Buffer.byteLength(key) < tokenKeyBytes;
 
-/** Returns a function that loads the settings: those of the environment, which is read once, else of the database. */
+/** Returns a function that loads the settings. The environment, which is read once, takes precedence over the database. */
 export function settingsLoader({ reader, secrets }: Kept, environment: Environment): () => Promise<Settings> {
   const given = once(() => parsedSettings(environment));
   return async () => {
@@ -67,7 +67,7 @@ function invalidValue({ issues }: z.ZodError): string {
   return `${settingVariable(key)} is not a valid value of the setting ${key}.`;
 }
 
-/** Returns what is wrong with the settings in the environment: an invalid value, or a name that no setting has. */
+/** Returns the issue with the settings in the environment: an invalid value, or an unknown name. */
 export function settingsIssue(environment: Environment): string | undefined {
   const given = settingsIn(environment);
   if (given === undefined) return undefined;

@@ -33,8 +33,8 @@ export class Waits {
   }
 
   /**
-   * Calls `look` now and after each change of the topics until it returns a result, the time is over, or the client is
-   * gone. Holds neither a transaction nor a connection between two calls. Checks before the first wait, and after each, that
+   * Calls `look` now and after each change of the topics until it returns a result, the time is up, or the client has
+   * disconnected. Holds neither a transaction nor a connection between two calls. Checks before the first wait, and after each, that
    * the user may still see the answer. Throws `too_many_requests` when the user has too many waiting requests.
    */
   async waitFor<T>(options: WaitOptions, look: () => Promise<T | undefined>): Promise<T | undefined> {

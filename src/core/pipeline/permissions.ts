@@ -132,7 +132,7 @@ const grantsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
     .where("t.abilities", "<>", "[]"),
 );
 
-/** Throws `forbidden` unless the actor has every ability of these users, whose accounts could be taken over. */
+/** Throws `forbidden` unless the actor has every ability of these users, whose accounts the operation could take over. */
 export async function requireGrantsOf({ db, actor }: Ctx, ids: readonly number[]): Promise<void> {
   if (actor.admin || ids.length === 0) return;
   const rows = await grantsOfUsers(db, { ids });

@@ -2,7 +2,7 @@ import type { Database } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import { requireKey } from "../../store/secret-cipher.ts";
 
-/** Milliseconds for which a result is reused, because each check is a commit that the disk has to write. */
+/** Milliseconds that a result is reused, because each check commits to disk. */
 const reusedMilliseconds = 1000;
 
 /** Prepared, so that on PostgreSQL it passes through the connections that requests share for reading. */

@@ -37,7 +37,7 @@ export async function issueToken(
 /** Seconds that the clock of another server may be ahead. */
 const clockTolerance = 60;
 
-/** Throws `unauthenticated` unless form, signature, issuer, audience and times are those of a token of this instance. */
+/** Throws `unauthenticated` unless format, signature, issuer, audience and times are valid for this instance. */
 export async function verifyToken({ issuer, tokenKey }: Instance, token: string, now: number): Promise<Claims> {
   try {
     if (!isCompact(token)) throw new Error("not a compact JWT");

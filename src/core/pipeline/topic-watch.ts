@@ -9,7 +9,7 @@ interface Watched {
   state: string | undefined;
 }
 
-/** Wakes waiters of announced topics at once, otherwise after a comparison of all watched topics that they share. */
+/** Wakes waiters of announced topics immediately, and of others after a periodic comparison of all watched topics. */
 export class TopicWatch {
   readonly #database: Pick<Database, "reader" | "onChange">;
   readonly #pollInterval: number;

@@ -19,7 +19,7 @@ export interface PostBefore {
   readonly poll: Poll | undefined;
 }
 
-/** Plans the columns of a post after a change (undefined ones stay as they are) and its audience, and finds all issues. */
+/** Plans the changed columns of a post (undefined ones do not change) and its audience, and finds all issues. */
 export async function planPost(ctx: Ctx, fields: PostFields, home: Home, before?: PostBefore) {
   const { row, audience: known, poll } = before ?? {};
   const { event, issues: eventIssues } = await planEvent(ctx, fields, home, row);

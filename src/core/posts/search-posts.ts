@@ -46,7 +46,7 @@ export interface FoundPost {
   readonly time: number;
 }
 
-/** A search of a range of the index, both limits of which are included. */
+/** A search of a range of the index, including both limits. */
 interface Values extends PostSearch {
   readonly min: number;
   readonly max: number;
@@ -72,7 +72,7 @@ function limitsOf(
 
 const isPlain = ({ filter: { status, show_in_feed, ...rest } }: PostShape): boolean => isUnfiltered(rest);
 
-/** Returns true for a search that may have to look at most of the posts, because no index has those that match. */
+/** Returns true for a search that may have to examine most posts, because no index selects the matching ones. */
 function isSliced(shape: PostShape): boolean {
   const { status, show_in_feed, pinned, important } = shape.filter;
   if (isPlain(shape) && status === "published" && show_in_feed !== false) return false;

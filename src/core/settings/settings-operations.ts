@@ -22,7 +22,7 @@ export const settings: Handlers<typeof contract> = {
   list: async (ctx) => presentSettings(ctx.settings),
 
   async set(ctx, changes) {
-    // Requires that somebody has tried it, so that nobody is locked out by mistake.
+    // The caller must use two factors already, so that nobody is locked out by mistake.
     if (changes["two_factor.required_for_administrators"] && !ctx.actor.twoFactor)
       throw new ServiceError(
         "conflict",

@@ -38,7 +38,7 @@ export function extendedAbilities(
   return [...new Set(added.flatMap((id) => grants.get(id) ?? []))];
 }
 
-/** Returns true when the actor is in the unit or below it, and would read posts and events of further units. */
+/** Returns true when the move would let the actor, as a member of the branch, read content of further units. */
 export function movesItself(actor: Actor, unit: Pick<UnitPosition, "id">, parent: Pick<UnitPosition, "path">): boolean {
   return actor.branch.includes(unit.id) && idsInPath(parent.path).some((id) => !actor.branch.includes(id));
 }

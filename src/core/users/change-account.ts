@@ -55,7 +55,7 @@ const isRenamed = ({ first_name, last_name }: ChangedUser["changes"]) =>
 /** Users deactivated at a time, for up to 20 ms, when no other request can run on SQLite. */
 const portion = 4000;
 
-/** Deactivates active users, ends their sessions, deletes their API tokens and password links, and passes on their group conversations. */
+/** Deactivates active users, ends their sessions, API tokens and password links, and appoints other administrators of their group conversations. */
 export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise<void> {
   for await (const some of inTurns(ids, portion)) {
     await ctx.db

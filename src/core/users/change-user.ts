@@ -218,7 +218,7 @@ async function requireUntaken(
     throw new ServiceError("conflict", `The reference is taken by ${describeHolder(ctx.actor, byReference)}.`);
 }
 
-/** Names a user who has an address or a reference. Tells only those who can reactivate a deactivated user that it is one. */
+/** Names the user who has an address or a reference. Says that the user is deactivated only to those who can reactivate users. */
 function describeHolder(actor: Actor, { id, active, path }: Awaited<ReturnType<typeof usersByEmail>>[number]): string {
   if (active === 1 || !may(actor, "user", path)) return `user ${id}`;
   return `user ${id}, who is deactivated; wcs users reactivate ${id} makes the user active again`;

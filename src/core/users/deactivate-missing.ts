@@ -31,7 +31,7 @@ export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
   const present = new Set(input.present);
   const missing = active.filter(({ id }) => !present.has(id));
   const removed = missing.filter(({ id, admin }) => admin === 0 && id !== ctx.actor.id).map(({ id }) => id);
-  // Before the comparison, whose message tells how many there are.
+  // Checked before the limit, whose message reveals how many there are.
   if (!ctx.actor.admin) {
     await requireReach(ctx, removed);
     await requireGrantsOf(ctx, removed);

@@ -67,7 +67,7 @@ const erased = {
 /** Events removed at a time: with 730 occurrences each, for up to 50 ms, when no other request can run on SQLite. */
 const portion = 10;
 
-/** Removes the personal events that nobody can see without the user that is being deleted: all others with them were deleted. */
+/** Removes the personal events that nobody can see any more once this user is deleted. */
 async function removePersonalEvents(ctx: Ctx, user: number): Promise<void> {
   const { db } = ctx;
   const sharedWith = db.selectFrom("audience_shares").select("audience_id").where("user_id", "=", user);
@@ -99,7 +99,7 @@ async function removeEvents(
   await removeFiles(ctx, "event", ids);
   const dates = await findRows(ctx.db, "event_dates", { event_id: ids }, ["start_at"]);
   const starts = dates.map(({ start_at }) => start_at);
-  // Entries are found by their places and times: no index has those of an event.
+  // Entries are found by place and time, because there is no index by event.
   await ctx.db
     .deleteFrom("event_places")
     .where("place", "in", [...new Set(places)])

@@ -36,7 +36,7 @@ async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filt
   return { query, isSliced };
 }
 
-/** Returns conditions of memberships that a user has. `ofUser` selects the same ones in a way that is quick for a single user. */
+/** Returns conditions on the memberships of a user. `ofUser` selects the same rows, but is fast for a single user. */
 async function membershipConditions(db: Db, { unit, below, user_type }: Pick<Filter, "unit" | "below" | "user_type">) {
   const conditions: { readonly all: Memberships; readonly ofUser: Memberships }[] = [];
   if (unit !== undefined) {
@@ -71,7 +71,7 @@ const grants = (db: Db) =>
 const existingUserIds = (db: Db) => db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
 type Users = ReturnType<typeof existingUserIds>;
 
-/** Number of memberships from which on checking users in their order is quicker than listing all who have one. */
+/** Number of memberships above which checking users in their order is faster than listing all members. */
 const manyMembers = 5000;
 
 type Memberships = ReturnType<typeof membersOf>;

@@ -35,7 +35,7 @@ type Import = Handlers<typeof contract>["import"];
 const rowsAtOnce = 100;
 
 export const importUserRows: Import = async (ctx, input) => {
-  // Before the transaction, during which changes of others wait.
+  // Parsed before the transaction, because other changes wait during it.
   const parsed = await parseRows(userRow(), input.rows);
   return ctx.transaction((tx) => importParsed(tx, input, parsed));
 };
@@ -113,7 +113,7 @@ function resolveRow(
 ): Wanted | undefined {
   const { unit: unitReference, user_types, department, ...fields } = row;
   const unit = known.units.get(unitReference);
-  // Issues about others would reveal whose the address is.
+  // Issues about users that the actor does not see would reveal whose address it is.
   const shown = existing && sees(ctx, existing) ? existing : undefined;
   if (unit === undefined) issues.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
   else if (!may(ctx.actor, "user", unit.path))
@@ -154,7 +154,7 @@ function checkUntaken(
     issues.set("reference", { code: "reference_taken", params: holderParams(ctx, named) });
 }
 
-/** Tells only those who can reactivate a deactivated user that it is one. */
+/** Says that a user is deactivated only to those who can reactivate users. */
 const holderParams = ({ actor }: Ctx, { id, active, unit_path }: ExistingUser) => ({
   user: id,
   ...(active === 0 && may(actor, "user", unit_path) && { deactivated: "true" }),

@@ -28,7 +28,7 @@ export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q,
 /** Entries that the first statement of a search looks at, and any at most: 8,192 take up to 25 ms, when no other request can run on SQLite. */
 const slice = { first: 512, max: 8192 };
 
-/** Returns the word with the fewest entries; the first of those with as many as a slice. */
+/** Returns the word with the fewest entries. Does not count beyond a slice, so the first of several longer ones is returned. */
 async function findRarest(db: Db, asked: readonly string[], kinds: readonly number[]): Promise<string | undefined> {
   let [rarest] = asked;
   if (asked.length < 2) return rarest;
@@ -113,7 +113,7 @@ const readEntry = prepared((db, p: EntryRange & { readonly skipped: number }) =>
 
 interface MatchSearch extends EntryRange, Pick<WordSearch, "kinds" | "others" | "limit" | "least"> {}
 
-/** Returns the entries of a range that belong to users who have all the other words, too. */
+/** Returns the entries of a range whose users also have all other words. */
 const readMatches = prepared((db, p: MatchSearch) => {
   const value = sql.ref<string>("other.value");
   const after = sql<string>`${value} || ${afterPrefix("")}`;

@@ -24,7 +24,7 @@ export function userColumns({ email, birthday, admin, settings, ...same }: UserF
 
 type Columns = Partial<ReturnType<typeof userColumns>> & { readonly first_name: string; readonly last_name: string };
 
-/** Columns of a user of whom nothing is known: those that are not given of a new one, and those that are erased of a deleted one. */
+/** Empty values of the columns of a user: defaults for a new one, and what remains of a deleted one. */
 export const emptyUser = {
   reference: null,
   email: null,

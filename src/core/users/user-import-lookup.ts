@@ -13,7 +13,7 @@ const maxNameLength = 255;
 
 export type UserImportRow = z.infer<ReturnType<typeof userRow>>;
 
-/** The requested state of a user, with references resolved. Undefined properties stay as they are. */
+/** The requested state of a user, with references resolved. Undefined properties do not change. */
 export interface Wanted {
   readonly columns: Partial<ReturnType<typeof userColumns>> & { first_name: string; last_name: string; email: string };
   readonly unit: { id: number; path: string };

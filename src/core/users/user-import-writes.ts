@@ -90,7 +90,7 @@ async function insertMemberships(ctx: Ctx, users: readonly { id: number; wanted:
   await countMembers(ctx, { joined: rows.map((row) => row.unit_id) });
 }
 
-/** Changes the numbers of members of units, each of which is named once for every user who joined or left. */
+/** Changes the numbers of members of units. `joined` and `left` have the unit once for each user. */
 async function countMembers(
   { db }: Ctx,
   { joined, left = [] }: { joined: readonly number[]; left?: readonly number[] },

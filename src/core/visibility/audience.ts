@@ -130,7 +130,7 @@ export function sharesOf({ actor }: Ctx, shares: readonly number[], before: read
   return shares.filter((id) => id !== actor.id || before.includes(id));
 }
 
-/** Returns true when members of the same units with other user types may read it after a change of the user types. */
+/** Returns true when a change of the user types admits further members of the same units. */
 export const admitsMoreTypes = (before: readonly number[], after: readonly number[]): boolean =>
   before.length > 0 && (after.length === 0 || after.some((type) => !before.includes(type)));
 

@@ -64,7 +64,7 @@ export async function placesOfPosts(ctx: Ctx, which: "readable" | "editable"): P
 /** With more owned units than this, a scan of everything is faster than a search per unit. */
 const maxOwners = 500;
 
-/** Returns the places of what the actor may edit by the abilities and, for `readable`, of what is addressed to the actor; undefined when a scan is faster. */
+/** Returns the places of content that the actor may edit with these abilities and, for `readable`, of content addressed to the actor; undefined when a scan is faster. */
 export async function placesFor(
   ctx: Ctx,
   which: "readable" | "editable",

@@ -72,7 +72,7 @@ export const webhookLogHandlers = {
 
 type Entries = SelectQueryBuilder<Schema, "webhook_logs", object>;
 
-/** Returns the entries that match, as one query for each of their statuses when those of a class like 2xx are wanted. */
+/** Returns the matching entries. For a class of statuses like 2xx, there is one query per status. */
 async function entriesFor(ctx: Ctx, webhook: number, { status, ...filter }: Filter): Promise<Entries[]> {
   const query = await entriesWhere(ctx, webhook, filter);
   if (status === undefined) return [query];
@@ -96,7 +96,7 @@ async function statusesIn({ db }: Ctx, webhook: number, digit: number): Promise<
   return rows.map((row) => row.status);
 }
 
-/** Returns the IDs of the newest entries of all queries, none of which reads more than these. */
+/** Returns the IDs of the newest entries of all queries. No query reads more than that number. */
 function newest({ db }: Ctx, matching: readonly Entries[], max: number) {
   const parts = matching.map((query) =>
     db.selectFrom(query.select("id").orderBy("id", "desc").limit(max).as("part")).select("part.id"),

@@ -8,7 +8,7 @@ export const mailTextsIn = (language: MailLanguage): MailTexts => languages[lang
 
 const isKnown = (tag: string): tag is MailLanguage => Object.hasOwn(languages, tag);
 
-/** Returns the first of these BCP 47 tags for whose language there are texts, else English. */
+/** Returns the language of the first of these BCP 47 tags that is supported, else English. */
 export function mailLanguage(tags: readonly (string | null)[]): MailLanguage {
   return tags.map((tag) => tag?.toLowerCase().split("-")[0] ?? "").find(isKnown) ?? "en";
 }

@@ -39,7 +39,7 @@ export class Leases<T extends Lease> {
 
   async release(leases: readonly T[]): Promise<void> {
     const { database, clock, log } = this.#options;
-    // Rows that cannot be released become free when their leases end.
+    // Rows that cannot be released can be claimed when their leases expire.
     await this.#queue
       .release(database, leases, clock())
       .catch((error) => log.error({ err: error }, "deliveries cannot be released"));

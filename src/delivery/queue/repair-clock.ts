@@ -12,7 +12,7 @@ const queues = {
   mails: sql`state = 'waiting'`,
 };
 
-/** Makes due what is too far in the future after the clock was set back: first attempts, leases, and later attempts. */
+/** After the clock was set back, makes attempts and leases due whose times are too far in the future. */
 export async function repairClock(database: Database, now: number): Promise<void> {
   const impossible = now + leaseMilliseconds + tolerated;
   for (const [name, waiting] of Object.entries(queues)) {

@@ -3,7 +3,7 @@ import type { Wakeup } from "../../store/wakeup.ts";
 export interface Worker {
   /** Ends the pause between two rounds. */
   readonly wakeup: Wakeup;
-  /** Does what is due. Returns the number of rows it took; more may be due unless it is 0. */
+  /** Processes due rows and returns their number; unless it is 0, more may be due. */
   round(): Promise<number>;
 }
 

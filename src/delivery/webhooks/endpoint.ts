@@ -29,7 +29,7 @@ export class Endpoint {
     return this.queued + this.#sending;
   }
 
-  /** True when half of the claimed deliveries were started, which is the time to claim more. */
+  /** True when half of the claimed deliveries were started and more should be claimed. */
   get runsLow(): boolean {
     return this.queued === Math.floor(this.#max / 2);
   }

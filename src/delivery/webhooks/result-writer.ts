@@ -63,7 +63,7 @@ export class ResultWriter {
     this.#writing = false;
   }
 
-  /** Returns false when the batch is to be written again. */
+  /** Returns false when the batch must be written again. */
   async #write(batch: readonly Pending[]): Promise<boolean> {
     const { database, random, log } = this.#options;
     const began = performance.now();

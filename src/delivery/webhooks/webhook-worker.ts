@@ -25,7 +25,7 @@ const maxLeases = 6000;
 const maxSending = 256;
 /** Maximum number of receivers in one round of claims; the others come first in the next. */
 const receiversInRound = 50;
-/** Maximum number of webhooks whose speed is remembered while nothing is to be sent to them. */
+/** Maximum number of idle webhooks whose speed is remembered. */
 const maxEndpoints = 1000;
 
 type WorkerOptions = Omit<DeliveryOptions, "servedAt" | "pollInterval">;

@@ -74,7 +74,7 @@ function entryOf(
     error: answer.error,
     next_attempt_at: recorded && state === "waiting" ? Math.ceil(due_at / 1000) : null,
     request_headers: JSON.stringify(headers),
-    // A lease is also lost when the user is deleted whose data was sent; the response may repeat them.
+    // A lease is also lost when the user whose data was sent is deleted; the response may repeat that data.
     response: recorded && answer.response ? JSON.stringify(answer.response) : null,
     user_id: job.user_id,
   };

@@ -19,7 +19,7 @@ export interface ClientOptions {
   readonly userAgent: string;
   /** Milliseconds for a call with all its retries; a large body extends it. Default: 30 s. */
   readonly timeout?: number;
-  /** Certificates (PEM) of trusted authorities, in place of the system's. */
+  /** Trusted certificate authorities (PEM) instead of the system's. */
   readonly ca?: string;
   /** Environment with HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Default: the process's. */
   readonly env?: NodeJS.ProcessEnv;

@@ -19,7 +19,7 @@ export function nextPageInput(
   response: unknown,
 ): Record<string, unknown> | undefined {
   const { data, hits, meta } = response as PagedResponse;
-  // An empty page is the last one, whatever it says of others: the answers of a broken server would never end.
+  // An empty page is the last one even if it names a next page: a broken server would otherwise never end.
   if ((data ?? hits)?.length === 0) return undefined;
   const { page: asked, ...withoutPage } = input;
   const page = Number(asked ?? 1);

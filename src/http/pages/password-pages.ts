@@ -14,7 +14,7 @@ type Kind = PasswordForm["kind"];
 /** The scripts of a page with a form. */
 const scripts = ["send-once.js"];
 
-/** Shows the form that a link in a mail leads to, or says that the link does not work. Uses nothing up. */
+/** Shows the form of a link in a mail, or says that the link does not work. Does not use the link up. */
 export async function showForm(request: PageRequest, kind: Kind): Promise<Response> {
   const failure = await findFailure(request);
   return failure === undefined ? respondWithForm(request, kind, []) : respondToFailure(request, kind, failure);
@@ -79,7 +79,7 @@ export function showRequested(request: PageRequest): Promise<Response> {
   return respond(request, { title, main: html`<h1>${title}</h1>\n<p>${intro}</p>\n<p>${spam}</p>` });
 }
 
-/** Shows an error in place of a page. `status` is that of the response to the same error of the API. */
+/** Shows an error page. `status` is that of the same error in the API. */
 export async function errorPage(request: PageRequest, error: unknown): Promise<string> {
   const { failure } = request.texts;
   const code = error instanceof ServiceError ? error.code : "internal";

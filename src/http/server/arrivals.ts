@@ -55,7 +55,7 @@ export class Arrivals {
     return promise;
   }
 
-  /** Continues bodies that have room, and ends slow bodies that take the room of others. */
+  /** Continues bodies that have room, and ends slow bodies that keep others waiting. */
   #makeRoom(): void {
     for (const body of this.#bodies) {
       if (body.waiting === undefined) continue;

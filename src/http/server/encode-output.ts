@@ -3,7 +3,7 @@ import { isRecord } from "../../contract/parse-json.ts";
 
 /** Items of a long list that are written together, so that none of their texts is long. */
 const portion = 10;
-/** Number of items up to which lists are not long, and from which they are, whatever their items are. */
+/** Lists up to the first length never count as long; from the second length on they always do. */
 const shortList = 25;
 const longList = 100;
 /** Characters above which V8 takes memory for a text from the system and gives it back, which takes long. */

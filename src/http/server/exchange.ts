@@ -146,7 +146,7 @@ export class Exchange implements Origin {
     return this.refuse(known, more);
   }
 
-  /** Responds with an error that is no failure of the service, so it has no entry in the log besides that of the request. */
+  /** Responds with an error, without a log entry besides that of the request. */
   refuse(error: ServiceError, more?: Record<string, string>): Response {
     return this.respond(error.status, errorBody(error, this.id), { ...this.#errorHeaders(error), ...more });
   }

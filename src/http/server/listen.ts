@@ -22,7 +22,7 @@ export interface ListenOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** Lets other processes of this user listen on the port at the same time; the system chooses who gets a connection. */
   readonly reusePort?: boolean;
-  /** During the shutdown: resolves when all other processes that share the port have come to the step. Default: there is no other. */
+  /** Resolves when all processes that share the port have reached this step of the shutdown. Default: there is only this one. */
   readonly inStep?: (step: ShutdownStep) => Promise<void>;
 }
 

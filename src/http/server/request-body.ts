@@ -26,7 +26,7 @@ export function announcedBytes(exchange: Exchange, limit: number): number {
 
 interface Reception {
   readonly limit: number;
-  /** Looks at each part as it arrives. Throws a `ServiceError` when no more is to be read. */
+  /** Inspects each part as it arrives. Throws a `ServiceError` to stop reading. */
   readonly check?: (chunk: Buffer) => void;
   readonly arrival?: Arrival;
 }

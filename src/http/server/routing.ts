@@ -12,7 +12,7 @@ export interface App {
   readonly state: ServerState;
 }
 
-/** Creates a Hono app without routes, whose responses all have our format. */
+/** Creates a Hono app without routes whose errors have the format of the API. */
 export function newHono(state: ServerState): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ router: new TrieRouter(), getPath: (_, given) => pathOf(given?.env) });
   app.onError((error, c) => new Exchange(state, "unmatched", c.req.raw, c.env).fail(error));

@@ -4,7 +4,7 @@ import type { Connections } from "./connections.ts";
 
 /** Durations in milliseconds. */
 export interface ShutdownTimes {
-  /** Time for which /readyz reports the shutdown before new connections are refused. */
+  /** Time between the first 503 of /readyz and the refusal of new connections. */
   notice: number;
   /** Time without a new connection that must pass before new ones are refused. */
   quiet: number;
@@ -37,7 +37,7 @@ interface Parts {
   readonly server: Server;
   readonly connections: Connections;
   readonly door: Door;
-  /** Resolves when all other processes that share the port have come to the step. */
+  /** Resolves when all processes that share the port have reached the step. */
   readonly inStep?: (step: ShutdownStep) => Promise<void>;
 }
 

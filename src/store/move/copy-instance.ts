@@ -75,7 +75,7 @@ const canRead = (reader: Db): Promise<boolean> =>
     () => false,
   );
 
-/** Throws what `copyInstance` would throw before it copies rows. Returns what there is to copy. */
+/** Throws like `copyInstance` before it copies rows. Returns the numbers of rows and tables to copy. */
 export async function checkCopy({ from, to }: Pick<CopyPlan, "from" | "to">): Promise<CopyResult> {
   return fromSource(from, async ({ reader }, schema) => {
     const tables = await listTables(reader);

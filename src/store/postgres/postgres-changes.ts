@@ -79,7 +79,7 @@ function listen(url: string, wake: (payload?: string) => void): () => Promise<vo
       // The listening connection must not keep the process alive.
       client.unref();
       await client.query(`listen ${channel}`);
-      // Keeps others from migrating the schema that this process works with. Engines without such locks go on without.
+      // Keeps others from migrating the schema that this process works with. Engines without such locks work without this.
       await client.query(`select pg_advisory_lock_shared(${serverLock})`).catch(() => {});
       pause = firstPause;
       wake();

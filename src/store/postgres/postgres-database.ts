@@ -119,7 +119,7 @@ function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg
     answerLimit,
     pipeline: !behindPooler,
     onConnect: async (client) => {
-      // A server shows what was committed last, whichever process it was. Commands may read from a standby.
+      // A server shows the latest commit of any process. Commands may read from a standby.
       if (answerLimit.milliseconds !== undefined) (client as StoreClient).requirePrimary();
       // A setting of the session would stay with a connection of the pooler.
       if (!behindPooler) await planOnce(client);

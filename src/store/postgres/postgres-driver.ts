@@ -3,7 +3,7 @@ import pg from "pg";
 import { unknownOutcome } from "../unknown-outcome.ts";
 import { readOnlyState } from "./watch-answers.ts";
 
-/** Seconds for which a transaction waits for others: for one of their locks, or after conflicts with them. */
+/** Seconds that a transaction waits for the locks of others, or repeats after conflicts with them. */
 export const lockTimeoutSeconds = 10;
 /** Seconds without a statement after which PostgreSQL ends a transaction, whose process was stopped or whose machine has vanished. */
 const idleSeconds = 30;

@@ -9,7 +9,7 @@ export function canCreate(path: string): boolean {
     if (isSpecial(path) || (existsSync(path) && statSync(path).size > 0)) return false;
     let place = path;
     while (!existsSync(place)) place = dirname(place);
-    // A slash at the end makes this fail for what is not a folder.
+    // The trailing slash makes this fail unless the path is a folder.
     accessSync(place === path ? place : `${place}/`, constants.W_OK);
     return true;
   } catch (error) {

@@ -127,7 +127,7 @@ export async function renewNow(context: Context): Promise<void> {
   );
 }
 
-/** Returns the target with its login. Other commands act as the owner of a database that is given by path. */
+/** Returns the target with its stored login, also for a database given by path, where other commands act as its owner. */
 function loginOf(context: Context): Target {
   const target = targetOf(context);
   noteOwnToken(context, target);

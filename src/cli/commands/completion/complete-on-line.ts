@@ -12,7 +12,7 @@ import { LineIssues } from "../../kit/line-issues.ts";
 import { givenIn } from "../../kit/read-input.ts";
 import { findCommand } from "../../kit/router.ts";
 
-/** The line so far, and the caller that finds what it names. */
+/** The line so far, and the caller that looks up the names on it. */
 export interface LineToComplete {
   readonly words: readonly string[];
   readonly environment: CommandEnvironment;

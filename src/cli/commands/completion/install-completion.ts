@@ -91,7 +91,7 @@ function read(path: string): string {
   }
 }
 
-/** Appends the missing lines, so that the rest of the file stays as it is in any encoding. */
+/** Appends the missing lines, which leaves the rest of the file unchanged in any encoding. */
 function addLines({ path, lines }: StartUp, isDry: boolean): string {
   const text = read(path);
   const present = text.split(/\r?\n/);

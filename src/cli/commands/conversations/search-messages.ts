@@ -69,7 +69,7 @@ async function* startingWith<T>(first: T, others: AsyncIterable<T>): AsyncGenera
   yield* others;
 }
 
-/** Yields all conversations once, archived ones last, even if they move up in the list meanwhile. */
+/** Yields each conversation once, archived ones last, even if some move up in the list meanwhile. */
 async function* everyConversation(caller: Caller): AsyncGenerator<ShownConversation> {
   const seen = new Set<number>();
   for (const status of ["normal", "archived"] as const) {

@@ -16,7 +16,7 @@ import { advice, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { databaseAddress } from "../../session/target.ts";
 import { sharedOptions } from "./serve-schema.ts";
 
-/** The key, as in `settings.base_url`, and what is wrong with its value. */
+/** A key, as in `settings.base_url`, and the issue with its value. */
 type ConfigIssue = Readonly<Record<"field" | "message", string>>;
 
 const text = () => z.string().min(1);
@@ -97,7 +97,7 @@ function offsetOf(map: unknown, field: string): number | undefined {
   return offsetOf(pair.value, field.slice(`${pair.key.value}.`.length)) ?? pair.key.range?.[0];
 }
 
-/** Returns the options, and a function that adds the variables of the file to an environment, unless it has one for the same purpose. */
+/** Returns the options, and a function that adds the variables of the file to an environment; those of the environment take precedence. */
 function withVariables(config: Options, path: string) {
   const { db, smtp_url, secret_key_file, secret_key, token_key, metrics_token, settings = {}, ...shared } = config;
   // Relative paths begin at the folder of the file, so that it means the same wherever the command runs.

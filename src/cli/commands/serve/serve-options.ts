@@ -4,7 +4,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { findTarget } from "../../session/target.ts";
 import { environmentWithSmtp } from "./smtp-option.ts";
 
-/** Milliseconds after the shutdown notice until a server gives up what is not finished; with the default notice it ends within 30 seconds. */
+/** Milliseconds after the shutdown notice until a server drops unfinished work; with the default notice it ends within 30 seconds. */
 const stopMilliseconds = 27_500;
 
 export type ServeOptions = Awaited<ReturnType<typeof readServeOptions>>;

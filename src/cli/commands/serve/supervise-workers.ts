@@ -22,7 +22,7 @@ const maxUnanswered = 3;
 
 interface WorkerState {
   isReady: boolean;
-  /** Steps of the shutdown that it has come to. */
+  /** Steps of the shutdown that it has reached. */
   readonly steps: Set<ShutdownStep>;
   /** Questions that it has not answered yet. */
   unanswered: number;
@@ -81,7 +81,7 @@ export async function superviseWorkers(
     }
   }
 
-  /** Kills workers that hang: the system goes on giving them connections, which nobody answers. */
+  /** Kills workers that hang, because the system still gives them connections, which would get no answer. */
   function check(): void {
     for (const [worker, state] of isStopping ? [] : running) {
       if (!state.isReady) continue;
@@ -137,7 +137,7 @@ export async function superviseWorkers(
     send(delivering, { to: "deliver" });
   }
 
-  /** Lets workers go on once all have come to a step: the system would reset connections of clients that were answered before. */
+  /** Lets workers continue once all have reached a step: otherwise the system would reset connections of clients that were answered before. */
   function letGoOn(): void {
     for (const step of ["hold", "close"] as const)
       if ([...running.values()].every(({ steps }) => steps.has(step)))

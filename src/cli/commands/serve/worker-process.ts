@@ -38,7 +38,7 @@ export function thisWorker() {
       });
       send({ to: "be-ready", url });
     },
-    /** Tells the main process that this worker has come to a step of the shutdown. Resolves when all others have, too. */
+    /** Tells the main process that this worker has reached a step of the shutdown. Resolves when all have reached it. */
     inStep(step: ShutdownStep): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       worker.on("message", (message: ToWorker) => {

@@ -36,7 +36,7 @@ interface EarlierUser extends EarlierRow {
 }
 
 interface EarlierUnit extends EarlierRow {
-  /** At the least: levels of units that are not in the file are unknown here. */
+  /** A lower bound: the levels of units that are not in the file are unknown here. */
   readonly level: number;
 }
 
@@ -122,14 +122,14 @@ function asInRow<C extends NonNullable<Outcome["changes"]>[number]>(change: C, r
   return isKey ? { ...change, after: row[change.field] || null } : change;
 }
 
-/** Returns the ID of the user who has the address of a row: whose it is already, or who is matched by it. */
+/** Returns the ID of the user who has the address of a row: its current owner, or the user whom the row matches by it. */
 function emailHolderId(row: FileRow, outcome: Outcome | undefined): unknown {
   const taken = outcome?.issues?.find(({ code }) => code === "email_taken");
   if (taken) return taken.params?.user;
   return referenceOf(row.reference) === undefined ? outcome?.id : undefined;
 }
 
-/** Returns the ID of the user who has the reference of a row: whose it is already, or who is matched by it. */
+/** Returns the ID of the user who has the reference of a row: its current owner, or the user whom the row matches by it. */
 function referenceHolderId(row: FileRow, outcome: Outcome | undefined, key: ImportKey | undefined): unknown {
   if (referenceOf(row.reference) === undefined) return undefined;
   const taken = outcome?.issues?.find(({ code }) => code === "reference_taken");

@@ -69,7 +69,7 @@ export const units: Commands = {
   export: exportUnits,
 };
 
-/** Asks with the numbers of what moves elsewhere. Throws what the service would answer without `transfer`, before asking. */
+/** Asks with the numbers of children and members that move. Without `transfer`, throws the service's error before asking. */
 function askToDelete(
   { id, name, parent, stats }: ItemOf<typeof ops.get>,
   { transfer }: Record<string, unknown>,

@@ -75,7 +75,7 @@ function createWriter(folder: string) {
     count,
     end,
     async write({ section, record }: Item): Promise<void> {
-      // It becomes the name of a file, so it must not lead to another folder.
+      // The name of a section becomes a file name, so it must not contain a path.
       if (!/^[a-z_]+$/.test(section)) {
         throw new ServiceError(
           "unavailable",

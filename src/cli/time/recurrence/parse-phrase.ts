@@ -196,7 +196,7 @@ function createCursor(phrase: string, fail: (message: string, word?: string) => 
     get word(): string | undefined {
       return words[at];
     },
-    /** Skips the current word if it is one of these; returns whether it did. */
+    /** Skips the current word and returns true if it is one of these. */
     take(...wanted: readonly string[]): boolean {
       const word = words[at];
       const found = word !== undefined && wanted.includes(word);

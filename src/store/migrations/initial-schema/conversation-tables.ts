@@ -28,7 +28,7 @@ export const conversationTables = {
     seen_position: number,
     /** Position up to which the participant has deleted the conversation. */
     cleared_position: number.default(0),
-    /** Number of messages of others, without service messages, after `seen_position` that were not deleted. */
+    /** Number of messages after `seen_position`, without the participant's own, deleted and service messages. */
     unread_count: integer.default(0),
     /** Sort key of the participant's list; null while there is nothing to show. */
     latest_message_id: number.orNull,

@@ -12,7 +12,7 @@ export const eventTables = {
     audience_id: number.references("audiences (id)"),
     type: key.as<"chain" | "unit" | "user">(),
     title: text,
-    /** The title as it is looked up by; see `titleLookupKey`. */
+    /** The lookup form of the title; see `titleLookupKey`. */
     title_key: key.default(""),
     body: text.default(""),
     location: text.orNull,

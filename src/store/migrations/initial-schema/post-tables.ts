@@ -8,7 +8,7 @@ export const postTables = {
     audience_id: number.references("audiences (id)"),
     content_type: key.as<"news" | "debate" | "event">(),
     title: text,
-    /** The title as it is looked up by; see `titleLookupKey`. */
+    /** The lookup form of the title; see `titleLookupKey`. */
     title_key: key.default(""),
     body: text.default(""),
     show_in_feed: flag.default(1),

@@ -18,7 +18,7 @@ export interface ApplyContext extends Planning {
   readonly refusals: FileIssue[];
 }
 
-/** Returns the IDs of what exists by label, to which created items are added. */
+/** Returns the IDs of existing items by label. Created items are added later. */
 export function createDirectory({ unitByReference, userTypes }: OrganisationSnapshot, plan: OrganisationPlan) {
   /** By the label of the unit and the name of the department. */
   const departments = new Map<string, number>();

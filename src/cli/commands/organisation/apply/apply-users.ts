@@ -42,7 +42,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   }
 }
 
-/** Takes rights and access away, from the current user last: an administrator must be left, and other changes may need the rights. */
+/** Takes away rights and access, last of all from the current user, whose rights the other changes may need. */
 export async function* applyLosses({ plan, caller }: ApplyContext): AsyncGenerator<Done[]> {
   const losing = () => Iterator.from(plan.tasks.users).filter(losesAccess);
   if (losing().next().done) return;
@@ -65,7 +65,7 @@ async function setAccess({ change, before, after }: Task<"users">, id: number, c
     await caller.call(after.active ? users.reactivate : users.deactivate, { id });
 }
 
-/** Returns true when an existing user stops to be an administrator or active. */
+/** Returns true when an existing user loses administrator rights or is deactivated. */
 const losesAccess = (task: Task<"users">): boolean =>
   task.before !== undefined &&
   !isRemoval(task) &&

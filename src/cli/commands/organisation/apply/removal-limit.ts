@@ -8,7 +8,7 @@ import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Planning } from "../plan/plan-context.ts";
 import type { ChangeCounts } from "./print-results.ts";
 
-/** Limits without --max-removals. Removals that are within one of them are allowed. */
+/** Default limits. Removals within either of them are allowed. */
 const defaults = ["10", "5%"];
 
 /** Returns the limits of --max-removals. Throws a `UsageError` when it is invalid or has no --prune. */

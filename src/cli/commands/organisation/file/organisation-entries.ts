@@ -95,7 +95,7 @@ function entryIn(section: OrganisationSection, value: unknown, at: number, issue
 const isUnquoted = ({ code, params }: Issue, value: unknown): boolean =>
   code === "wrong_type" && params?.expected === "string" && (typeof value === "number" || typeof value === "boolean");
 
-/** Returns a message with the probable correction, for the issues that have one. */
+/** Returns a message that suggests a correction; undefined for issues without one. */
 function explained(issue: Issue, path: readonly string[], schema: z.ZodType): string | undefined {
   if (issue.code !== "unknown_field") return undefined;
   const known = path.slice(0, -1).reduce<Field | undefined>(

@@ -14,17 +14,17 @@ export interface Planning {
   readonly organisation: Organisation;
   readonly issues: FileIssues;
   readonly snapshot: OrganisationSnapshot;
-  /** Keeps what may be too much for memory. */
+  /** Holds data that may not fit into memory. */
   readonly scratch: DatabaseSync;
   /** Delete items that are not in the file. */
   readonly prune: boolean;
-  /** IDs of deactivated users whose entries do not tell whether they are to be active. */
+  /** IDs of deactivated users whose entries lack `active`. */
   readonly deactivated: Set<number>;
   /** Reports how many users have been compared. */
   readonly watch: (users: number) => void;
 }
 
-/** Wraps a caller so that it makes no call after an interruption. A running one goes on to its end, so that no change is half done. */
+/** Wraps a caller so that it makes no call after an interruption. A running call completes, so that no change is half done. */
 export const untilAborted = (caller: Caller, signal: AbortSignal): Caller => ({
   async call(op, input, options) {
     signal.throwIfAborted();
