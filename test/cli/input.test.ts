@@ -144,6 +144,9 @@ describe("input", () => {
     expect(await question("posts", "comments", "delete", post, "7")).toBe("? Delete comment 7 on post Menu?");
     const group = await made("groups", "create", "--name", "Runners");
     expect(await question("groups", "member", "remove", group, user)).toBe(`? Remove Eve Adams from group ${group}?`);
+    const runners = `group ${group} (Runners)`;
+    expect(await question("groups", "member", "remove", "Runners", user)).toBe(`? Remove Eve Adams from ${runners}?`);
+    expect(await question("groups", "image", "delete", "Runners")).toBe(`? Delete the image of ${runners}?`);
     await sit(["conversations", "send", "--to", user, "Hello"]);
     const talk = (await sit(["conversations", "list", "--query", "[0].id"])).stdout.trim();
     const participants = "of Ada Lovelace, Eve Adams";

@@ -90,7 +90,7 @@ export interface Request {
 interface ResourceQuestion {
   readonly about: AnyOperation;
   readonly key: string;
-  ask(item: unknown, input: Record<string, unknown>): string;
+  ask(item: unknown, input: Record<string, unknown>, shown: Record<string, unknown>): string;
 }
 
 /** A terminal, and the caller that finds what users name or choose on it. */
@@ -113,15 +113,15 @@ interface Wizard {
   missing?(input: Record<string, unknown>): readonly string[];
 }
 
-type Question<O extends AnyOperation> = ((input: InputOf<O>) => string) | ResourceQuestion;
+type Question<O extends AnyOperation> = ((shown: Shown<InputOf<O>>) => string) | ResourceQuestion;
 
-/** Makes a confirmation question from the input and the resource that `about` returns for its field `key`. */
+/** Makes a confirmation question from the input, as given and for messages, and the resource that `about` returns for its field `key`. */
 export function askAbout<A extends AnyOperation>(
   about: A,
-  ask: (item: ItemOf<A>, input: Record<string, unknown>) => string,
+  ask: (item: ItemOf<A>, input: Record<string, unknown>, shown: Record<string, unknown>) => string,
   key = "id",
 ): ResourceQuestion {
-  return { about, key, ask: (item, input) => ask(item as ItemOf<A>, input) };
+  return { about, key, ask: (item, ...inputs) => ask(item as ItemOf<A>, ...inputs) };
 }
 
 /** The input of a running command, and functions to carry it out. */

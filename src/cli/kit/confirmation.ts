@@ -4,14 +4,19 @@ import { valueAt } from "../output/item.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import type { Input } from "./read-input.ts";
 
-export async function confirm(leaf: OperationCommand, input: Input, caller: Caller, context: Context): Promise<void> {
-  const { confirm: question, reversible } = leaf;
+/** Asks the question of a command, if it has one. `shown` is the input for messages. */
+export async function confirm(
+  { confirm: question, reversible }: OperationCommand,
+  { input, shown }: { readonly input: Input; readonly shown: Input },
+  caller: Caller,
+  context: Context,
+): Promise<void> {
   if (!question) return;
   const ask = async () => {
-    if (typeof question === "function") return question(input);
+    if (typeof question === "function") return question(shown);
     const { about, key, ask: askAbout } = question;
     const response: unknown = await caller.call(about, { id: input[key] });
-    return askAbout(about.item ? valueAt(response, about.item) : response, input);
+    return askAbout(about.item ? valueAt(response, about.item) : response, input, shown);
   };
   await requireConfirmation(context, ask, reversible ? "needs a confirmation" : undefined);
 }

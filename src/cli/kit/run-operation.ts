@@ -58,7 +58,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     if (each.length > 1 && context.flags.idempotencyKey) (await idempotency()).refuseSeveral();
     if (op === leaf.op && leaf.confirm) {
       const { confirm } = await import("./confirmation.ts");
-      for (const one of each) await confirm(leaf, one, caller, context);
+      for (const one of each) await confirm(leaf, { input: one, shown: shown(one) }, caller, context);
     }
     const use = async (edited: Input) => {
       const whole = await withWizard(completed, edited, caller);

@@ -31,7 +31,7 @@ const member: CommandGroup = {
     }),
     remove: command(ops.memberRemove, {
       args: [group, user],
-      confirm: askAbout(users.get, ({ name }, { id }) => `Remove ${name} from group ${id}?`, "user"),
+      confirm: askAbout(users.get, ({ name }, _, { id }) => `Remove ${name} from group ${id}?`, "user"),
       reversible: true,
       done: ({ user, id }) => `Removed user ${user} from group ${id}.`,
       examples: ["wcs groups member remove 3 12", "wcs groups member remove 3 me --yes"],
