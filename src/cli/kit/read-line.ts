@@ -52,12 +52,9 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   const input = alternative ? {} : await readInput(spec, line, sources, issues);
   await checkOptions(operation, issues);
   const fields = alternative ? [] : missingFields(spec, input, terminal.env);
-  // A flag that was given, but cannot be read, has an issue of its own.
-  const more = leaf.wizard?.missing?.(input) ?? [];
-  const isGiven = more.some((word) => issues.concerns(word));
   const missing = [
     ...fields.map((field) => ({ word: wordFor(spec, line, field), values: field.values })),
-    ...(isGiven ? [] : more.map((word) => ({ word }))),
+    ...(leaf.wizard?.missing?.(input) ?? []).map((word) => ({ word })),
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
   if (missing.length > 0 && !terminal.interactive) {

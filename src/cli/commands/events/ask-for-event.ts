@@ -10,7 +10,7 @@ type Values = Record<string, unknown>;
 
 export async function askForEvent(run: WizardRun): Promise<Values> {
   const event: Values = { ...run.input };
-  if ((event.start ?? event.end ?? event.date) === undefined) Object.assign(event, await askWhen(run));
+  if (event.date === undefined) Object.assign(event, await askWhen(run));
   if (event.location === undefined) {
     const place = (await (await run.terminal.ask()).text("Place (Enter for none):")).trim();
     if (place !== "") {
@@ -25,7 +25,7 @@ export async function askForEvent(run: WizardRun): Promise<Values> {
 async function askWhen({ input, terminal, zone: given, record }: WizardRun): Promise<Values> {
   const zone = checkZone(given);
   const ask = await terminal.ask();
-  if (input.all_day === true || (await ask.confirm("All day?"))) {
+  if (input.all_day ?? ((input.start ?? input.end) === undefined && (await ask.confirm("All day?")))) {
     const day = await answered(terminal, "Day (for example 2026-12-24 or tomorrow):", (text) =>
       readDay(text, "It", zone),
     );
@@ -33,13 +33,15 @@ async function askWhen({ input, terminal, zone: given, record }: WizardRun): Pro
     record("--date", day.text);
     return { all_day: true, date: day.value };
   }
-  const start = await answered(terminal, "Start (for example 'friday 14:00'):", (text) =>
-    readTimeAhead(text, "It", { zone }),
-  );
-  const readEnd = (text: string) => readTimeAhead(text, "It", { zone, after: start.value });
-  const end = await answered(terminal, "End (for example 15:30 or +90m):", readEnd, "+1h");
-  record("--start", start.text, "--end", end.text);
-  return { start: start.value, end: end.value };
+  const askFor = async (flag: string, question: string, after?: number, standard?: string) => {
+    const read = (answer: string) => readTimeAhead(answer, "It", { zone, after });
+    const { text, value } = await answered(terminal, question, read, standard);
+    record(flag, text);
+    return value;
+  };
+  const start = (input.start as number | undefined) ?? (await askFor("--start", "Start (for example 'friday 14:00'):"));
+  const end = input.end ?? (await askFor("--end", "End (for example 15:30 or +90m):", start, "+1h"));
+  return { start, end };
 }
 
 async function askRepetition({ terminal, zone: given, record }: WizardRun): Promise<Values> {

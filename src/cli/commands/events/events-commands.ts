@@ -158,8 +158,10 @@ export const events: Commands = {
     renderer: eventForm,
     wizard: {
       ask: async (run) => (await import("./ask-for-event.ts")).askForEvent(run),
-      missing: ({ start, end, date, all_day }) =>
-        all_day || (start ?? end ?? date) !== undefined ? [] : ["--start", "--end"],
+      missing: ({ start, end, date, all_day }) => {
+        const lacks = all_day || date !== undefined ? { date } : { start, end };
+        return Object.entries(lacks).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));
+      },
     },
     examples: [
       "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
