@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { files } from "../../src/contract/files.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
@@ -57,6 +58,24 @@ const client = (url: string, more: Partial<ClientOptions> = {}) =>
   createClient({ url, userAgent: "wcs/test", timeout: 20_000, env: {}, ...more });
 const get = (url: string, more?: Partial<ClientOptions>) => client(url, more).call(users.get, { id: 5 });
 
+/** Returns the functions of timers of that many milliseconds, or some seconds less, that have not been cleared. */
+function watchTimers(milliseconds: number): () => (() => void)[] {
+  const begun = vi.spyOn(globalThis, "setTimeout");
+  const cleared = vi.spyOn(globalThis, "clearTimeout");
+  onTestFinished(() => {
+    begun.mockRestore();
+    cleared.mockRestore();
+  });
+  return () => {
+    const past = new Set<unknown>(cleared.mock.calls.map(([timer]) => timer));
+    return begun.mock.calls.flatMap(([end, after = 0], at) => {
+      const isOpen =
+        after < milliseconds + 100 && after > milliseconds - 10_000 && !past.has(begun.mock.results[at]?.value);
+      return isOpen ? [end] : [];
+    });
+  };
+}
+
 /** Returns the error of a call. */
 async function failure(call: Promise<unknown>): Promise<ServiceError> {
   const error = await call.then(
@@ -93,6 +112,32 @@ describe("a request", () => {
     const message = "x".repeat(40_000_000);
     expect((await client(url).raw("POST", "/conversations", { body: JSON.stringify({ message }) })).status).toBe(403);
     await expect.poll(() => sockets.size).toBe(0);
+  });
+
+  test("with a large body goes on when a proxy does not pass 100 Continue on", async () => {
+    const patience = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+    onTestFinished(() => void patience.mockRestore());
+    const server = http.createServer();
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      request.resume().on("end", () => reply(response, 200, { id: 5 }));
+    });
+    const url = `http://127.0.0.1:${await start(server)}`;
+    const body = JSON.stringify({ message: "x".repeat(1_048_576) });
+    expect((await client(url).raw("POST", "/conversations", { body })).status).toBe(200);
+  });
+
+  test("has more time for a larger body: 50 bytes per millisecond", async () => {
+    const timers = watchTimers(30_000);
+    const { url, requests } = await pretend(() => {});
+    const failed = failure(client(url).call(conversations.create, { recipients: [1], message: "x".repeat(500_000) }));
+    await expect.poll(() => requests.length).toBe(1);
+    timers()[0]!();
+    expect((await failed).message).toBe(`${url} did not answer within 30 s.`);
+  });
+
+  test("may have a timeout that is longer than that of any timer", async () => {
+    const { url } = await pretend((_, response) => reply(response, 200, { id: 5 }));
+    expect(await get(url, { timeout: 1e12 })).toEqual({ id: 5 });
   });
 
   test("reuses its connection", async () => {
@@ -192,6 +237,25 @@ describe("an error of the service", () => {
     ]);
   });
 
+  test("has only those parts that have the form of an error", async () => {
+    let more: object = {};
+    const { url } = await pretend((_, response) => reply(response, 500, error("internal", more)));
+    const failureWith = async (parts: object) => {
+      more = parts;
+      return failure(get(url));
+    };
+    for (const fields of ["x", { a: "b" }, { a: [1] }])
+      expect((await failureWith({ fields })).fields, JSON.stringify(fields)).toBeUndefined();
+    const issue = { field: "a", code: "invalid" };
+    expect((await failureWith({ fields: { a: ["b"] }, issues: [issue, null, "x", { field: "b" }] })).issues).toEqual([
+      issue,
+    ]);
+    expect((await failureWith({ fields: { a: ["b"] }, issues: "x" })).issues).toEqual([issue]);
+    for (const request_id of ["a b", "x".repeat(129), 5])
+      expect((await failureWith({ request_id })).hint, `${request_id}`).toBeUndefined();
+    expect((await failureWith({ message: "x".repeat(20_001) })).message).toBe("x".repeat(20_000));
+  });
+
   test("keeps its code when others have the same status", async () => {
     const { url } = await pretend((_, response) => reply(response, 403, error("two_factor_required")));
     expect((await failure(get(url))).code).toBe("two_factor_required");
@@ -203,15 +267,18 @@ describe("an error of the service", () => {
     [500, "internal"],
     [599, "internal"],
   ])("of an unknown code with status %s is %s, and 5xx names the request", async (status, code) => {
-    const { url } = await pretend((_, response) => reply(response, status, error("new_code")));
-    const failed = await failure(get(url));
-    expect([failed.code, failed.hint?.includes("request ID r") ?? false]).toEqual([code, status >= 500]);
+    for (const given of ["new_code", "constructor"]) {
+      const { url } = await pretend((_, response) => reply(response, status, error(given)));
+      const failed = await failure(get(url));
+      expect([failed.code, failed.hint?.includes("request ID r") ?? false]).toEqual([code, status >= 500]);
+    }
   });
 });
 
 describe("an answer that is not of the service is an error that names it and the next step:", () => {
   const answers: [string, Handler, RegExp][] = [
     ["a web page", (_, r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>"), /status 200, text\/html/],
+    ["JSON of another type", (_, r) => reply(r, 200, { id: 5 }, { "content-type": "text/x; a=b" }), /200, text\/x\)/],
     ["nothing", (_, r) => r.writeHead(200).end(), /no content type/],
     ["broken JSON", (_, r) => r.writeHead(200, { "content-type": "application/json" }).end("{"), /like a wcs service/],
     ["a long type", (_, r) => r.writeHead(200, { "content-type": "x".repeat(200) }).end(), /status 200, x{100}\)/],
@@ -325,23 +392,69 @@ describe("an answer that is not of the service is an error that names it and the
     );
   });
 
-  test("an answer that does not come in time", async () => {
-    const { url } = await pretend(() => {});
-    expect((await failure(get(url, { timeout: 200 }))).message).toBe(`${url} did not answer within 0.2 s.`);
+  const late: [string, Handler][] = [
+    ["an answer that does not come in time", () => {}],
+    ["an answer whose body does not come in time", (_, r) => r.writeHead(200, { "content-length": "10" }).write("{")],
+    [
+      "an answer on a kept connection that does not come in time",
+      (_, r, count) => count === 1 && reply(r, 200, { id: 5 }),
+    ],
+  ];
+  test.each(late)("%s", async (_, handler) => {
+    const timers = watchTimers(20_000);
+    const { url, requests } = await pretend(handler);
+    const one = client(url);
+    if (handler === late[2]![1]) await one.call(users.get, { id: 5 });
+    expect(timers()).toEqual([]);
+    const count = requests.length;
+    const failed = failure(one.call(users.get, { id: 5 }));
+    await expect.poll(() => requests.length).toBe(count + 1);
+    await expect.poll(() => timers().length).toBe(handler === late[1]![1] ? 2 : 1);
+    timers()[0]!();
+    expect((await failed).message).toBe(`${url} did not answer within 20 s.`);
+    await expect.poll(timers).toEqual([]);
+  });
+
+  test("a file that stops arriving; its reader may take any time", async () => {
+    const timers = watchTimers(20_000);
+    const headers = { etag: '"x"', "content-length": "10" };
+    const { url, requests } = await pretend((_, response) => response.writeHead(200, headers).write("0123"));
+    const { read } = await client(url).call(files.get, { id: 5 });
+    const chunks = read(0, 10)[Symbol.asyncIterator]();
+    await chunks.next();
+    expect(timers()).toEqual([]);
+    const failed = failure(chunks.next());
+    await expect.poll(() => timers().length).toBe(1);
+    timers()[0]!();
+    expect((await failed).message).toBe("The service did not send the requested part of the file.");
+    expect(requests[1]?.headers).toMatchObject({ range: "bytes=4-9", "if-range": '"x"' });
+    expect(timers()).toEqual([]);
+  });
+
+  test("a certificate that does not come in time: the service did not accept the connection", async () => {
+    const timers = watchTimers(20_000);
+    let attempts = 0;
+    const silent = createServer((socket) =>
+      socket.once("data", () => {
+        attempts += 1;
+      }),
+    );
+    const url = `https://127.0.0.1:${await start(silent)}`;
+    const failed = failure(get(url));
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await expect.poll(() => attempts).toBe(attempt);
+      timers()[0]!();
+    }
+    expect((await failed).message).toMatch(/ did not accept the connection within [\d.]+ s\.$/);
   });
 
   test("an answer that does not come within 30 seconds, unless told otherwise", async () => {
-    const asked = Promise.withResolvers<void>();
-    const { url } = await pretend(() => asked.resolve());
-    const timers = vi.spyOn(globalThis, "setTimeout");
-    onTestFinished(() => void timers.mockRestore());
+    const timers = watchTimers(30_000);
+    const { url, requests } = await pretend(() => {});
     const failed = failure(get(url, { timeout: undefined }));
-    const due = () =>
-      timers.mock.calls.filter(([, milliseconds = 0]) => milliseconds > 29_000 && milliseconds < 60_000);
     // Before the request is sent, the end of the time would only lead to another attempt.
-    await asked.promise;
-    expect(due().length).toBe(1);
-    for (const [end] of due()) end();
+    await expect.poll(() => requests.length).toBe(1);
+    for (const end of timers()) end();
     expect((await failed).message).toBe(`${url} did not answer within 30 s.`);
   });
 });
@@ -415,6 +528,10 @@ describe("a request is repeated:", () => {
       "503 of a proxy",
       ((_, r) => r.writeHead(503, { "retry-after": "0", "content-type": "text/html" }).end()) as Handler,
     ],
+    [
+      "429 of a proxy",
+      ((_, r) => r.writeHead(429, { "retry-after": "0", "content-type": "text/html" }).end()) as Handler,
+    ],
   ])("GET after %s", async (_, handler) => {
     const { url, requests } = await pretend(thenFine(handler));
     expect(await get(url)).toEqual({ id: 5 });
@@ -449,11 +566,25 @@ describe("a request is repeated:", () => {
   });
 
   test.each([
-    ["without Retry-After", busy(429, {}), undefined],
-    ["when the wait would outlast the time-out", busy(429, { "retry-after": "60" }), 60],
-  ])("not %s", async (_, handler, retryAfter) => {
+    ["without Retry-After", busy(429, {}), { code: "too_many_requests", retryAfter: undefined }],
+    [
+      "when the wait would outlast the time-out",
+      busy(429, { "retry-after": "60" }),
+      { code: "too_many_requests", retryAfter: 60 },
+    ],
+    [
+      "after a conflict",
+      ((_, r) => reply(r, 409, error("conflict"), { "retry-after": "0" })) as Handler,
+      { code: "conflict", retryAfter: 0 },
+    ],
+    [
+      "after a web page that does not exist",
+      ((_, r) => r.writeHead(404, { "retry-after": "0", "content-type": "text/html" }).end()) as Handler,
+      { code: "unavailable", retryAfter: undefined },
+    ],
+  ])("not %s", async (_, handler, expected) => {
     const { url, requests } = await pretend(handler);
-    expect(await failure(get(url))).toMatchObject({ code: "too_many_requests", retryAfter });
+    expect(await failure(get(url))).toMatchObject(expected);
     expect(requests.length).toBe(1);
   });
 
@@ -520,14 +651,51 @@ describe("a request is repeated:", () => {
 });
 
 describe("an aborted call", () => {
-  test.each([
-    ["before the request", (_: AbortController) => {}, true],
-    ["while waiting for the answer", (controller: AbortController) => controller.abort(new Error("stop")), false],
-  ])("%s throws its reason", async (_, arrived, before) => {
+  const calls: [string, (url: string, signal: AbortSignal) => Promise<unknown>][] = [
+    ["a call", (url, signal) => client(url).call(users.get, { id: 5 }, { signal })],
+    ["a download", (url, signal) => client(url).call(files.get, { id: 5 }, { signal })],
+    ["a request", (url, signal) => client(url).raw("GET", "/users/5", { signal })],
+  ];
+  const stages: [string, Handler | undefined][] = [
+    ["before the request", undefined],
+    ["while waiting for the answer", () => {}],
+  ];
+  test.each(calls)("throws its reason: %s", async (_, call) => {
+    for (const [stage, handler] of stages) {
+      const controller = new AbortController();
+      const { url, requests } = await pretend((...given) => {
+        handler?.(...given);
+        controller.abort(new Error("stop"));
+      });
+      if (handler === undefined) controller.abort(new Error("stop"));
+      await expect(call(url, controller.signal), stage).rejects.toThrow("stop");
+      expect(requests.length, stage).toBe(handler === undefined ? 0 : 1);
+      expect(getEventListeners(controller.signal, "abort"), stage).toEqual([]);
+    }
+  });
+
+  test.each(calls)("throws its reason while the answer arrives: %s", async (_, call) => {
     const controller = new AbortController();
-    const { url } = await pretend(() => arrived(controller));
-    if (before) controller.abort(new Error("stop"));
-    await expect(client(url).call(users.get, { id: 5 }, { signal: controller.signal })).rejects.toThrow("stop");
+    const { signal } = controller;
+    let requesting: readonly unknown[] | undefined;
+    const { url } = await pretend((_, response) => {
+      requesting = getEventListeners(signal, "abort");
+      response.writeHead(500, { "content-length": "10" }).write("{");
+    });
+    const called = call(url, signal);
+    const isReading = () =>
+      getEventListeners(signal, "abort").some((listener) => requesting?.includes(listener) === false);
+    await expect.poll(isReading).toBe(true);
+    controller.abort(new Error("stop"));
+    await expect(called).rejects.toThrow("stop");
+    await expect.poll(() => getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("that comes after the answer does nothing", async () => {
+    const { signal } = new AbortController();
+    const { url } = await pretend((_, response) => reply(response, 200, { id: 5 }));
+    for (const [, call] of calls.filter(([name]) => name !== "a download")) await call(url, signal);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("stops waiting for the next attempt", async () => {
@@ -615,10 +783,35 @@ describe("raw", () => {
     expect(server.calls.at(-1)?.input).toEqual({ reference: "api" });
     const wrong = await one.raw("DELETE", "/units/5", { body: "{}" });
     expect(wrong.body.toString()).toContain("DELETE expects its fields in the query");
+    const asText = await one.raw("POST", "/users/welcome", { body: "{}", headers: { "content-type": "text/plain" } });
+    expect(asText.status).toBe(415);
+    for (const [path, reference] of [
+      ["//units/reference/x", "x"],
+      ["/units/reference/\ud800", "\ufffd"],
+    ]) {
+      await one.raw("GET", path!);
+      expect(server.calls.at(-1)?.input).toEqual({ reference });
+    }
     const missing = await one.raw("GET", "/näh 1", { headers: { "x-request-id": "r" } });
     expect([missing.status, missing.headers["x-request-id"]]).toEqual([404, "r"]);
     expect((await failure(one.raw("GET", "https://elsewhere.example/x"))).code).toBe("bad_request");
     expect((await failure(one.raw("G T", "/x"))).code).toBe("bad_request");
     await server.close();
+  });
+
+  test("goes below the path of the URL, and returns each header of a name", async () => {
+    const { url, requests } = await pretend((_, r) => r.writeHead(200, { "set-cookie": ["a=1", "b=2"] }).end());
+    const { headers } = await client(`${url}/deep`).raw("GET", "/apis");
+    expect([requests[0]?.url, headers["set-cookie"]]).toEqual(["/deep/api/apis", "a=1, b=2"]);
+  });
+
+  test("says after a lost answer that a change may have been made, unless it was none", async () => {
+    const { url } = await pretend((request) => request.socket.destroy());
+    const hintOf = async (method: string, headers = {}) =>
+      (await failure(client(url).raw(method, "/users/5", { headers }))).hint;
+    const unsure = "The change may have been made. Look before you repeat it.";
+    expect(await hintOf("delete")).toBe(unsure);
+    for (const hint of [await hintOf("get"), await hintOf("DELETE", { "dry-run": "true" })])
+      expect(hint).toBe("Check the URL, and that the service is running.");
   });
 });

@@ -87,6 +87,9 @@ describe("the headers of a content", () => {
       "image/png+xml",
     ])
       expect(await way(mime), mime).toBe("attachment");
+    // The extension in which browsers show a PDF does not load in a sandbox.
+    expect(await header("content-security-policy", { mime: "image/png" })).toBe("default-src 'none'; sandbox");
+    expect(await header("content-security-policy", { mime: "application/pdf" })).toBeNull();
   });
 
   test("have the name in ASCII and with all characters (RFC 6266, RFC 8187)", async () => {
@@ -142,6 +145,7 @@ describe("ranges and conditions", () => {
     for (const tags of [etag, `"x", ${etag}`, `W/${etag}`, "*"]) {
       const response = await get({ "if-none-match": tags });
       expect([response.status, response.headers.get("etag"), await response.text()], tags).toEqual([304, etag, ""]);
+      expect(response.headers.get("cache-control"), tags).toBe("private, no-cache");
     }
     expect((await get({ "if-none-match": '"x"' })).status).toBe(200);
   });
@@ -157,6 +161,7 @@ describe("If-Match", () => {
   ])("%s: status %i", async (tags, status) => {
     const response = await get({ "if-match": tags, range: "bytes=0-" });
     expect(response.status).toBe(status === 200 ? 206 : status);
+    expect(response.headers.get("etag")).toBe(etag);
     if (status === 412) expect(JSON.parse(await response.text()).error.code).toBe("precondition_failed");
   });
 
@@ -246,9 +251,11 @@ describe("the client", () => {
   });
 
   test("gives up when repeated attempts make no progress", async () => {
+    let reads = 0;
     content = {
       ...large,
       async *read(from = 0) {
+        reads += 1;
         if (from < 100_000) yield bytes.subarray(from, 100_000);
         throw new Error("broken");
       },
@@ -256,15 +263,23 @@ describe("the client", () => {
     const caller = client();
     const got = await caller.call(files.get, { id: 7 });
     await expect(collect(got.read())).rejects.toMatchObject({ code: "unavailable" });
+    // The first one made progress.
+    expect(reads).toBe(4);
     await caller.close();
   });
 
   test("throws the service's error, and an error for an answer that is not of the service", async () => {
+    let status = 200;
     let headers: Record<string, string> = {};
-    const proxy = http.createServer((_, response) => response.writeHead(200, headers).end("<html>Welcome")).listen(0);
-    const { port } = proxy.address() as { port: number };
+    const proxy = http.createServer((_, response) => response.writeHead(status, headers).end("<html>Welcome"));
+    const { port } = proxy.listen(0).address() as { port: number };
     const elsewhere = createClient({ url: `http://127.0.0.1:${port}`, userAgent: "test", env: {} });
-    for (headers of [{}, { etag, "transfer-encoding": "chunked" }, { "content-length": "13" }]) {
+    for ([status, headers] of [
+      [200, {}],
+      [200, { etag, "transfer-encoding": "chunked" }],
+      [200, { "content-length": "13" }],
+      [404, { etag, "content-length": "13" }],
+    ] as [number, Record<string, string>][]) {
       await expect(elsewhere.call(files.get, { id: 7 })).rejects.toMatchObject({ code: "unavailable" });
     }
     await elsewhere.close();
@@ -274,6 +289,31 @@ describe("the client", () => {
     const refused = { code: "gone", message: "Event 3 was deleted." };
     await expect(caller.call(files.get, { id: 7 })).rejects.toMatchObject(refused);
     await caller.close();
+  });
+
+  test("asks for any type, and takes a file whose headers do not describe it", async () => {
+    const asked: unknown[] = [];
+    const names = {
+      "": "",
+      "inline; filename*=UTF-8''%ff": "",
+      "inline; filename*=UTF-8''a%20b.txt; size=10": "a b.txt",
+    };
+    const dispositions = Object.keys(names);
+    const proxy = http.createServer((request, response) => {
+      const said = { "content-disposition": dispositions[asked.length] };
+      asked.push([request.headers.accept, request.headers.range]);
+      response.writeHead(200, { etag, "content-length": "10", ...said }).end("0123456789");
+    });
+    const { port } = proxy.listen(0).address() as { port: number };
+    const caller = createClient({ url: `http://127.0.0.1:${port}`, userAgent: "test", env: {} });
+    for (const name of Object.values(names)) {
+      const got = await caller.call(files.get, { id: 7 });
+      expect(got).toMatchObject({ name, mime: "application/octet-stream", sha256: standard.sha256 });
+      expect((await collect(got.read(0, 10))).toString()).toBe("0123456789");
+    }
+    expect(asked).toEqual(Array(3).fill(["*/*", undefined]));
+    await caller.close();
+    proxy.close();
   });
 
   test("ends the request when its reader stops", async () => {

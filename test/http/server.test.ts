@@ -56,24 +56,25 @@ describe("routes", () => {
   });
 
   test.each([
-    ["PUT", "/api/users/5", "GET, HEAD, PATCH, DELETE"],
-    ["OPTIONS", "/api/users", "GET, HEAD, POST"],
-    ["GET", "/api/authenticate", "POST"],
-    ["POST", "/healthz", "GET, HEAD"],
-    ["PROPFIND", "/units/5", "GET, HEAD, PATCH, DELETE"],
-    ["PATCH", "/api/events/upcoming", "GET, HEAD"],
-    ["GET", "/users/welcome", "POST"],
-    ["OPTIONS", "/api/users/search", "GET, HEAD"],
-    ["DELETE", "/conversations/5/messages/new", "GET, HEAD"],
-    ["POST", "/api/conversations/5/messages/new", "GET, HEAD"],
-    ["POST", "/units/reference/move", "GET, HEAD"],
-  ])("%s %s is not allowed, and Allow says what is", async (method, path, allow) => {
+    ["PUT", "/api/users/5", "GET, HEAD, PATCH, DELETE", "unmatched"],
+    ["OPTIONS", "/api/users", "GET, HEAD, POST", "unmatched"],
+    ["GET", "/api/authenticate", "POST", "unmatched"],
+    ["POST", "/healthz", "GET, HEAD", "unmatched"],
+    ["PROPFIND", "/units/5", "GET, HEAD, PATCH, DELETE", "unmatched"],
+    ["PATCH", "/api/events/upcoming", "GET, HEAD", "/events/upcoming"],
+    ["GET", "/users/welcome", "POST", "/users/welcome"],
+    ["OPTIONS", "/api/users/search", "GET, HEAD", "/users/search"],
+    ["DELETE", "/conversations/5/messages/new", "GET, HEAD", "/conversations/{conversation}/messages/new"],
+    ["POST", "/api/conversations/5/messages/new", "GET, HEAD", "/conversations/{conversation}/messages/new"],
+    ["POST", "/units/reference/move", "GET, HEAD", "/units/reference/{unit}"],
+  ])("%s %s is not allowed, and Allow says what is", async (method, path, allow, route) => {
     const response = await fetch(server.url + path, { method });
     expect([response.status, response.headers.get("allow"), await codeOf(response)]).toEqual([
       405,
       allow,
       "method_not_allowed",
     ]);
+    expect(server.logs).toMatchObject([{ level: "info", method, route, status: 405 }]);
   });
 
   test("escaped characters of the path are decoded, and dots are never resolved", async () => {
@@ -157,9 +158,13 @@ describe("the answer", () => {
     expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([204, "", null]);
   });
 
-  test("has headers against caching and type guessing", async () => {
+  test("has headers against caching and type guessing, and says how long its connection may stay idle", async () => {
     const { headers } = await get("/api/users/5");
-    expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "keep-alive": "timeout=65",
+    });
   });
 
   test("has the ID of the request when that is valid, else a new one", async () => {
@@ -204,8 +209,12 @@ describe("the call of the core", () => {
     await get("/api/users/5", { "x-forwarded-for": "9.9.9.9" });
     expect(lastCall()?.origin.address).toBe("127.0.0.1");
     const other = await serveFake(undefined, { trustedProxies: blockListOf([parseNetwork("127.0.0.0/8")!]) });
-    await fetch(`${other.url}/api/users/5`, { headers: { "x-forwarded-for": "6.6.6.6, 9.9.9.9" } });
-    expect(other.calls.at(-1)?.origin.address).toBe("9.9.9.9");
+    const headers = { "x-forwarded-for": "6.6.6.6, 2001:db8::9", "user-agent": "a browser" };
+    await fetch(`${other.url}/api/users/5`, { headers });
+    // Rate limits count the network, since a client has all of its addresses.
+    const { address, network, userAgent, servedAt } = other.calls.at(-1)!.origin;
+    expect([address, network, userAgent]).toEqual(["2001:db8::9", "2001:db8::/64", "a browser"]);
+    expect(servedAt).toBe(other.url);
     await other.close();
   });
 
@@ -302,7 +311,8 @@ describe("a body", () => {
   test("that is not UTF-8 is refused", async () => {
     const bytes = Buffer.concat([Buffer.from('{"users":"'), Buffer.from([0xff]), Buffer.from('"}')]);
     const response = await fetch(`${server.url}/api/users/welcome`, { ...json(""), body: bytes });
-    expect([response.status, await codeOf(response)]).toEqual([400, "bad_request"]);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: "bad_request", message: "The body must be UTF-8." } });
   });
 
   test("is not repeated in the error, since it may hold a password", async () => {
@@ -393,6 +403,8 @@ describe("errors", () => {
     ["unavailable", undefined, "5"],
     ["unavailable", 0, "1"],
     ["conflict", undefined, null],
+    ["conflict", 7, "7"],
+    ["internal", undefined, null],
   ] as const)("%s with %s s to wait has Retry-After %s", async (code, retryAfter, header) => {
     answer = () => {
       throw new ServiceError(code, "No.", retryAfter === undefined ? {} : { retryAfter });
@@ -409,7 +421,12 @@ describe("errors", () => {
     const text = await response.text();
     expect([response.status, text.includes("SELECT"), text.includes("/var")]).toEqual([500, false, false]);
     const logged = server.logs.find(({ level }) => level === "error");
-    expect(logged).toMatchObject({ err: error, request_id: response.headers.get("x-request-id") });
+    expect(logged).toMatchObject({
+      err: error,
+      request_id: response.headers.get("x-request-id"),
+      route: "/users/{id}",
+      message: "The service failed; its log has the details under this request ID.",
+    });
   });
 
   test("that occur while an answer is written are logged as well", async () => {
@@ -457,9 +474,9 @@ describe("probes", () => {
   });
 
   test.each([
-    ["is not ready", async () => false],
-    ["fails", async () => Promise.reject(new Error("no database"))],
-  ])("readyz is 503 when the service %s, and healthz is not", async (_, ready) => {
+    ["is not ready", async () => false, expect.objectContaining({ code: "unavailable" })],
+    ["fails", async () => Promise.reject(new Error("no database")), new Error("no database")],
+  ])("readyz is 503 when the service %s, and healthz is not; the log has the cause", async (_, ready, err) => {
     const other = await serveFake(undefined, { ready });
     const response = await fetch(`${other.url}/readyz`);
     expect([response.status, response.headers.get("retry-after"), await codeOf(response)]).toEqual([
@@ -469,6 +486,7 @@ describe("probes", () => {
     ]);
     expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
     expect(other.logs.map(({ level }) => level)).toEqual(["error", "info", "debug"]);
+    expect(other.logs[0]?.err).toEqual(err);
     await other.close();
   });
 
@@ -481,6 +499,7 @@ describe("probes", () => {
     let url: string | null = null;
     const other = await serveFake(undefined, { operations: operations.slice(0, 1), baseUrl: async () => url });
     const first = await fetch(`${other.url}/openapi.json`);
+    expect(first.headers.get("cache-control")).toBe("public, no-cache");
     const etag = first.headers.get("etag")!;
     const again = () => fetch(`${other.url}/api/openapi.json`, { headers: { "if-none-match": `W/${etag}` } });
     const same = await again();
@@ -503,11 +522,11 @@ describe("probes", () => {
 });
 
 describe("metrics", () => {
-  const seen: unknown[] = [];
+  const seen: [method: string, route: string, status: number, seconds: number][] = [];
   const metrics = {
     contentType: "text/plain; version=0.0.4",
     render: async () => "up 1\n",
-    observe: (method: string, route: string, status: number) => void seen.push([method, route, status]),
+    observe: (...given: [string, string, number, number]) => void seen.push(given),
   };
 
   test("require their own token, and count each request", async () => {
@@ -517,7 +536,9 @@ describe("metrics", () => {
     const response = await fetch(`${other.url}/metrics`, { headers: { authorization: "Bearer t0" } });
     expect([await response.text(), response.headers.get("content-type")]).toEqual(["up 1\n", metrics.contentType]);
     await fetch(`${other.url}/api/users/5`);
-    expect(seen.at(-1)).toEqual(["GET", "/users/{id}", 200]);
+    const [method, route, status, seconds] = seen.at(-1)!;
+    expect([method, route, status]).toEqual(["GET", "/users/{id}", 200]);
+    expect(Number(other.logs.at(-1)?.ms)).toBeCloseTo(seconds * 1000, 2);
     await other.close();
   });
 
