@@ -33,9 +33,9 @@ async function askWhen({ input, terminal, zone: given, record }: WizardRun): Pro
     record("--date", day.text);
     return { all_day: true, date: day.value };
   }
-  const askFor = async (flag: string, question: string, after?: number, standard?: string) => {
+  const askFor = async (flag: string, question: string, after?: number, defaultAnswer?: string) => {
     const read = (answer: string) => readTimeAhead(answer, "It", { zone, after });
-    const { text, value } = await answered(terminal, question, read, standard);
+    const { text, value } = await answered(terminal, question, read, defaultAnswer);
     record(flag, text);
     return value;
   };
