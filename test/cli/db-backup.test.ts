@@ -267,13 +267,17 @@ describe("db restore", () => {
     expect(journalOf(database)).toBe("wal");
     expect(isWhole(database)).toBe(true);
     await addUnit("Later");
-    await done(db("restore", restored.previous, "--yes"));
+    const { previous } = await json(db("restore", restored.previous, "--yes", "--json"));
     expect(unitsIn(database)).toEqual(["Before", "After"]);
+    // A database that was a backup has been changed, so its checksum no longer counts.
+    await done(db("restore", previous, "--yes"));
+    expect(unitsIn(database)).toEqual(["Before", "Later"]);
+    await done(db("restore", restored.previous, "--yes"));
     // Now that it is a database again, it takes part as any other.
     await done(db("backup", backup, "--force"));
     await done(db("restore", backup, "--yes"));
     expect(unitsIn(database)).toEqual(["Before", "After"]);
-    expect(others().length).toBe(3);
+    expect(others().length).toBe(5);
   });
 
   it("db restore asks first, and needs --yes without a terminal", async () => {
@@ -289,6 +293,8 @@ describe("db restore", () => {
 
   it("db restore asks nothing when there is no database yet", async () => {
     const fresh = `${folder}/deep/er/wcs.db`;
+    expect((await home.wcs(["db", "restore", backup, "-n", "--db", fresh])).code).toBe(0);
+    expect(existsSync(`${folder}/deep`)).toBe(false);
     expect(await json(home.wcs(["db", "restore", backup, "--db", fresh, "--json"]))).toMatchObject({ previous: null });
     expect([mode(fresh), mode(`${folder}/deep/er`), journalOf(fresh)]).toEqual(["600", "700", "wal"]);
     expect(unitsIn(fresh)).toEqual(["Before"]);

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import fs, {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,9 +17,10 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { copyDatabase, type Watch } from "../../src/store/backup/copy-database.ts";
-import { instanceIn, openBackup } from "../../src/store/backup/examine-backup.ts";
+import { immutable, instanceIn, openBackup, requireIntact } from "../../src/store/backup/examine-backup.ts";
 import { checkBackupSource, makeBackup } from "../../src/store/backup/make-backup.ts";
 import { checkReplacement, replaceDatabase } from "../../src/store/backup/replace-database.ts";
 import { examineBackup, restoreBackup } from "../../src/store/backup/restore-backup.ts";
@@ -70,19 +73,68 @@ describe("backups of SQLite files", () => {
     return () => set(real);
   };
 
-  it("a copy reports its progress from 0 to 1", async () => {
+  /** Makes a database that is copied in several steps. */
+  const makeLarge = () => {
     const source = new DatabaseSync(path);
     onTestFinished(() => source.close());
     source.exec(
-      "create table t (x); insert into t select randomblob(4000) from (with recursive n(i) as (select 1 union all select i + 1 from n where i < 3500) select i from n)",
+      "pragma journal_mode = wal; create table t (x); insert into t select randomblob(4000) from (with recursive n(i) as (select 1 union all select i + 1 from n where i < 3500) select i from n)",
     );
+    return source;
+  };
+
+  it("a copy is of one moment, and reports its progress from 0 to 1", async () => {
+    const source = makeLarge();
+    using other = new DatabaseSync(path);
     const parts: number[] = [];
-    await copyDatabase(source, draft, { ...watch, progress: (part) => void parts.push(part) });
+    const progress = (part: number) => {
+      if (parts.push(part) < 5) other.exec("insert into t values ('later')");
+    };
+    await copyDatabase(source, draft, { ...watch, progress });
     expect(source.isTransaction).toBe(false);
+    using copy = new DatabaseSync(draft);
+    expect(copy.prepare("select count(*) as rows from t").get()).toMatchObject({ rows: 3500 });
     expect(parts.length).toBeGreaterThan(2);
     expect(parts).toEqual(parts.toSorted((a, b) => a - b));
     for (const part of parts) expect(part).toSatisfy((value: number) => value > 0 && value <= 1);
     expect(parts.at(-1)).toBeGreaterThan(0.7);
+  });
+
+  it("work that is aborted ends with the reason, and leaves nothing", async () => {
+    const reason = new Error("Ctrl-C");
+    const aborted = { ...watch, signal: AbortSignal.abort(reason) };
+    const backup = join(folder, "backup.db");
+    await create();
+    await makeBackup(path, backup, watch);
+    await expect(makeBackup(path, draft, aborted)).rejects.toBe(reason);
+    await expect(restoreBackup(backup, path, draft, aborted)).rejects.toMatchObject({ cause: reason });
+    await expect(examineBackup(backup, aborted.signal)).rejects.toMatchObject({ cause: reason });
+    using connection = new DatabaseSync(immutable(backup), { readOnly: true });
+    await expect(requireIntact(connection, backup, aborted.signal)).rejects.toBe(reason);
+    expect(readdirSync(folder).sort()).toEqual(["backup.db", "wcs.db"]);
+    rmSync(path);
+    const source = makeLarge();
+    const controller = new AbortController();
+    const progress = vi.fn<() => void>(() => controller.abort(reason));
+    await expect(copyDatabase(source, draft, { signal: controller.signal, progress })).rejects.toBe(reason);
+    expect([progress.mock.calls.length, source.isTransaction, existsSync(draft)]).toEqual([1, false, false]);
+  });
+
+  it("a backup is on the disk before it is said to be made", async () => {
+    await create();
+    const synced: string[] = [];
+    const { open } = promises;
+    replaced(promises, "open", async (file, ...more) => {
+      const handle = await open(file, ...more);
+      const { sync } = handle;
+      handle.sync = async () => {
+        synced.push(basename(String(file)));
+        await sync.call(handle);
+      };
+      return handle;
+    });
+    await makeBackup(path, draft, watch);
+    expect(synced).toEqual(["draft"]);
   });
 
   it("files that were examined, or refused, are not kept open", async () => {
@@ -96,6 +148,7 @@ describe("backups of SQLite files", () => {
       message: `${foreign} is not a wcs database; nothing was restored.`,
     });
     expect(instanceIn(foreign)).toBeUndefined();
+    expect((await refusal(openDatabase(foreign))).message).toMatch(/is not a wcs database/);
     expect(instanceIn(join(folder, "missing.db"))).toBeUndefined();
     const text = join(folder, "text.db");
     writeFileSync(text, "A note, and no database.");
@@ -169,6 +222,21 @@ describe("backups of SQLite files", () => {
       });
       expect(statSync(path).ino).toBe(ino);
       expect(readdirSync(folder).sort()).toEqual(["backup.db", "draft", "other.db", "wcs.db"]);
+    });
+
+    it("waits for commands that are still at work", async () => {
+      await create();
+      const command = `const { parentPort, workerData } = require("node:worker_threads");
+        const { DatabaseSync } = require("node:sqlite");
+        const connection = new DatabaseSync(workerData);
+        connection.exec("begin exclusive");
+        parentPort.postMessage("at work");
+        setTimeout(() => connection.close(), 300);`;
+      for (const work of [() => checkReplacement(path), restore]) {
+        const running = new Worker(command, { eval: true, workerData: path });
+        await once(running, "message");
+        await work();
+      }
     });
 
     it("does not touch the database of another program", async () => {

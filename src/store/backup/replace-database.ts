@@ -61,10 +61,10 @@ function holdAlone(path: string): DatabaseSync | undefined {
   if (statSync(path).size === 0) return undefined;
   const connection = new DatabaseSync(path, { timeout: timeout });
   try {
+    // In exclusive mode the lock outlives the transaction, and reading waits for it. A change of the journal mode does not wait.
+    connection.exec("pragma locking_mode = exclusive");
     if (!isMarked(connection)) throw notOurs(path);
-    connection.exec("pragma journal_mode = delete");
-    // In exclusive mode the lock outlives the transaction.
-    connection.exec("pragma locking_mode = exclusive; begin exclusive; commit");
+    connection.exec("pragma journal_mode = delete; begin exclusive; commit");
     const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
     if (journal_mode !== "delete") throw inUse();
     return connection;
