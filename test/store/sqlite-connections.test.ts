@@ -1,10 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ServiceError } from "../../src/contract/errors.ts";
-import type { Db } from "../../src/store/database.ts";
+import type { Db, Tx } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { runText } from "../../src/store/prepared.ts";
 import { refusal } from "../support/outcome.ts";
 import { get, put, useDatabase } from "./support.ts";
 
@@ -76,8 +78,10 @@ describe("a SQLite file that cannot be read for a while", () => {
     expect(woken).toBe(0);
     failures = undefined;
     await expect.poll(() => woken).toBe(1);
-    stop();
     await database.close();
+    await sleep(100);
+    expect([database.isWriting(), woken]).toEqual([false, 1]);
+    stop();
   });
 });
 
@@ -127,21 +131,27 @@ describe("transactions that wait for SQLite at the same moment", () => {
     await database.write((tx) => put(tx, "a", 2));
   });
 
-  it("all fail with the error after which SQLite rolled back, as on a full disk, and leave nothing", async () => {
-    const { database } = open();
-    // A group accepts members for some milliseconds: on this clock, until no one waits.
-    vi.spyOn(performance, "now").mockReturnValue(performance.now());
-    onTestFinished(() => void vi.mocked(performance.now).mockRestore());
-    const first = database.write((tx) => put(tx, "lost", 1));
-    const second = database.write(async (tx) => {
-      await sql`rollback`.execute(tx);
-      await sql`select disk_space`.execute(tx);
-    });
-    const reason = { message: expect.stringContaining("disk_space") };
-    expect(await Promise.allSettled([first, second])).toMatchObject([{ reason }, { reason }]);
-    expect(await get(database, "lost")).toBeUndefined();
-    await database.write((tx) => put(tx, "lost", 2));
-  });
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    ["of a query", (tx) => sql`select disk_space`.execute(tx)],
+    ["of a prepared query", (tx) => runText(tx, "select disk_space", [])],
+  ])(
+    "all fail with the error %s after which SQLite rolled back, as on a full disk, and leave nothing",
+    async (query, fail) => {
+      const { database } = open();
+      // A group accepts members for some milliseconds: on this clock, until no one waits.
+      vi.spyOn(performance, "now").mockReturnValue(performance.now());
+      onTestFinished(() => void vi.mocked(performance.now).mockRestore());
+      const first = database.write((tx) => put(tx, query, 1));
+      const second = database.write(async (tx) => {
+        await sql`rollback`.execute(tx);
+        await fail(tx);
+      });
+      const reason = { message: expect.stringContaining("disk_space") };
+      expect(await Promise.allSettled([first, second])).toMatchObject([{ reason }, { reason }]);
+      expect(await get(database, query)).toBeUndefined();
+      await database.write((tx) => put(tx, query, 2));
+    },
+  );
 });
 
 describe("errors of SQLite", () => {

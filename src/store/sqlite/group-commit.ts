@@ -177,7 +177,7 @@ export class WritingDriver implements Driver {
       group.end.resolve();
     } catch (error) {
       if (raw.isTransaction) raw.exec("rollback");
-      group.end.reject(group.kept && isIoError(error) ? unknownOutcome(error) : error);
+      group.end.reject(isIoError(error) ? unknownOutcome(error) : error);
     }
   }
 }

@@ -144,7 +144,7 @@ function assembleDatabase(writer: DatabaseSync, reader: DatabaseSync, path: stri
   const others = versionSeenBy(writer);
   const file = watchedFile(path, others);
   const { factVersions, forget } = onceInATurn(reader, file.checkEachSecond);
-  const changes = watchVersion(() => (writer.isOpen ? others() : 0));
+  const changes = watchVersion(others);
   const writing = onFirstUse(() => {
     const driver = new WritingDriver(writer, (...how) => begin(file.check, ...how), forget);
     const adapter = new WritingAdapter();

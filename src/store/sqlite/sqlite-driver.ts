@@ -66,8 +66,7 @@ export class SqliteConnection implements DatabaseConnection {
     const prepared = this.#prepare(sql);
     const values = parameters.map(bound);
     if (prepared.names.length > 0) return { rows: rowsOf(prepared, values) as R[] };
-    const { changes, lastInsertRowid } = prepared.statement.run(...values);
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    return { rows: [], numAffectedRows: BigInt(prepared.statement.run(...values).changes) };
   }
 
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
