@@ -97,6 +97,8 @@ describeEverywhere("messages", (environment) => {
     const limitless = { starter_message_id: other.first.id, limit: 0 };
     expect(await wrongFields(ann.texts(id, limitless))).toEqual(["limit", "starter_message_id"]);
     expect(await wrongFields(ann.texts(id, { ...limitless, query: "4" }))).toEqual(["limit"]);
+    expect(await wrongFields(ann.texts(id, { ...limitless, query: "" }))).toEqual(["limit", "query"]);
+    expect(await wrongFields(ann.texts(id, { ...limitless, cursor: "x" }))).toEqual(["cursor", "limit"]);
     const { meta } = await other.ann.caller.call(conversations.messages, { id: other.id, limit: 1 });
     const forged = Buffer.from(`${"x".repeat(9)}[1,2]`).toString("base64url");
     for (const cursor of [meta.next_cursor!, forged, "x", ""]) {
@@ -283,15 +285,19 @@ describeEverywhere("messages", (environment) => {
     const { ann, bob, id, first } = await pair();
     const ask = (talker: Talker, emoji: string) =>
       talker.caller.call(conversations.react, { id, messageId: first.id, emoji });
+    const then = world().instance.now();
     await ask(bob, "❤️");
+    world().instance.wait(1);
+    const now = world().instance.now();
+    await ask(bob, "🌲");
     await ask(ann, "👍");
     await ask(ann, "👋");
     const { reactions } = await ask(bob, "❤");
-    const now = world().instance.now();
     expect(reactions.map(({ emoji, user, created_at }) => [emoji, user.id, created_at])).toEqual([
+      ["❤️", bob.id, then],
       ["👋", ann.id, now],
       ["👍", ann.id, now],
-      ["❤️", bob.id, now],
+      ["🌲", bob.id, now],
     ]);
     expect(reactions[0]?.user.name).toMatch(/^Given Family/);
     expect((await ann.caller.call(conversations.message, { id, messageId: first.id })).reactions).toEqual(reactions);

@@ -232,6 +232,8 @@ describeEverywhere("conversations", (environment) => {
     const [ann, bob] = await people(2);
     const first = await ann!.write([bob!.id], "Old words");
     const { conversationId: id } = first;
+    await ann!.send(id, "Other words");
+    const { meta } = await bob!.caller.call(conversations.messages, { id, starter_message_id: first.id, limit: 1 });
     await bob!.caller.call(conversations.delete, { id });
     expect([await bob!.listed(), await bob!.listed({ status: "unread" }), await ann!.listed()]).toEqual([[], [], [id]]);
     expect(await bob!.texts(id)).toEqual([]);
@@ -246,11 +248,12 @@ describeEverywhere("conversations", (environment) => {
     expect(reply.parent?.message).toBe("Old words");
     expect(await bob!.listed()).toEqual([id]);
     expect(await bob!.texts(id)).toEqual(["New words"]);
+    expect(await bob!.texts(id, { cursor: meta.prev_cursor }), "after a page from before").toEqual(["New words"]);
     expect(await bob!.texts(id, { query: "words" })).toEqual(["New words"]);
     expect(await bob!.caller.call(conversations.message, { id, messageId: reply.id })).toMatchObject({
       is_reply: true,
       parent: null,
     });
-    expect(await ann!.texts(id)).toEqual(["New words", "Old words"]);
+    expect(await ann!.texts(id)).toEqual(["New words", "Other words", "Old words"]);
   });
 });

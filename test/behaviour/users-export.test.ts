@@ -110,6 +110,11 @@ describeEverywhere("users.exportData", (environment) => {
     const bytes = Buffer.alloc(600_000, "long file ");
     const own = { recipients, message: "said by the member", files: [upload("own.txt", bytes)] };
     await actors.member.call(conversations.create, own);
+    const { conversationId: group } = await actors.member.call(conversations.create, {
+      recipients: [ids.colleague, ids.manager],
+      message: "to a group",
+    });
+    await actors.member.call(conversations.update, { id: group, title: "Group" });
     await actors.member.call(users.avatarSet, { id: ids.member, files: [upload("me.png", images.png(4, 5))] });
     const items = await exportOf(actors.member, ids.member);
     const text = JSON.stringify(items);
@@ -119,6 +124,15 @@ describeEverywhere("users.exportData", (environment) => {
     );
     expect(hidden.length).toBeGreaterThan(5);
     expect(hidden.filter((secret) => text.includes(secret))).toEqual([]);
+    const columns = new Set(
+      items.flatMap(({ section, record }) => Object.keys(record).map((column) => `${section}.${column}`)),
+    );
+    const ofOthers = ["changes_of.address", "mails.last_error", "webhook_logs.uri", "webhook_logs.response"];
+    const searchKeysAndSecrets = /\.(key|secret|sha256|\w+_(key|hash|token|version|step))$/;
+    expect([...columns].filter((column) => searchKeysAndSecrets.test(column) || ofOthers.includes(column))).toEqual([]);
+    const isJson = (value: unknown) => typeof value === "string" && /^[[{]/.test(value);
+    const unparsed = items.filter(({ record }) => Object.values(record).some(isJson));
+    expect(unparsed, "JSON in a text").toEqual([]);
     const chunks = items.flatMap(({ section, record }) => (section.endsWith("file_contents") ? [record] : []));
     const content = (name: string) =>
       Buffer.concat(
