@@ -73,8 +73,8 @@ describeEverywhere("avatars", (environment) => {
   it("users.avatarSet refuses truncated and damaged images", async () => {
     const { ids } = world();
     const whole = Object.entries(images).map(([name, image]) => [name, image(3, 2)] as const);
-    const refused: [string, Buffer][] = whole.flatMap(([name, bytes]) =>
-      [1, 4, bytes.length >> 1].map((less) => [name, bytes.subarray(0, bytes.length - less)] as [string, Buffer]),
+    const refused = whole.flatMap(([name, bytes]) =>
+      Array.from({ length: bytes.length >> 1 }, (_, less): [string, Buffer] => [name, bytes.subarray(0, -1 - less)]),
     );
     const [png, gif, jpeg, webp] = whole.map(([, bytes]) => bytes);
     refused.push(["png", Buffer.from(png!).fill(7, 20, 24)]);
@@ -83,6 +83,8 @@ describeEverywhere("avatars", (environment) => {
     // The marker of the last segment is missing.
     refused.push(["jpeg", Buffer.from(jpeg!).fill(0, 39, 40)]);
     refused.push(["png", images.png(0, 2)]);
+    // Without the chunk of the image data.
+    refused.push(["png", Buffer.concat([png!.subarray(0, 33), png!.subarray(45)])]);
     for (const [name, bytes] of refused) {
       const damaged = upload(`a.${name}`, bytes);
       const { fields } = await refusal(set(ids.member, damaged));
@@ -113,6 +115,14 @@ describeEverywhere("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 
+  it("users.avatarSet accepts a JPEG with bytes that fill the space before a marker", async () => {
+    const { member } = world().ids;
+    const [start, scan] = jpeg(3, 2).toString("hex").split("ffda");
+    await set(member, upload("a.jpeg", Buffer.from(`${start}ffffffda${scan}`, "hex")));
+    expect(await avatarOf(member)).toMatchObject({ name: "a.jpeg", width: 3, height: 2 });
+    await world().actors.administrator.call(users.avatarDelete, { id: member });
+  });
+
   it("users.avatarSet accepts a GIF with an extension before its image, but not without an image or with an unknown block", async () => {
     const { member } = world().ids;
     const bytes = gif(3, 2);
@@ -123,6 +133,13 @@ describeEverywhere("avatars", (environment) => {
       expect(await wrongFields(set(member, refused))).toEqual(["files.0.data"]);
     await set(member, withBlock(graphicControl));
     expect(await avatarOf(member)).toMatchObject({ name: "a.gif", width: 3, height: 2 });
+    // 4 colours of all images, 2 of the image, and data in two parts.
+    const [head, image] = [bytes.subarray(0, 13), bytes.subarray(13, 23)].map((part) => Buffer.from(part));
+    head![10] = 0x81;
+    image![9] = 0x80;
+    const data = Buffer.from("\x02\x03abc\x01d\0;");
+    await set(member, upload("b.gif", Buffer.concat([head!, Buffer.alloc(12, 7), image!, Buffer.alloc(6, 7), data])));
+    expect(await avatarOf(member)).toMatchObject({ name: "b.gif", width: 3, height: 2 });
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 

@@ -50,6 +50,13 @@ describeOnDatabases("operations on deliveries", (open, kind) => {
     expect(data).toMatchObject({ status: "500", next_attempt_at: null });
     expect(await engine?.waiting()).toMatchObject({ due: 0, later: 0 });
     expect(await instance.administrator.call(webhooks.recover, { id, since: 0 })).toEqual({ recovered: 0 });
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    await instance.administrator.call(webhooks.test, { id });
+    const { active, disabled_reason } = (await instance.administrator.call(webhooks.get, { id })).data;
+    expect({ active, disabled_reason }, "unless the receiver is gone").toEqual({
+      active: false,
+      disabled_reason: "gone",
+    });
   });
 
   it("webhooks.test returns null when no engine runs, sends nothing in a dry run, and is refused for an inactive webhook", async () => {
