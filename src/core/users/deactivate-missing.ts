@@ -39,7 +39,7 @@ export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
   requireFewer(removed.length, active.length, input.max_removals);
   await takeTurn();
   const users = await listUsers(ctx, removed.slice(0, maxListed));
-  if (removed.length > 0) await deactivateUsers(ctx, removed);
+  await deactivateUsers(ctx, removed);
   const paths = removed.map((id) => `/users/${id}`);
   await recordForEach(ctx, contract.deactivateMissing, paths);
   return { active: active.length, deactivated: removed.length, kept: missing.length - removed.length, users };
@@ -59,7 +59,6 @@ async function usersIn({ db }: Ctx, { provider, unit }: Input) {
     .select(["u.id", "u.admin"])
     .orderBy("u.id")
     .where("u.active", "=", 1)
-    .where("u.deleted_at", "is", null)
     .where("u.provider", "<>", serviceProvider);
   if (unit === undefined) return people.where("u.provider", "=", provider ?? "").execute();
   // A unit that does not exist is refused with the permission.
