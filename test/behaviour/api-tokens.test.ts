@@ -13,7 +13,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { observeWaits } from "../support/observe-waits.ts";
 import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
@@ -23,7 +23,7 @@ useQuickPasswords();
 
 const form = /^wcs_[0-9A-Za-z]{49}$/;
 
-describeEverywhere("API tokens", (environment) => {
+describeOnOneDatabase("API tokens", (environment) => {
   const world = useWorld(environment);
   let count = 0;
   const create = async (by: Caller, fields: Partial<ArgumentsOf<typeof tokens.create>> = {}) => {

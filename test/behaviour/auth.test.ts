@@ -3,13 +3,13 @@ import { auth } from "../../src/contract/auth.ts";
 import type { CallOptions } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, tally } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-describeEverywhere("auth", (environment) => {
+describeOnOneDatabase("auth", (environment) => {
   const world = useWorld(environment);
   const signIn = (username: string, as: string, options?: CallOptions) =>
     world().stranger.call(auth.authenticate, { username, password: as }, options);

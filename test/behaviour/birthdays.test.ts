@@ -2,12 +2,12 @@ import { beforeAll, expect, it } from "vitest";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { wrongFields } from "../support/outcome.ts";
 
 const at = (date: string) => Date.parse(`${date}T12:00:00Z`) / 1000;
 
-describeEverywhere("birthdays", (environment) => {
+describeOnOneDatabase("birthdays", (environment) => {
   const world = useWorld(environment);
   /** Signs in again, because tokens are valid for a day. */
   const signIn = async () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { useWorld } from "../support/actors.ts";
 import { type Talker, talkers, textsOf } from "../support/conversations.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { observeWaits } from "../support/observe-waits.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
@@ -12,7 +12,7 @@ const picture = Buffer.from(
 );
 const upload = { type: "upload" as const, name: "dot.png", data: picture.toString("base64") };
 
-describeEverywhere("messages", (environment) => {
+describeOnOneDatabase("messages", (environment) => {
   const world = useWorld(environment);
   /** Two people with a conversation of `count` messages, `1` to `count`. */
   const pair = async (count = 1) => {

@@ -3,10 +3,10 @@ import { conversations } from "../../src/contract/conversations.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
 import { type Talker, talker, talkers } from "../support/conversations.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("participants", (environment) => {
+describeOnOneDatabase("participants", (environment) => {
   const world = useWorld(environment);
   /** Ann's group with Bob and Cat, and Dan beside it. */
   const group = async () => {

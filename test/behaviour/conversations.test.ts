@@ -4,10 +4,10 @@ import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
 import { talkers } from "../support/conversations.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("conversations", (environment) => {
+describeOnOneDatabase("conversations", (environment) => {
   const world = useWorld(environment);
   const people = (count: number) => talkers(world(), count);
 

@@ -6,7 +6,7 @@ import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 type Input = ArgumentsOf<typeof events.create>;
@@ -14,7 +14,7 @@ const at = (text: string) => Date.parse(text) / 1000;
 const start = at("2027-03-26T09:00:00Z");
 const hour = { title: "Meeting", start, end: start + 3600 };
 
-describeEverywhere("events: changes", (environment) => {
+describeOnOneDatabase("events: changes", (environment) => {
   const world = useWorld(environment);
   beforeAll(async () => {
     const { administrator } = world().actors;

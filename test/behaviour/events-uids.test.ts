@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { events } from "../../src/contract/events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("events by their UIDs", (environment) => {
+describeOnOneDatabase("events by their UIDs", (environment) => {
   const world = useWorld(environment);
   const start = 1_800_000_000;
   const add = async (caller: Caller, uid: string, type: "chain" | "user" = "chain", shares: number[] = []) =>

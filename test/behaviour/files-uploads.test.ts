@@ -8,12 +8,12 @@ import { files } from "../../src/contract/files.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { useWorld } from "../support/actors.ts";
 import { bytesOf, docx, images, upload } from "../support/attachments.ts";
-import { isFull, tries } from "../support/effort.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { tries } from "../support/effort.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { refusal, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
 
-describeEverywhere("uploads", (environment) => {
+describeOnOneDatabase("uploads", (environment) => {
   const world = useWorld(environment);
   const member = () => world().actors.member;
   const create = (items: FileItem[]) =>
@@ -265,8 +265,7 @@ describeEverywhere("uploads", (environment) => {
       expect(await wrong(upload("a", randomBytes(size)))).toEqual(["files.0.data"]);
     await world().actors.administrator.call(settings.set, { "uploads.max_bytes": null });
     world().instance.wait(1);
-    // The setting works alike everywhere. Over HTTP, a limit of bodies has to leave room for the largest file by default.
-    if (environment.caller === "local" && !isFull) return;
+    // Over HTTP, a limit of bodies has to leave room for the largest file by default.
     const max = 25 * 1024 * 1024;
     const bytes = randomBytes(max + 1);
     expect((await refusal(create([upload("a", bytes)]))).fields).toEqual({

@@ -3,12 +3,12 @@ import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { type User, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 type Set = Omit<ArgumentsOf<typeof users.membershipSet>, "user">;
 
-describeEverywhere("memberships", (environment) => {
+describeOnOneDatabase("memberships", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   let user: User;

@@ -5,7 +5,7 @@ import { muteRules, muterules } from "../../src/contract/muterules.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { type Talker, talker, talkers } from "../support/conversations.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { useNewsroom } from "../support/newsroom.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 import { mistakes } from "../support/tables.ts";
@@ -18,7 +18,7 @@ const ending = [
   [4, 7 * 24 * hour],
 ] as const;
 
-describeEverywhere("muting", (environment) => {
+describeOnOneDatabase("muting", (environment) => {
   const newsroom = useNewsroom(environment);
   const unchecked = (input: object) => input as never;
   let ann: Talker;

@@ -6,7 +6,7 @@ import type { Caller } from "../../src/contract/operation.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld, type World } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
@@ -36,7 +36,7 @@ async function maxHashesAtOnce(times: number, work: (at: number) => Promise<unkn
   return running.max;
 }
 
-describeEverywhere("passwords", (environment) => {
+describeOnOneDatabase("passwords", (environment) => {
   useQuickPasswords();
   const world = useWorld(environment);
   const set = (id: number, to: string, current?: string) =>
@@ -230,7 +230,7 @@ describeEverywhere("passwords", (environment) => {
   });
 });
 
-describeEverywhere("hashes of passwords", (environment) => {
+describeOnOneDatabase("hashes of passwords", (environment) => {
   const world = useWorld(environment);
 
   it("users.password is stored as an argon2id hash only", async () => {

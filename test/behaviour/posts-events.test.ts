@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { posts } from "../../src/contract/posts.ts";
 import { users } from "../../src/contract/users.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { type NewPost, type Post, useNewsroom } from "../support/newsroom.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 
@@ -9,7 +9,7 @@ type EventFields = NonNullable<NewPost["event"]>;
 const zone = "Europe/Copenhagen";
 const at = (text: string) => Date.parse(text) / 1000;
 
-describeEverywhere("event posts", (environment) => {
+describeOnOneDatabase("event posts", (environment) => {
   const newsroom = useNewsroom(environment);
   const write = async (event: EventFields) =>
     (await newsroom().write({ content_type: "event", title: "Event", event: { timezone: zone, ...event } })) as Dated;

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { type NewPost, useNewsroom } from "../support/newsroom.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("publishing posts", (environment) => {
+describeOnOneDatabase("publishing posts", (environment) => {
   const newsroom = useNewsroom(environment);
   const now = () => newsroom().instance.now();
   const draftOf = async (publish: NewPost["publish"]) => (await newsroom().write({ publish })).id;

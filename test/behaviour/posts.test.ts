@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { useNewsroom } from "../support/newsroom.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
 
-describeEverywhere("posts", (environment) => {
+describeOnOneDatabase("posts", (environment) => {
   const newsroom = useNewsroom(environment);
   const read = (id: number) => newsroom().actors.administrator.call(posts.get, { id });
 

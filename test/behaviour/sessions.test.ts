@@ -7,9 +7,9 @@ import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { createClient } from "../../src/http/client/client.ts";
-import { password, useWorld } from "../support/actors.ts";
+import { password, useWorld, type World } from "../support/actors.ts";
 import { forgeries } from "../support/forgeries.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeEverywhere, describeOnOneDatabase } from "../support/instance.ts";
 import { observeWaits } from "../support/observe-waits.ts";
 import { codeOf, refusal, tally } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
@@ -19,8 +19,8 @@ useQuickPasswords();
 
 const day = 86_400;
 
-describeEverywhere("sessions", (environment) => {
-  const world = useWorld(environment);
+/** What both suites do with users who sign in. */
+function signingIn(world: () => World) {
   /** A user with a password, and sign-ins of it. */
   const person = async (fields: object = {}) => {
     const { id, email } = await world().addUser({ password, ...fields });
@@ -33,6 +33,159 @@ describeEverywhere("sessions", (environment) => {
   const current = (caller: Caller) => codeOf(caller.call(users.current, {}));
   const list = async (caller: Caller) => (await caller.call(sessions.list, {})).data;
   const idOf = async (caller: Caller) => (await list(caller)).find((each) => each.current)!.id;
+  return { person, current, list, idOf };
+}
+
+describeEverywhere("sessions of requests that compete", (environment) => {
+  const world = useWorld(environment);
+  const { person, current, list, idOf } = signingIn(world);
+
+  it("simultaneous requests get the responses of their own callers and sessions", async () => {
+    const { actors, ids, stranger } = world();
+    const { id, signIn } = await person();
+    const [first, second, third] = [await signIn(), await signIn(), await signIn()];
+    const [one, two, three] = await Promise.all([first, second, third].map(({ caller }) => idOf(caller)));
+    expect(new Set([one, two, three]).size).toBe(3);
+    const idOfUser = async (caller: Caller) => (await caller.call(users.current, {})).id;
+    const ask = () =>
+      Promise.all([
+        idOf(first.caller),
+        idOfUser(actors.member),
+        current(third.caller),
+        idOf(second.caller),
+        idOfUser(first.caller),
+        idOfUser(actors.administrator),
+        current(stranger),
+      ]);
+    const known = [one, ids.member, "ok", two, id, ids.administrator, "unauthenticated"];
+    expect(await ask()).toEqual(known);
+    expect(await ask()).toEqual(known);
+    await first.caller.call(sessions.end, { id: three! });
+    expect(await ask()).toEqual(known.with(2, "unauthenticated"));
+  });
+
+  it("sessions.end: the next request in another process is refused, also if it has just served the session", async () => {
+    const { instance } = world();
+    const second = await startSecondProcess(instance.target);
+    try {
+      const { id, signIn } = await person({ admin: true });
+      const [lost, kept] = [await signIn(), await signIn()];
+      for (const { jwt } of [lost, kept]) expect(await second.call(jwt, users.current, {})).toHaveProperty("answer");
+      await kept.caller.call(sessions.end, { id: await idOf(lost.caller) });
+      const refused = { refusal: { code: "unauthenticated" } };
+      // A change comes first, while that process still takes the session for valid.
+      expect(await second.call(lost.jwt, users.update, { id, phone: "1" })).toMatchObject(refused);
+      expect(await second.call(lost.jwt, users.current, {})).toMatchObject(refused);
+      expect(await second.call(lost.jwt, auth.renew, {})).toMatchObject(refused);
+      const { meta } = await kept.caller.call(webhooks.events, {});
+      const begun = observeWaits();
+      const waiting = codeOf(kept.caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
+      await begun();
+      expect((await kept.caller.call(users.current, {})).phone).toBeNull();
+      expect(await second.call(kept.jwt, sessions.endCurrent, {})).not.toHaveProperty("refusal");
+      expect(await current(kept.caller)).toBe("unauthenticated");
+      expect(await waiting).toBe("unauthenticated");
+    } finally {
+      second.stop();
+    }
+  });
+
+  it("sessions.end ends waiting requests of the session", async () => {
+    const { caller } = await (await person({ admin: true })).signIn();
+    const { meta } = await caller.call(webhooks.events, {});
+    const begun = observeWaits();
+    const waiting = codeOf(caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
+    await begun();
+    await caller.call(sessions.endCurrent, {});
+    expect(await waiting).toBe("unauthenticated");
+  });
+
+  it.each([users.deactivate, users.delete])(
+    "a sign-in at the moment of $name leaves no session behind",
+    async (end) => {
+      const { instance, actors } = world();
+      for (let round = 0; round < 5; round++) {
+        const { id, signIn } = await person();
+        const signIns = Array.from({ length: 10 }, () => codeOf(signIn()));
+        await Promise.all([...signIns, actors.administrator.call(end, { id })]);
+        const { database } = instance;
+        expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual(
+          [],
+        );
+      }
+    },
+  );
+
+  it("auth.authenticate during users.password leaves no session of the old password", async () => {
+    const { instance, actors } = world();
+    for (let round = 0; round < 5; round++) {
+      const { id, signIn } = await person();
+      const signIns = Array.from({ length: 10 }, () => codeOf(signIn()));
+      const change = actors.administrator.call(users.password, { id, password: "another good password" });
+      await Promise.all([...signIns, change]);
+      const { database } = instance;
+      expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual([]);
+    }
+  });
+
+  it("auth.renew: no token of 50 simultaneous renewals is valid after the session ended", async () => {
+    const { instance } = world();
+    const { signIn } = await person();
+    const [lost, kept] = [await signIn(), await signIn()];
+    const id = await idOf(lost.caller);
+    // Some fail before the end of the session is reported.
+    const renewals = Promise.allSettled(Array.from({ length: 50 }, () => lost.caller.call(auth.renew, {})));
+    await kept.caller.call(sessions.end, { id });
+    for (const outcome of await renewals) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "unauthenticated" });
+      else expect(await current(instance.withToken(outcome.value[0].jwt))).toBe("unauthenticated");
+    }
+    expect(await current(kept.caller)).toBe("ok");
+  });
+
+  it("sessions.end: one of 50 simultaneous calls for a session succeeds", async () => {
+    const { signIn } = await person();
+    const [lost, kept] = [await signIn(), await signIn()];
+    const id = await idOf(lost.caller);
+    const endings = Array.from({ length: 50 }, () => kept.caller.call(sessions.end, { id }));
+    expect(await tally(endings)).toEqual({ ok: 1, not_found: 49 });
+  });
+
+  it("auth.authenticate: a user has at most 100 sessions; another sign-in ends the oldest", async () => {
+    const { instance } = world();
+    const { id, signIn } = await person();
+    const other = await person();
+    const elsewhere = await other.signIn();
+    const first = await signIn();
+    const second = await signIn();
+    for (let count = 2; count < 100; count++) await instance.tokenOf(id);
+    expect(await list(first.caller)).toHaveLength(100);
+    const last = await signIn();
+    expect([await current(first.caller), await current(second.caller)]).toEqual(["unauthenticated", "ok"]);
+    expect(await list(last.caller)).toHaveLength(100);
+    await other.signIn();
+    expect(await current(elsewhere.caller), "a session of another user").toBe("ok");
+  });
+
+  it("sessions.list: the last use is recorded at most once per minute", async () => {
+    const { instance } = world();
+    const { signIn } = await person();
+    const [used, other] = [await signIn(), await signIn()];
+    const id = await idOf(used.caller);
+    const began = instance.now();
+    const lastUse = async () => (await list(other.caller)).find((each) => each.id === id)!.last_used_at;
+    instance.wait(59);
+    await current(used.caller);
+    expect(await lastUse()).toBe(began);
+    instance.wait(1);
+    await Promise.all(Array.from({ length: 20 }, () => current(used.caller)));
+    await expect.poll(lastUse).toBe(began + 60);
+  });
+});
+
+describeOnOneDatabase("sessions", (environment) => {
+  const world = useWorld(environment);
+  const { person, current, list, idOf } = signingIn(world);
 
   it("an API token sees the devices of its owner only when its scopes let it list sessions", async () => {
     const { instance, actors } = world();
@@ -83,30 +236,6 @@ describeEverywhere("sessions", (environment) => {
     expect((await list(administrator)).map((each) => each.id)).not.toContain(found[0]!.id);
   });
 
-  it("simultaneous requests get the responses of their own callers and sessions", async () => {
-    const { actors, ids, stranger } = world();
-    const { id, signIn } = await person();
-    const [first, second, third] = [await signIn(), await signIn(), await signIn()];
-    const [one, two, three] = await Promise.all([first, second, third].map(({ caller }) => idOf(caller)));
-    expect(new Set([one, two, three]).size).toBe(3);
-    const idOfUser = async (caller: Caller) => (await caller.call(users.current, {})).id;
-    const ask = () =>
-      Promise.all([
-        idOf(first.caller),
-        idOfUser(actors.member),
-        current(third.caller),
-        idOf(second.caller),
-        idOfUser(first.caller),
-        idOfUser(actors.administrator),
-        current(stranger),
-      ]);
-    const known = [one, ids.member, "ok", two, id, ids.administrator, "unauthenticated"];
-    expect(await ask()).toEqual(known);
-    expect(await ask()).toEqual(known);
-    await first.caller.call(sessions.end, { id: three! });
-    expect(await ask()).toEqual(known.with(2, "unauthenticated"));
-  });
-
   it("the events of webhooks contain no session", async () => {
     const { actors } = world();
     const { id, signIn } = await person();
@@ -117,32 +246,6 @@ describeEverywhere("sessions", (environment) => {
     expect(data.length).toBeGreaterThan(0);
     expect(JSON.stringify(data)).not.toMatch(/"devices":\[\{/);
     expect(JSON.stringify(data)).not.toContain("last_used_at");
-  });
-
-  it("sessions.end: the next request in another process is refused, also if it has just served the session", async () => {
-    const { instance } = world();
-    const second = await startSecondProcess(instance.target);
-    try {
-      const { id, signIn } = await person({ admin: true });
-      const [lost, kept] = [await signIn(), await signIn()];
-      for (const { jwt } of [lost, kept]) expect(await second.call(jwt, users.current, {})).toHaveProperty("answer");
-      await kept.caller.call(sessions.end, { id: await idOf(lost.caller) });
-      const refused = { refusal: { code: "unauthenticated" } };
-      // A change comes first, while that process still takes the session for valid.
-      expect(await second.call(lost.jwt, users.update, { id, phone: "1" })).toMatchObject(refused);
-      expect(await second.call(lost.jwt, users.current, {})).toMatchObject(refused);
-      expect(await second.call(lost.jwt, auth.renew, {})).toMatchObject(refused);
-      const { meta } = await kept.caller.call(webhooks.events, {});
-      const begun = observeWaits();
-      const waiting = codeOf(kept.caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
-      await begun();
-      expect((await kept.caller.call(users.current, {})).phone).toBeNull();
-      expect(await second.call(kept.jwt, sessions.endCurrent, {})).not.toHaveProperty("refusal");
-      expect(await current(kept.caller)).toBe("unauthenticated");
-      expect(await waiting).toBe("unauthenticated");
-    } finally {
-      second.stop();
-    }
   });
 
   it("auth.renew stays in the session, and extends it", async () => {
@@ -232,21 +335,12 @@ describeEverywhere("sessions", (environment) => {
     expect(await current(world().actors.administrator)).toBe("ok");
   });
 
-  it("sessions.end ends waiting requests of the session", async () => {
-    const { caller } = await (await person({ admin: true })).signIn();
-    const { meta } = await caller.call(webhooks.events, {});
-    const begun = observeWaits();
-    const waiting = codeOf(caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
-    await begun();
-    await caller.call(sessions.endCurrent, {});
-    expect(await waiting).toBe("unauthenticated");
-  });
-
   const endings: Record<string, (id: number) => Promise<unknown>> = {
     "users.password": (id) => world().actors.administrator.call(users.password, { id, password: "another password" }),
     "users.deactivate": (id) => world().actors.administrator.call(users.deactivate, { id }),
     "users.delete": (id) => world().actors.administrator.call(users.delete, { id }),
   };
+
   for (const [name, end] of Object.entries(endings)) {
     it(`${name} ends all sessions of the user, removes their addresses and wakes waiting requests`, async () => {
       const { instance } = world();
@@ -263,57 +357,6 @@ describeEverywhere("sessions", (environment) => {
     });
   }
 
-  it.each([users.deactivate, users.delete])(
-    "a sign-in at the moment of $name leaves no session behind",
-    async (end) => {
-      const { instance, actors } = world();
-      for (let round = 0; round < 5; round++) {
-        const { id, signIn } = await person();
-        const signIns = Array.from({ length: 10 }, () => codeOf(signIn()));
-        await Promise.all([...signIns, actors.administrator.call(end, { id })]);
-        const { database } = instance;
-        expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual(
-          [],
-        );
-      }
-    },
-  );
-
-  it("auth.authenticate during users.password leaves no session of the old password", async () => {
-    const { instance, actors } = world();
-    for (let round = 0; round < 5; round++) {
-      const { id, signIn } = await person();
-      const signIns = Array.from({ length: 10 }, () => codeOf(signIn()));
-      const change = actors.administrator.call(users.password, { id, password: "another good password" });
-      await Promise.all([...signIns, change]);
-      const { database } = instance;
-      expect(await database.reader.selectFrom("sessions").select("id").where("user_id", "=", id).execute()).toEqual([]);
-    }
-  });
-
-  it("auth.renew: no token of 50 simultaneous renewals is valid after the session ended", async () => {
-    const { instance } = world();
-    const { signIn } = await person();
-    const [lost, kept] = [await signIn(), await signIn()];
-    const id = await idOf(lost.caller);
-    // Some fail before the end of the session is reported.
-    const renewals = Promise.allSettled(Array.from({ length: 50 }, () => lost.caller.call(auth.renew, {})));
-    await kept.caller.call(sessions.end, { id });
-    for (const outcome of await renewals) {
-      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "unauthenticated" });
-      else expect(await current(instance.withToken(outcome.value[0].jwt))).toBe("unauthenticated");
-    }
-    expect(await current(kept.caller)).toBe("ok");
-  });
-
-  it("sessions.end: one of 50 simultaneous calls for a session succeeds", async () => {
-    const { signIn } = await person();
-    const [lost, kept] = [await signIn(), await signIn()];
-    const id = await idOf(lost.caller);
-    const endings = Array.from({ length: 50 }, () => kept.caller.call(sessions.end, { id }));
-    expect(await tally(endings)).toEqual({ ok: 1, not_found: 49 });
-  });
-
   it("a token with a session of another user, or an unknown one, is refused", async () => {
     const { instance } = world();
     const { forged, control } = await forgeries(instance);
@@ -323,22 +366,6 @@ describeEverywhere("sessions", (environment) => {
     for (const { name, token } of wrong) expect(await current(instance.withToken(token)), name).toBe("unauthenticated");
   });
 
-  it("auth.authenticate: a user has at most 100 sessions; another sign-in ends the oldest", async () => {
-    const { instance } = world();
-    const { id, signIn } = await person();
-    const other = await person();
-    const elsewhere = await other.signIn();
-    const first = await signIn();
-    const second = await signIn();
-    for (let count = 2; count < 100; count++) await instance.tokenOf(id);
-    expect(await list(first.caller)).toHaveLength(100);
-    const last = await signIn();
-    expect([await current(first.caller), await current(second.caller)]).toEqual(["unauthenticated", "ok"]);
-    expect(await list(last.caller)).toHaveLength(100);
-    await other.signIn();
-    expect(await current(elsewhere.caller), "a session of another user").toBe("ok");
-  });
-
   it("auth.authenticate in a dry run starts no session", async () => {
     const { instance, addUser } = world();
     const { id, email } = await addUser({ password });
@@ -346,21 +373,6 @@ describeEverywhere("sessions", (environment) => {
     const [{ jwt }] = await world().stranger.call(auth.authenticate, input, { dryRun: true });
     expect(await current(instance.withToken(jwt))).toBe("unauthenticated");
     expect(await list(await instance.as(id))).toHaveLength(1);
-  });
-
-  it("sessions.list: the last use is recorded at most once per minute", async () => {
-    const { instance } = world();
-    const { signIn } = await person();
-    const [used, other] = [await signIn(), await signIn()];
-    const id = await idOf(used.caller);
-    const began = instance.now();
-    const lastUse = async () => (await list(other.caller)).find((each) => each.id === id)!.last_used_at;
-    instance.wait(59);
-    await current(used.caller);
-    expect(await lastUse()).toBe(began);
-    instance.wait(1);
-    await Promise.all(Array.from({ length: 20 }, () => current(used.caller)));
-    await expect.poll(lastUse).toBe(began + 60);
   });
 
   it("sessions.list and sessions.end with an API token: the sessions of its owner, within its scopes", async () => {

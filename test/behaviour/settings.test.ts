@@ -3,11 +3,11 @@ import { defaults, settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { createService } from "../../src/core/service.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { refusal, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
 
-describeEverywhere("settings", (environment) => {
+describeOnOneDatabase("settings", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const set = async (changes: object) => {

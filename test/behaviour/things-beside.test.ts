@@ -8,7 +8,7 @@ import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { type Talker, talkers } from "../support/conversations.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol } from "../support/second-factor.ts";
@@ -17,7 +17,7 @@ import { allRows } from "../support/tables.ts";
 useQuickPasswords();
 
 /** A change concerns one thing. Each test has another thing of the same kind beside it, which stays as it is. */
-describeEverywhere("things that an operation must not change", (environment) => {
+describeOnOneDatabase("things that an operation must not change", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
 

@@ -7,7 +7,7 @@ import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol, totpCode } from "../support/second-factor.ts";
@@ -16,7 +16,7 @@ useQuickPasswords();
 
 const required = "two_factor.required_for_administrators";
 
-describeEverywhere("two_factor.required_for_administrators", (environment) => {
+describeOnOneDatabase("two_factor.required_for_administrators", (environment) => {
   const world = useWorld(environment);
   const instance = () => world().instance;
   const owner = () => instance().service.caller({ userId: 1 });

@@ -7,7 +7,7 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { removeExpired } from "../../src/delivery/delivery.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
@@ -27,7 +27,7 @@ const vectors = [
 ] as const;
 const vectorSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
-describeEverywhere("two factors", (environment) => {
+describeOnOneDatabase("two factors", (environment) => {
   const world = useWorld(environment);
   const instance = () => world().instance;
   const addPerson = async () => {

@@ -6,14 +6,14 @@ import { units } from "../../src/contract/units.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { useWorld } from "../support/actors.ts";
 import { bytesOf, images, upload } from "../support/attachments.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
 
 const picture = (width: number) => [upload("a.png", images.png(width, 1))];
 const html = [upload("a.html", "<!doctype html><script>alert(1)</script>")];
 
-describeEverywhere("images of units and groups", (environment) => {
+describeOnOneDatabase("images of units and groups", (environment) => {
   const world = useWorld(environment);
   const imageOf = async (id: number) => (await world().actors.outsider.call(units.get, { id })).image;
   const make = (privacy: "public" | "private" = "public") =>

@@ -3,13 +3,13 @@ import { names } from "../../src/contract/names.ts";
 import type { ArgumentsOf, Caller, CallOptions } from "../../src/contract/operation.ts";
 import { units } from "../../src/contract/units.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
 
 type Input = ArgumentsOf<typeof units.import>;
 
-describeEverywhere("units.import", (environment) => {
+describeOnOneDatabase("units.import", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const run = async (

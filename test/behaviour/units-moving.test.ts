@@ -3,10 +3,10 @@ import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("units, moving and deleting", (environment) => {
+describeOnOneDatabase("units, moving and deleting", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const get = (id: number) => admin().call(units.get, { id });

@@ -3,10 +3,10 @@ import type { ArgumentsOf } from "../../src/contract/operation.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("units", (environment) => {
+describeOnOneDatabase("units", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const get = (id: number) => admin().call(units.get, { id });

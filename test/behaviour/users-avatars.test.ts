@@ -7,11 +7,11 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { useWorld } from "../support/actors.ts";
 import { bytesOf, images, upload } from "../support/attachments.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
 
-describeEverywhere("avatars", (environment) => {
+describeOnOneDatabase("avatars", (environment) => {
   const world = useWorld(environment);
   const { png, gif, jpeg } = images;
   const set = (id: number, ...items: FileItem[]) =>

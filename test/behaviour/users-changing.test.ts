@@ -3,13 +3,13 @@ import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { insertRows, updateRows } from "../../src/store/bulk.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-describeEverywhere("users, changing", (environment) => {
+describeOnOneDatabase("users, changing", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const mailsTo = (user: number) =>

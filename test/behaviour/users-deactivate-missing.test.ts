@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 type Input = ArgumentsOf<typeof users.deactivateMissing>;
 
-describeEverywhere("users.deactivateMissing", (environment) => {
+describeOnOneDatabase("users.deactivateMissing", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const run = (input: Input, by: Caller = admin(), dryRun = false) =>

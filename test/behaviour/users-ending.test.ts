@@ -3,13 +3,13 @@ import { auth } from "../../src/contract/auth.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-describeEverywhere("users, deactivating and deleting", (environment) => {
+describeOnOneDatabase("users, deactivating and deleting", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const listed = async (input: { inactive?: boolean } = {}) =>

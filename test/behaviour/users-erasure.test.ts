@@ -10,7 +10,7 @@ import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { images, upload } from "../support/attachments.ts";
 import { newEngine } from "../support/engine.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { newWebhook } from "../support/outbox.ts";
 import { codeOf } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
@@ -39,7 +39,7 @@ const planted = [...Object.values(searched), "zq-avatar", "zq-token", "zq-dentis
 /** The planted texts in a text, whatever their case. */
 const foundIn = (text: string) => planted.filter((value) => text.toLowerCase().includes(value.toLowerCase()));
 
-describeEverywhere("users that are erased", (environment) => {
+describeOnOneDatabase("users that are erased", (environment) => {
   const world = useWorld(environment);
   const drain = () => newEngine(world().instance).drain({ maxSeconds: 20 });
   const traces = async () => {

@@ -10,7 +10,7 @@ import { users } from "../../src/contract/users.ts";
 import { password } from "../support/actors.ts";
 import { images, upload } from "../support/attachments.ts";
 import { fillScene } from "../support/full-scene.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, tally, wrongFields } from "../support/outcome.ts";
 import { useScene } from "../support/permission-table.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
@@ -65,7 +65,7 @@ async function exportOf(caller: Caller, id: number): Promise<Item[]> {
   }
 }
 
-describeEverywhere("users.exportData", (environment) => {
+describeOnOneDatabase("users.exportData", (environment) => {
   const scene = useScene(environment);
   let filled: Promise<unknown> | undefined;
   const full = async () => {

@@ -3,11 +3,11 @@ import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 
 type Rows = ArgumentsOf<typeof users.import>["rows"];
 
-describeEverywhere("users.import by managers", (environment) => {
+describeOnOneDatabase("users.import by managers", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const run = async (rows: Rows, by: Caller = admin(), create_user_types = false) =>

@@ -5,13 +5,13 @@ import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
 
 type Rows = ArgumentsOf<typeof users.import>["rows"];
 
-describeEverywhere("users.import", (environment) => {
+describeOnOneDatabase("users.import", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const run = async (

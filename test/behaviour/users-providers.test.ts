@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-describeEverywhere("providers of users", (environment) => {
+describeOnOneDatabase("providers of users", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const update = (id: number, provider: string | null) => admin().call(users.update, { id, provider });

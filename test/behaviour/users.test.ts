@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { mailedToken, sendMails, tokenIn } from "../support/password-mail.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-describeEverywhere("users, creating", (environment) => {
+describeOnOneDatabase("users, creating", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const mailsTo = (user: number) =>

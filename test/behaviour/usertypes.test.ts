@@ -3,7 +3,7 @@ import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 const none = {
@@ -16,7 +16,7 @@ const none = {
   integrations: false,
 };
 
-describeEverywhere("usertypes", (environment) => {
+describeOnOneDatabase("usertypes", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   let count = 0;

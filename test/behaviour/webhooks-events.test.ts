@@ -5,10 +5,10 @@ import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { describeEverywhere, type Instance, newInstance } from "../support/instance.ts";
+import { describeOnOneDatabase, type Instance, newInstance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 
-describeEverywhere("webhooks events", (environment) => {
+describeOnOneDatabase("webhooks events", (environment) => {
   let instance: Instance;
   let last = 0;
   let unit = 0;

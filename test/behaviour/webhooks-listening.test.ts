@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { describeEverywhere, type Instance, newInstance } from "../support/instance.ts";
+import { describeOnOneDatabase, type Instance, newInstance } from "../support/instance.ts";
 
-describeEverywhere("listening to events", (environment) => {
+describeOnOneDatabase("listening to events", (environment) => {
   let instance: Instance;
   beforeAll(async () => {
     instance = await newInstance(environment);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { triggers, webhooks } from "../../src/contract/webhooks.ts";
-import { describeEverywhere, type Instance, newInstance } from "../support/instance.ts";
+import { describeOnOneDatabase, type Instance, newInstance } from "../support/instance.ts";
 
-describeEverywhere("webhooks", (environment) => {
+describeOnOneDatabase("webhooks", (environment) => {
   let instance: Instance;
   beforeAll(async () => {
     instance = await newInstance(environment);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { newPlace, type Place, usePlace } from "./places.ts";
 
 describe("names in place of IDs", () => {
@@ -178,7 +178,7 @@ describe("names in place of IDs", () => {
   });
 });
 
-describeEverywhere("names in place of IDs, in every environment", (environment) => {
+describeOnOneDatabase("names in place of IDs, in every environment", (environment) => {
   let place: Place;
   beforeAll(async () => {
     place = await newPlace(environment);

@@ -4,7 +4,7 @@ import type { Caller } from "../../src/contract/operation.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { mailedToken, sendMails } from "../support/password-mail.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol, totpCode } from "../support/second-factor.ts";
@@ -13,7 +13,7 @@ useQuickPasswords();
 
 const another = "another long password";
 
-describeEverywhere("notices of changes of an account", (environment) => {
+describeOnOneDatabase("notices of changes of an account", (environment) => {
   const world = useWorld(environment);
   const instance = () => world().instance;
   const admin = () => world().actors.administrator;

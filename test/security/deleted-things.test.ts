@@ -3,11 +3,11 @@ import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { useNewsroom } from "../support/newsroom.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("deleted and shared things", (environment) => {
+describeOnOneDatabase("deleted and shared things", (environment) => {
   const newsroom = useNewsroom(environment);
   const actors = () => newsroom().actors;
   const event = { title: "Event", start: 1_800_000_000, end: 1_800_003_600 };

@@ -5,7 +5,7 @@ import { users } from "../../src/contract/users.ts";
 import { createService } from "../../src/core/service.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { counted } from "../support/counted.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
@@ -14,7 +14,7 @@ useQuickPasswords();
 const attacker = "203.0.113.1";
 const office = "198.51.100.7";
 
-describeEverywhere("attacks by password requests", (environment) => {
+describeOnOneDatabase("attacks by password requests", (environment) => {
   const world = useWorld(environment);
   const request = (address: string, email: string) =>
     world().instance.from(address).call(auth.passwordRequest, { email });

@@ -7,14 +7,14 @@ import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { password, type User, useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-describeEverywhere("rights that reach beyond one's own", (environment) => {
+describeOnOneDatabase("rights that reach beyond one's own", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const manager = () => world().actors.manager;

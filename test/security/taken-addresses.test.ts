@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
 
-describeEverywhere("addresses that are taken", (environment) => {
+describeOnOneDatabase("addresses that are taken", (environment) => {
   const world = useWorld(environment);
   const row = (fields: Record<string, unknown>) => ({
     reference: "newcomer",

@@ -9,7 +9,7 @@ import { userRow } from "../../src/contract/user-schemas.ts";
 import { users } from "../../src/contract/users.ts";
 import { newHome } from "../cli/support.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { refusal, wrongFields } from "../support/outcome.ts";
 
 /** What makes a terminal, a mail header or a reader take text for something else. */
@@ -153,7 +153,7 @@ it("Neither the first administrator nor the root unit can have such a name", asy
   }
 });
 
-describeEverywhere("control characters in text", (environment) => {
+describeOnOneDatabase("control characters in text", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   let count = 0;

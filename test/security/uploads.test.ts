@@ -10,7 +10,7 @@ import { insertRows } from "../../src/store/bulk.ts";
 import { type Fake, gate, lastBody, operations, serveFake, speak } from "../http/support.ts";
 import { useWorld } from "../support/actors.ts";
 import { upload } from "../support/attachments.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
 
 const megabytes = 2_000_000;
@@ -92,7 +92,7 @@ describe("large bodies and permission", () => {
   });
 });
 
-describeEverywhere("files and permission", (environment) => {
+describeOnOneDatabase("files and permission", (environment) => {
   const world = useWorld(environment);
 
   it("A user without permission cannot have files decoded", async () => {
@@ -104,7 +104,7 @@ describeEverywhere("files and permission", (environment) => {
   });
 });
 
-describeEverywhere("files and the disk", (environment) => {
+describeOnOneDatabase("files and the disk", (environment) => {
   const world = useWorld(environment);
 
   it("A user uploads at most 10,000 chunks of 255 KiB in 24 hours", async () => {

@@ -43,14 +43,14 @@ export const postgresHttp: Environment = { database: "postgres", caller: "http" 
 export const environments: readonly Environment[] = isFull ? [sqliteLocal, postgresHttp] : [sqliteHttp, postgresLocal];
 
 /**
- * Runs a suite whose subject is the same on each database, such as the validation of input: over HTTP on SQLite; in the
- * longer form in the other pairs.
+ * Runs a suite whose subject is the same on each database, because its SQL is, and because requests do not compete in it:
+ * over HTTP on SQLite; in the longer form in the other pairs.
  */
 export function describeOnOneDatabase(name: string, suite: (environment: Environment) => void): void {
   describeIn(isFull ? environments : [sqliteHttp], name, suite);
 }
 
-/** Runs a suite in every environment. */
+/** Runs a suite in every environment: one of simultaneous requests, or of SQL that differs between the databases. */
 export function describeEverywhere(name: string, suite: (environment: Environment) => void): void {
   describeIn(environments, name, suite);
 }
