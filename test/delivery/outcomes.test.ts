@@ -11,7 +11,7 @@ import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
 
-describeOnDatabases("outcomes of an attempt", (open) => {
+describeOnDatabases("outcomes of an attempt", (open, kind) => {
   let instance: Instance;
   let receiver: Receiver;
   let hook: number;
@@ -52,11 +52,6 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(entry.response).toMatchObject({ headers: { "x-request": "r1" }, body: "thanks", cut: false });
   });
 
-  it.each([204, 299])("status %i succeeds", async (status) => {
-    receiver.answer = (_, response) => void response.writeHead(status).end();
-    expect(await attempt()).toMatchObject({ status: String(status), error: null, next_attempt_at: null });
-  });
-
   it.each([500, 404, 400, 503, 301, 304])("status %i fails and is tried again after 5 seconds", async (status) => {
     receiver.answer = (_, response) => void response.writeHead(status).end("no");
     const entry = await attempt();
@@ -64,36 +59,6 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     const body = status === 304 ? "" : "no";
     expect(entry).toMatchObject({ status: String(status), error, response: { body } });
     expect(entry.next_attempt_at! - entry.created_at).toBe(5);
-  });
-
-  it("next_attempt_at is rounded up to a full second", async () => {
-    receiver.answer = (_, response) => void response.writeHead(500).end();
-    // 4.6 seconds later.
-    const entry = await attempt(receiver.url, 0.1);
-    expect(entry.next_attempt_at! - entry.created_at).toBe(5);
-  });
-
-  it.each([300, 308, 399])("redirects with status %i are not followed", async (status) => {
-    receiver.answer = (_, response) => void response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
-    expect(await attempt()).toMatchObject({ status: `${status}`, error: `Redirects are not followed (${status}).` });
-    expect(receiver.received).toHaveLength(1);
-  });
-
-  it("status 400 is not called a redirect", async () => {
-    receiver.answer = (_, response) => void response.writeHead(400).end();
-    expect(await attempt()).toMatchObject({ status: "400", error: "The receiver answered 400." });
-  });
-
-  it.each([
-    ["429 with seconds", 429, () => "120", 120],
-    ["503 with a date", 503, () => new Date((instance.now() + 300) * 1000).toUTCString(), 300],
-    ["less than the schedule", 429, () => "1", 5],
-    ["more than a day", 429, () => "999999999", 86_400],
-    ["nonsense", 429, () => "soon", 5],
-  ])("Retry-After: %s", async (_, status, header, seconds) => {
-    receiver.answer = (_request, response) => void response.writeHead(status, { "retry-after": header() }).end();
-    const { next_attempt_at, created_at } = await attempt();
-    expect(next_attempt_at! - created_at).toBe(seconds);
   });
 
   it("status 410 disables the webhook at once", async () => {
@@ -139,6 +104,44 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     const mails = await instance.database.reader.selectFrom("mails").selectAll().orderBy("id").execute();
     const told = mails.filter(({ payload }) => JSON.parse(payload).webhook?.id === hook);
     expect(told.map(({ user_id }) => user_id)).toEqual(administrators.slice(0, 10));
+  });
+
+  // What an answer means does not depend on the database.
+  if (kind === "postgres") return;
+
+  it.each([204, 299])("status %i succeeds", async (status) => {
+    receiver.answer = (_, response) => void response.writeHead(status).end();
+    expect(await attempt()).toMatchObject({ status: String(status), error: null, next_attempt_at: null });
+  });
+
+  it("next_attempt_at is rounded up to a full second", async () => {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    // 4.6 seconds later.
+    const entry = await attempt(receiver.url, 0.1);
+    expect(entry.next_attempt_at! - entry.created_at).toBe(5);
+  });
+
+  it.each([300, 308, 399])("redirects with status %i are not followed", async (status) => {
+    receiver.answer = (_, response) => void response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
+    expect(await attempt()).toMatchObject({ status: `${status}`, error: `Redirects are not followed (${status}).` });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("status 400 is not called a redirect", async () => {
+    receiver.answer = (_, response) => void response.writeHead(400).end();
+    expect(await attempt()).toMatchObject({ status: "400", error: "The receiver answered 400." });
+  });
+
+  it.each([
+    ["429 with seconds", 429, () => "120", 120],
+    ["503 with a date", 503, () => new Date((instance.now() + 300) * 1000).toUTCString(), 300],
+    ["less than the schedule", 429, () => "1", 5],
+    ["more than a day", 429, () => "999999999", 86_400],
+    ["nonsense", 429, () => "soon", 5],
+  ])("Retry-After: %s", async (_, status, header, seconds) => {
+    receiver.answer = (_request, response) => void response.writeHead(status, { "retry-after": header() }).end();
+    const { next_attempt_at, created_at } = await attempt();
+    expect(next_attempt_at! - created_at).toBe(seconds);
   });
 
   it("a receiver that does not respond gets the status timeout, and the connection is closed", async () => {

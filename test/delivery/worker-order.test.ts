@@ -7,7 +7,7 @@ import type { Instance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
 
-describeOnDatabases("the order of a worker", (open) => {
+describeOnDatabases("the order of a worker", (open, kind) => {
   let instance: Instance;
   let receiver: Receiver;
   let worker: WebhookWorker;
@@ -98,6 +98,9 @@ describeOnDatabases("the order of a worker", (open) => {
     await expect.poll(() => worker.busy).toBe(false);
     expect(await worker.round()).toBe(2);
   });
+
+  // How a worker sends what it has claimed does not depend on the database.
+  if (kind === "postgres") return;
 
   it("gives free requests in turn to the receivers that wait for one", async () => {
     await newWebhooks("/first", 64);
