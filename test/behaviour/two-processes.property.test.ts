@@ -10,7 +10,7 @@ import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { newWorld, type World } from "../support/actors.ts";
-import { tries } from "../support/effort.ts";
+import { isFull, tries } from "../support/effort.ts";
 import type { DatabaseKind } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { type SecondProcess, startSecondProcess } from "../support/second-process.ts";
@@ -109,12 +109,13 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
   it("the next request of every actor in the other process sees each change", async () => {
     const telling = [users.current, users.get, users.list, posts.get, settings.list].map(({ name }) => name);
     const reads = readsIn(world).filter(({ op }) => telling.includes(op.name));
-    for (const change of changesIn(world)) {
+    for (const [at, change] of changesIn(world).entries()) {
       for (const token of tokens) await second.call(token, users.current, {});
       await outcome(world.instance.service.invoke(change.op, change.input, { token: tokens[0]! }));
       const service = createService({ database: fresh });
-      for (const token of tokens) {
-        for (const read of reads) {
+      for (const [asking, token] of tokens.entries()) {
+        // In the short form, each actor makes one of the requests after a change, and another one after the next change.
+        for (const read of isFull ? reads : [reads[(at + asking) % reads.length]!]) {
           const expected = await answerFromData(token, read, service);
           const answer = await second.call(token, read.op, read.input);
           expect(plain(answer), `${read.op.name} after ${JSON.stringify(change.input)}`).toEqual(plain(expected));
