@@ -35,7 +35,7 @@ it("modules that all tests use differ in the longer form only by exports that te
   const lines = forms.flatMap((file) => readFileSync(file, "utf8").split("\n"));
   expect(lines.filter((line) => /\bisFull\b|WCS_TEST_FULL/.test(line) && !/^(import|\s*\/)/.test(line))).toEqual([
     "export const isFull = process.env.WCS_TEST_FULL !== undefined;",
-    "const factor = Number(process.env.WCS_TRIES ?? (isFull ? 1 : 0.15));",
+    "const factor = Number(process.env.WCS_TRIES ?? (isFull ? 1 : 0.1));",
     "export const environments: readonly Environment[] = isFull ? [sqliteLocal, postgresHttp] : [sqliteHttp, postgresLocal];",
     "  describeIn(isFull ? environments : [sqliteHttp], name, suite);",
     "      if (isFull && calls % 4 === 1) return spawn(args, { stdin, env: more ?? {} });",

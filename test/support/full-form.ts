@@ -18,7 +18,7 @@ function differs(file: string, seen: Set<string>): boolean {
   return imported.some((path) => path.startsWith("test/") && differs(path, seen));
 }
 
-/** Tests that only the longer form runs: of other programs beside a server, and of scripts and keys whose commands shorter tests run. */
+/** Tests that only the longer form runs: of other programs beside a server, of the whole reference, and of scripts and keys whose commands shorter tests run. */
 const onlyInFullForm = [
   "test/cli/ci-examples.test.ts",
   "test/cli/completion-keys.test.ts",
@@ -26,6 +26,7 @@ const onlyInFullForm = [
   "test/cli/scripts-in-ci.test.ts",
   "test/cli/sessions-import-terminal.test.ts",
   "test/cli/tables-terminal.test.ts",
+  "test/docs/reference.test.ts",
   "test/docs/tutorial.test.ts",
   "test/operations/",
 ];
