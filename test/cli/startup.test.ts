@@ -87,7 +87,7 @@ it.each(["users get 1", "users list -o table", "posts list -o table", "webhooks 
   async (line) => {
     const post = ["posts", "create", "--content-type", "news", "--title", "News", "--unit", "1"];
     const webhook = ["webhooks", "create", "--name", "ci", "--uri", "https://example.com/hook", "--if-not-exists"];
-    for (const args of [post, webhook]) expect((await home().spawn(args)).code).toBe(0);
+    for (const args of [post, webhook]) expect((await home().sit(args)).code).toBe(0);
     const { files, builtins, intl } = await loaded(line.split(" "));
     expect(intl).toEqual([]);
     expect(builtins).not.toContain("child_process");

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { hasIPv6 } from "../support/ipv6.ts";
@@ -169,8 +169,17 @@ test("connections that keep arriving delay the shutdown only for a limited time"
 });
 
 test("a second close waits for the first one", async () => {
-  const server = await serveFake();
-  await Promise.all([server.close(), server.close()]);
+  const held = gate();
+  const server = await serveFake(() => held.opened.then(() => ({ id: 7 })));
+  const running = fetch(`${server.url}/api/users/5`);
+  await expect.poll(() => server.calls.length).toBe(1);
+  let closed = 0;
+  const closing = [server.close(), server.close()].map((each) => each.then(() => (closed += 1)));
+  await turn();
+  expect(closed).toBe(0);
+  held.open();
+  expect((await running).status).toBe(200);
+  await Promise.all(closing);
 });
 
 test("running requests on many connections are all answered", async () => {
