@@ -269,10 +269,10 @@ describeOnDatabases("mail", (open, kind) => {
     await welcome();
     const { database } = instance;
     const now = () => instance.now() * 1000;
-    const lost = await mailQueue.claim(database, [{ most: 1 }], now());
+    const lost = await mailQueue.claim(database, [{ max: 1 }], now());
     expect(await drain()).toMatchObject({ mails: 1 });
     instance.wait(31);
-    const second = await mailQueue.claim(database, [{ most: 1 }], now());
+    const second = await mailQueue.claim(database, [{ max: 1 }], now());
     const prepared = preparePersonMail(database, lost[0]!, { settings: defaults, now: now() });
     expect(await prepared).toEqual({ obsolete: "Another worker has taken it." });
     const late = lost.map((mail) => ({ ...mail, state: "failed" as const, attempt: 1, due_at: now() }));
@@ -288,7 +288,7 @@ describeOnDatabases("mail", (open, kind) => {
     mailbox = await newMailbox({
       onRcptTo: (_, __, done) => {
         instance.wait(31);
-        const taken = mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
+        const taken = mailQueue.claim(instance.database, [{ max: 1 }], instance.now() * 1000);
         void taken.finally(() => done(new Error("no such mailbox")));
       },
     });
@@ -299,7 +299,7 @@ describeOnDatabases("mail", (open, kind) => {
 
   it("a clock that is set back delays neither a new mail nor one that a worker had claimed", async () => {
     await welcome();
-    await mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
+    await mailQueue.claim(instance.database, [{ max: 1 }], instance.now() * 1000);
     await welcome({ email: "ann@example.com" });
     instance.wait(-7200);
     const engine = newEngine(instance, { settings: settings() });

@@ -143,6 +143,30 @@ describeOnDatabases("operations on deliveries", (open, kind) => {
     expect(await logOf(instance, kept.id), "a change after that").toHaveLength(3);
   });
 
+  it("webhooks.test, repeated at another server before the first has queued it, does not wait for the attempt", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    const { database } = instance;
+    const other = createService({ database, clock: () => instance.now() * 1000 });
+    const write = vi.spyOn(database, "write");
+    const input = { id, wait: 60 };
+    const options = { idempotencyKey: "twice" };
+    let both: Promise<{ webhook_event_id: string }>[] | undefined;
+    await database.writeLocking(async (tx) => {
+      if (kind === "postgres") await sql`lock table idempotency_keys in share row exclusive mode`.execute(tx);
+      both = [
+        instance.service.caller({ userId: 1 }).call(webhooks.test, input, options),
+        other.caller({ userId: 1 }).call(webhooks.test, input, options),
+      ];
+      await expect.poll(() => write.mock.calls.length).toBe(2);
+    });
+    expect(await Promise.race(both!)).toMatchObject({ data: null });
+    start();
+    const answers = await Promise.all(both!);
+    expect(answers).toContainEqual(expect.objectContaining({ data: expect.objectContaining({ status: "200" }) }));
+    expect(answers[0]).toMatchObject({ webhook_event_id: answers[1]?.webhook_event_id });
+    expect(receiver.received.length).toBe(1);
+  });
+
   // The rest is the same on each database.
   if (kind === "postgres") return;
 
@@ -188,30 +212,6 @@ describeOnDatabases("operations on deliveries", (open, kind) => {
     await expect.poll(async () => (await logOf(instance, id, {})).length).toBe(2);
     expect([await test(0), await test(20)]).toEqual([unsent, sent]);
     expect(await newEngine(instance).waiting()).toMatchObject({ due: 0, later: 0 });
-  });
-
-  it("webhooks.test, repeated at another server before the first has queued it, does not wait for the attempt", async () => {
-    const { id } = await newWebhook(instance, receiver.url);
-    const { database } = instance;
-    const other = createService({ database, clock: () => instance.now() * 1000 });
-    const write = vi.spyOn(database, "write");
-    const input = { id, wait: 60 };
-    const options = { idempotencyKey: "twice" };
-    let both: Promise<{ webhook_event_id: string }>[] | undefined;
-    await database.writeLocking(async (tx) => {
-      if (kind === "postgres") await sql`lock table idempotency_keys in share row exclusive mode`.execute(tx);
-      both = [
-        instance.service.caller({ userId: 1 }).call(webhooks.test, input, options),
-        other.caller({ userId: 1 }).call(webhooks.test, input, options),
-      ];
-      await expect.poll(() => write.mock.calls.length).toBe(2);
-    });
-    expect(await Promise.race(both!)).toMatchObject({ data: null });
-    start();
-    const answers = await Promise.all(both!);
-    expect(answers).toContainEqual(expect.objectContaining({ data: expect.objectContaining({ status: "200" }) }));
-    expect(answers[0]).toMatchObject({ webhook_event_id: answers[1]?.webhook_event_id });
-    expect(receiver.received.length).toBe(1);
   });
 
   it("webhooks.events leaves out tests", async () => {
