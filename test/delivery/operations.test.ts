@@ -72,6 +72,23 @@ describeOnDatabases("operations on deliveries", (open, kind) => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  it("webhooks.recover sends an event that failed after it was resent, by the time of the event", async () => {
+    const { administrator } = instance;
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    await drain();
+    instance.wait(100);
+    const [entry] = await logOf(instance, id);
+    await administrator.call(webhooks.resend, { id, log: entry!.id });
+    await administrator.call(webhooks.update, { id, active: false });
+    await drain();
+    await administrator.call(webhooks.update, { id, active: true });
+    expect(await administrator.call(webhooks.recover, { id, since: instance.now() - 50 })).toEqual({ recovered: 0 });
+    expect(await administrator.call(webhooks.recover, { id, since: instance.now() - 150 })).toEqual({ recovered: 1 });
+    await drain();
+    expect(receiver.received).toHaveLength(2);
+  });
+
   it("webhooks.recover sends only events that failed permanently since the time", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);

@@ -46,7 +46,7 @@ describeOnDatabases("retention", (open, kind) => {
     return rows;
   };
 
-  it("retention removes webhook logs, events and deliveries after 30 days, or as set, and keeps younger ones", async () => {
+  it("retention removes webhook logs and events after 30 days, or as set, and keeps younger ones", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 3);
     await drain();
@@ -58,9 +58,23 @@ describeOnDatabases("retention", (open, kind) => {
     instance.wait(11 * day);
     await remove();
     expect(await logOf(instance, id)).toHaveLength(2);
-    expect([await count("webhook_events"), await count("deliveries")]).toEqual([2, 2]);
+    expect(await count("webhook_events")).toBe(2);
     await remove({ "webhooks.log_days": 5 });
-    expect([await count("webhook_events"), await count("deliveries"), await count("webhook_logs")]).toEqual([0, 0, 0]);
+    expect([await count("webhook_events"), await count("webhook_logs")]).toEqual([0, 0]);
+  });
+
+  it("a delivery is deleted when it succeeds, and one that failed with its event", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    await drain();
+    expect([await count("webhook_events"), await count("deliveries")]).toEqual([1, 0]);
+    await makeUsers(instance, 2);
+    await instance.administrator.call(webhooks.update, { id, active: false });
+    await drain();
+    expect([await count("webhook_events"), await count("deliveries")]).toEqual([3, 2]);
+    instance.wait(31 * day);
+    await remove();
+    expect([await count("webhook_events"), await count("deliveries")]).toEqual([0, 0]);
   });
 
   it("retention keeps an event of any age that still waits to be delivered", async () => {
@@ -92,12 +106,13 @@ describeOnDatabases("retention", (open, kind) => {
     const kept = await newWebhook(instance, receiver.url, "kept");
     await makeUsers(instance, 3);
     await drain();
+    await makeUsers(instance);
     await instance.administrator.call(webhooks.delete, { id });
     await makeUsers(instance);
     await remove();
-    expect([await count("webhooks"), await count("webhook_logs"), await count("deliveries")]).toEqual([1, 3, 4]);
+    expect([await count("webhooks"), await count("webhook_logs"), await count("deliveries")]).toEqual([1, 3, 2]);
     await drain();
-    expect(await logOf(instance, kept.id)).toHaveLength(4);
+    expect(await logOf(instance, kept.id)).toHaveLength(5);
   });
 
   it("retention keeps a mail that waits, however old, and removes a sent mail after 30 days", async () => {

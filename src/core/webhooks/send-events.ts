@@ -30,16 +30,20 @@ export const webhookSendHandlers = {
   async resend(ctx, { id, log }) {
     const { event_id } = await findEntry(ctx, id, log);
     await findActiveWebhook(ctx, id);
-    const event = await findRow(ctx.db, "webhook_events", { id: event_id }, ["id"]);
+    const event = await findRow(ctx.db, "webhook_events", { id: event_id }, ["created_at"]);
     if (event === undefined) throw new ServiceError("conflict", `The event of log entry ${log} is no longer stored.`);
     const due_at = ctx.now * 1000;
     await ctx.db
-      .updateTable("deliveries")
-      .set({ ...untried, due_at })
-      .where("event_id", "=", event_id)
-      .where("webhook_id", "=", id)
-      // Skips a delivery that is being sent right now.
-      .where((eb) => eb.or([eb("lease_token", "is", null), eb("due_at", "<=", due_at)]))
+      .insertInto("deliveries")
+      .values({ ...untried, event_id, webhook_id: id, due_at, created_at: event.created_at })
+      // Deliveries are deleted when they succeed, so one that exists has failed, waits for its next attempt, or is being sent.
+      .onConflict((conflict) =>
+        conflict
+          .columns(["event_id", "webhook_id"])
+          .doUpdateSet({ ...untried, due_at })
+          // Skips a delivery that is being sent right now.
+          .where((eb) => eb.or([eb("deliveries.lease_token", "is", null), eb("deliveries.due_at", "<=", due_at)])),
+      )
       .execute();
     ctx.announce("outbox");
   },
@@ -79,6 +83,8 @@ async function queueTest(ctx: Ctx, id: number): Promise<Test> {
 /** Returns the log entry of a test; undefined when there is none yet, null when this request has queued nothing (as in a dry run). */
 async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }: Test) {
   if (delivery === undefined) return null;
+  // Looked for first, because a delivery that succeeds is deleted when its entry is written.
+  const queued = (await findRow(db, "deliveries", { id: delivery }, ["id"])) !== undefined;
   const entry = await db
     .selectFrom("webhook_logs")
     .select(entryColumns)
@@ -86,7 +92,5 @@ async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }
     .where("event", "=", testEvent)
     .where("message_id", "=", message_id)
     .executeTakeFirst();
-  if (entry !== undefined) return entry;
-  const queued = await findRow(db, "deliveries", { id: delivery }, ["id"]);
-  return queued === undefined ? null : undefined;
+  return entry ?? (queued ? undefined : null);
 }

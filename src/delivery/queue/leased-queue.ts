@@ -33,6 +33,8 @@ interface QueueOptions<Row> {
   readonly columns: readonly (keyof Row & string)[];
   /** Column by which claims are limited. */
   readonly partition?: "webhook_id";
+  /** Deletes rows that are done, which takes PostgreSQL a third of the time of changing them. */
+  readonly deletesDone?: boolean;
 }
 
 const waiting = sql.lit("waiting");
@@ -45,7 +47,7 @@ export class LeasedQueue<Row extends { readonly id: number }> {
   readonly #claim;
   readonly #succeed;
 
-  constructor({ table, columns, partition }: QueueOptions<Row>) {
+  constructor({ table, columns, partition, deletesDone }: QueueOptions<Row>) {
     this.#table = sql.table(table);
     this.#claim = prepared((db, p: ClaimQuota & { now: number; until: number; token: string }) => {
       const part = partition === undefined ? sql`` : sql`${sql.ref(partition)} = ${p.partition} and`;
@@ -56,11 +58,13 @@ export class LeasedQueue<Row extends { readonly id: number }> {
       return sql<Row>`update ${this.#table} set due_at = ${p.until}, lease_token = ${p.token} where id ${among}
         returning ${sql.join(columns.map((column) => sql.ref(column)))}`;
     });
-    this.#succeed = prepared(
-      (_, p: { ids: number[]; token: string; now: number }) => sql<Lease>`update ${this.#table}
-        set state = 'done', attempt = attempt + 1, due_at = ${p.now}, lease_token = null
-        where ${isAmong("id", p.ids)} and lease_token = ${p.token} and state = ${waiting} returning id`,
-    );
+    this.#succeed = prepared((_, p: { ids: number[]; token: string; now: number }) => {
+      const end = deletesDone
+        ? sql`delete from ${this.#table}`
+        : sql`update ${this.#table} set state = 'done', attempt = attempt + 1, due_at = ${p.now}, lease_token = null`;
+      return sql<Lease>`${end} where ${isAmong("id", p.ids)} and lease_token = ${p.token} and state = ${waiting}
+        returning id`;
+    });
   }
 
   /** Claims due rows, those that have been due for longest first, up to each quota. */

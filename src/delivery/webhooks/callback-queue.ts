@@ -14,6 +14,8 @@ export const callbackQueue = new LeasedQueue<Delivery>({
   table: "deliveries",
   columns: ["id", "webhook_id", "event_id", "attempt", "single"],
   partition: "webhook_id",
+  // The log has the successes.
+  deletesDone: true,
 });
 
 const eventsById = prepared((db, p: { ids: number[] }) =>

@@ -5,7 +5,7 @@ const { id, text, key, number, integer, flag, timestamps } = columns;
 
 /** Columns of a queue whose rows are claimed by leases. */
 const queue = {
-  /** Waits for an attempt, or ended with a success, or with a failure that is not tried again. */
+  /** Waits for an attempt, or ended with a success (only mails: deliveries are deleted then), or with a failure that is not tried again. */
   state: key.as<"waiting" | "done" | "failed">().default("waiting"),
   attempt: integer.default(0),
   /** Unix milliseconds of the next attempt; while a worker has a lease, the end of the lease; at last, of the latest result. */
