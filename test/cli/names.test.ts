@@ -176,6 +176,18 @@ describe("names in place of IDs", () => {
     const mistyped = await sit(["nobody, bob jones", "bob jones"], "users", "welcome");
     expect(mistyped).toMatchObject({ code: 0, stderr: expect.stringContaining("no user is called nobody") });
   });
+
+  it("a number that is no ID: the error says when it is a reference", async () => {
+    const { id } = await json("units", "create", "--name", "Depot", "--parent", "1", "--reference", "70010");
+    const hint = "\nhint: A number is an ID. Use ref:70010 for the unit with this reference (Depot).\n";
+    expect((await wcs("units", "get", "70010")).stderr).toBe(`error: There is no unit 70010.${hint}`);
+    const wrongUnit = await wcs("units", "create", "--name", "Shed", "--parent", "70010");
+    expect(wrongUnit).toMatchObject({ code: 3, stderr: `error: --parent is not an existing unit: 70010.${hint}` });
+    expect((await wcs("units", "get", "70011")).stderr).toBe("error: There is no unit 70011.\n");
+    const wrongName = await wcs("units", "update", `${id}`, "--name", "");
+    expect(wrongName).toMatchObject({ code: 3, stderr: expect.not.stringContaining("hint:") });
+    expect(await wcs("units", "delete", "ref:70010", "--yes")).toMatchObject({ code: 0 });
+  });
 });
 
 describeOnOneDatabase("names in place of IDs, in every environment", (environment) => {

@@ -69,7 +69,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     if (mutates(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note(dryRunNote);
   } catch (error) {
-    const hinted = withHint(error, leaf, request);
+    const hinted = await withHint(error, completed, request);
     if (spec.fields.length === 0) throw hinted;
     throw renameErrorFields(hinted, nameInLine(spec, given.line, request?.input ?? {}));
   }
@@ -224,8 +224,15 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
   return { onSent: uploadProgress(terminal) };
 }
 
-function withHint(error: unknown, { op, onConflict }: OperationCommand, request: Request | undefined): unknown {
-  if (!(error instanceof ServiceError) || error.code !== "conflict" || error.hint || request?.op !== op) return error;
+async function withHint(
+  error: unknown,
+  { leaf: { op, onConflict }, spec, line, connect }: OperationInput,
+  request: Request | undefined,
+): Promise<unknown> {
+  if (!(error instanceof ServiceError) || error.hint) return error;
+  if (error.code === "not_found" || error.fields)
+    return (await import("./hint-at-reference.ts")).hintAtReference(error, spec, line, await connect());
+  if (error.code !== "conflict" || request?.op !== op) return error;
   const hint = onConflict?.(request.input);
   return hint === undefined ? error : new ServiceError("conflict", error.message, { hint, cause: error });
 }

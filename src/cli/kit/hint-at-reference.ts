@@ -1,0 +1,32 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { referenceNouns } from "../../contract/field-metadata.ts";
+import { mostTexts, names } from "../../contract/names.ts";
+import type { Caller } from "../../contract/operation.ts";
+import { namedKindOf, textsIn } from "./field-flags.ts";
+import { isId } from "./parse-value.ts";
+import { givenIn, type InputSpec, type ParsedLine } from "./read-input.ts";
+
+/** Adds the next step to the error about an ID on the line that does not exist, and is a reference. */
+export async function hintAtReference(
+  error: ServiceError,
+  { places }: InputSpec,
+  line: ParsedLine,
+  caller: Caller,
+): Promise<ServiceError> {
+  const given = places.flatMap((place) => {
+    const kind = namedKindOf(place.field);
+    const isWrong = error.fields === undefined || Object.hasOwn(error.fields, place.path.join("."));
+    if (kind === undefined || !isWrong) return [];
+    const texts = textsIn(givenIn(place, line), place.field).filter(isId);
+    return texts.map((text) => ({ kind, text: `ref:${text.trim()}` }));
+  });
+  if (given.length === 0 || given.length > mostTexts) return error;
+  const input = { texts: given.map(({ text }) => text), kinds: [...new Set(given.map(({ kind }) => kind))] };
+  const { data } = await caller.call(names.find, input).catch(() => ({ data: [] }));
+  const found = data.find(({ kind, text }) => given.some((each) => each.kind === kind && each.text === text));
+  if (found === undefined) return error;
+  const { code, message, fields, issues } = error;
+  const noun = referenceNouns[found.kind];
+  const hint = `A number is an ID. Use ${found.text} for the ${noun} with this reference (${found.name}).`;
+  return new ServiceError(code, message, { fields, issues, hint, cause: error });
+}
