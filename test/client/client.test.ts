@@ -28,9 +28,9 @@ async function failure(call: Promise<unknown>): Promise<ServiceError> {
 
 /** A `fetch` that records its requests, and answers the first ones itself. */
 function recorded(...answers: Response[]) {
-  const requests: { url: string; method: string; headers: Headers }[] = [];
+  const requests: { url: string; method: string; headers: Headers; init: RequestInit | undefined }[] = [];
   const send: typeof fetch = async (input, init) => {
-    requests.push({ url: String(input), method: init?.method ?? "GET", headers: new Headers(init?.headers) });
+    requests.push({ url: String(input), method: init?.method ?? "GET", headers: new Headers(init?.headers), init });
     return answers.shift() ?? fetch(input, init);
   };
   return { requests, fetch: send };
@@ -101,6 +101,27 @@ describe("calls", () => {
     expect(data.map(({ name }) => name)).not.toContain("Diving");
   });
 
+  it("options of a call become headers of a change; no call follows redirects or uses cookies and caches", async () => {
+    const { requests, fetch } = recorded();
+    const administrator = await as("administrator", { fetch });
+    const options = { idempotencyKey: "k", dryRun: true };
+    const { id } = await administrator.groups.create({ name: "Climbing" }, options);
+    await administrator.groups.create({ name: "Climbing" });
+    await administrator.units.update({ id: 1, name: "Acme" }, options);
+    await administrator.groups.list({}, options);
+    expect(id).toBeGreaterThan(0);
+    const names = ["accept", "content-type", "idempotency-key", "dry-run"];
+    const json = "application/json";
+    expect(requests.map(({ headers }) => names.map((name) => headers.get(name)))).toEqual([
+      [json, json, "k", "true"],
+      [json, json, expect.stringMatching(/^[0-9a-f]{32}$/), null],
+      [json, json, null, "true"],
+      [json, null, null, null],
+    ]);
+    for (const { init } of requests)
+      expect(init).toMatchObject({ redirect: "manual", credentials: "omit", cache: "no-store" });
+  });
+
   it("list.all yields the items of all pages", async () => {
     const { requests, fetch } = recorded();
     const administrator = await as("administrator", { fetch });
@@ -142,6 +163,19 @@ describe("errors", () => {
     expect(Object.keys(other.fields ?? {})).toEqual(["id"]);
   });
 
+  it("a missing file gets not_found", async () => {
+    const administrator = await as("administrator");
+    expect(await failure(administrator.files.get({ id: 999_999 }))).toMatchObject({ code: "not_found", status: 404 });
+  });
+
+  it("a token that is refused a second time is not asked for again", async () => {
+    const { requests, fetch } = recorded();
+    const token = vi.fn<() => string>(() => "wcs_wrong");
+    const stranger = connect({ url: world().instance.url, token, fetch });
+    expect(await failure(stranger.users.current())).toMatchObject({ code: "unauthenticated" });
+    expect([requests.length, token.mock.calls.length]).toEqual([2, 2]);
+  });
+
   it("a wrong token gets unauthenticated, and is not sent to public operations", async () => {
     const { instance } = world();
     const { requests, fetch } = recorded();
@@ -181,6 +215,16 @@ describe("errors", () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const error = await failure(connect({ url }).users.current());
     expect(error).toMatchObject({ code: "unavailable", message: `${url} refused the connection.` });
+  });
+
+  it("a fetch that fails without a reason is unavailable, and leaves no timer", async () => {
+    const [begun, cleared] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
+    const broken = () => Promise.reject(new TypeError("broken"));
+    const error = await failure(connect({ url: "http://wcs.example.com", fetch: broken }).users.current());
+    expect(error).toMatchObject({ code: "unavailable", message: "http://wcs.example.com cannot be reached." });
+    const timers = begun.mock.results.filter((_, at) => Number(begun.mock.calls[at]?.[1]) > 29_000);
+    expect(cleared.mock.calls).toEqual(timers.map(({ value }) => [value]));
+    for (const spy of [begun, cleared]) spy.mockRestore();
   });
 
   it.each(["", "ftp://example.com", "http://ada:secret@example.com", "http://example.com/?a"])(
@@ -252,7 +296,7 @@ describe("tokens", () => {
   /** Addresses of users with a password, one for each test: the clock moves. */
   const addresses: string[] = [];
   beforeAll(async () => {
-    for (let count = 0; count < 3; count++) addresses.push((await world().addUser({ password })).email ?? "");
+    for (let count = 0; count < 4; count++) addresses.push((await world().addUser({ password })).email ?? "");
   });
   const account = () => ({ username: addresses.pop() ?? "", password });
   const signIn = async (credentials: { username: string; password: string }) => {
@@ -278,6 +322,17 @@ describe("tokens", () => {
     world().instance.wait(90_000);
     await Promise.all([client.users.current(), client.users.current()]);
     expect(token).toHaveBeenCalledTimes(2);
+  });
+
+  it("a token that has expired by the client's clock is replaced before a call is refused", async () => {
+    const credentials = account();
+    wait(0);
+    const { requests, fetch } = recorded();
+    const client = connect({ url: world().instance.url, token: () => signIn(credentials), fetch });
+    await client.users.current();
+    wait(90_000);
+    await client.users.current();
+    expect(requests.map(({ url }) => new URL(url).pathname)).toEqual(Array(2).fill("/api/users/current"));
   });
 
   it("the token of a sign-in is renewed once less than half of its life is left", async () => {
@@ -317,5 +372,7 @@ describe("tokens", () => {
     expect([await tries(0), await tries(20), await tries(60)]).toEqual([1, 1, 2]);
     wait(50_000);
     expect(await failure(client.users.current())).toMatchObject({ code: "unauthenticated" });
+    // An expired token cannot be renewed.
+    expect(refusing.mock.calls.filter(([url]) => String(url).endsWith("/renew"))).toHaveLength(2);
   });
 });

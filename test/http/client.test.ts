@@ -651,10 +651,12 @@ describe("a request is repeated:", () => {
 });
 
 describe("an aborted call", () => {
+  // Longer than a test may take, because the end of the time would end a call, too.
+  const timeout = 600_000;
   const calls: [string, (url: string, signal: AbortSignal) => Promise<unknown>][] = [
-    ["a call", (url, signal) => client(url).call(users.get, { id: 5 }, { signal })],
-    ["a download", (url, signal) => client(url).call(files.get, { id: 5 }, { signal })],
-    ["a request", (url, signal) => client(url).raw("GET", "/users/5", { signal })],
+    ["a call", (url, signal) => client(url, { timeout }).call(users.get, { id: 5 }, { signal })],
+    ["a download", (url, signal) => client(url, { timeout }).call(files.get, { id: 5 }, { signal })],
+    ["a request", (url, signal) => client(url, { timeout }).raw("GET", "/users/5", { signal })],
   ];
   const stages: [string, Handler | undefined][] = [
     ["before the request", undefined],

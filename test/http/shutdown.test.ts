@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { hasIPv6 } from "../support/ipv6.ts";
 import { gate, nextAccepted, serveFake, speak } from "./support.ts";
@@ -166,6 +166,25 @@ test("connections that keep arriving delay the shutdown only for a limited time"
   while (await isAccepted()) accepted += 1;
   expect(accepted).toBeGreaterThan(2);
   await closed;
+});
+
+test("a server that is closed leaves no timer that keeps its process", async () => {
+  const begun = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "setInterval")];
+  const ended = [vi.spyOn(globalThis, "clearTimeout"), vi.spyOn(globalThis, "clearInterval")];
+  onTestFinished(() => {
+    for (const spy of [...begun, ...ended]) spy.mockRestore();
+  });
+  // Values by which the timers of this server are found.
+  const server = await serveFake(undefined, { timeouts: { check: 12_345, quiet: 60, grace: 600_000 } });
+  await server.close();
+  const timers = begun.flatMap(({ mock }) =>
+    mock.calls.map(([, after], at) => ({ after, timer: mock.results[at]?.value })),
+  );
+  const cleared = ended.flatMap(({ mock }) => mock.calls.map(([timer]) => timer));
+  for (const each of [12_345, 10 * 60, 600_000, 100]) {
+    const [{ timer } = {}] = timers.filter(({ after }) => after === each);
+    expect(cleared.includes(timer), `${each} ms`).toBe(true);
+  }
 });
 
 test("a second close waits for the first one", async () => {
