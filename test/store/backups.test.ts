@@ -111,6 +111,7 @@ describe("backups of SQLite files", () => {
     await expect(examineBackup(backup, aborted.signal)).rejects.toMatchObject({ cause: reason });
     using connection = new DatabaseSync(immutable(backup), { readOnly: true });
     await expect(requireIntact(connection, backup, aborted.signal)).rejects.toBe(reason);
+    await expect(copyDatabase(connection, draft, aborted)).rejects.toBe(reason);
     expect(readdirSync(folder).sort()).toEqual(["backup.db", "wcs.db"]);
     rmSync(path);
     const source = makeLarge();
@@ -232,10 +233,11 @@ describe("backups of SQLite files", () => {
         connection.exec("begin exclusive");
         parentPort.postMessage("at work");
         setTimeout(() => connection.close(), 300);`;
-      for (const work of [() => checkReplacement(path), restore]) {
+      await promises.copyFile(backup, draft);
+      for (const work of [checkReplacement, () => replaceDatabase(draft, path, watch)]) {
         const running = new Worker(command, { eval: true, workerData: path });
         await once(running, "message");
-        await work();
+        await work(path);
       }
     });
 
