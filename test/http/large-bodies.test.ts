@@ -92,12 +92,14 @@ describe("a large body", () => {
     expect(server.calls.at(-1)?.input).toEqual(JSON.parse(body));
   });
 
-  test("that is small is read from anybody, since the core checks the permission", async () => {
+  test("that is small, or none, is read from anybody, since the core checks the permission", async () => {
     server = await serveFake(undefined, { admit: unknown });
     const small = JSON.stringify({ recipients: [2], message: "Hello" });
     for (const text of [small, small.padEnd(16_384)])
       expect(await speak(server.port, head(text.length), text)).toMatch(/^HTTP\/1.1 201 /);
     expect(await speak(server.port, head(16_385))).toMatch(/^HTTP\/1.1 401 /);
+    const without = "POST /api/users/policy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    expect(await speak(server.port, without)).toMatch(/^HTTP\/1.1 204 /);
   });
 
   test("of a public operation is limited to 64 KiB", async () => {

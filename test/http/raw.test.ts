@@ -72,6 +72,7 @@ describe("an invalid request gets an error in the usual format:", () => {
     expect(lines).toContain("Allow: GET, HEAD, POST, PUT, PATCH, DELETE");
     expect(lines).toContain("Connection: close");
     expect(lines).toContain("Cache-Control: no-store");
+    expect(lines).toContain("X-Content-Type-Options: nosniff");
     expect(lines).toContain(`Content-Length: ${text.split("\r\n\r\n")[1]?.length}`);
   });
 
@@ -85,6 +86,8 @@ describe("an invalid request gets an error in the usual format:", () => {
       "GET http://x/api/users/5?y=1#z HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     );
     expect([text.slice(9, 12), server.calls.at(-1)?.input]).toEqual(["200", { id: 5, y: "1" }]);
+    const withoutPath = "GET http://x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    expect(await speak(server.port, withoutPath)).toContain('href="/docs"');
   });
 
   test("another header with a name of four letters does not count as Host", async () => {
