@@ -37,7 +37,7 @@ it("modules that all tests use differ in the longer form only by exports that te
     "export const isFull = process.env.WCS_TEST_FULL !== undefined;",
     "const factor = Number(process.env.WCS_TRIES ?? (isFull ? 1 : 0.1));",
     "export const environments: readonly Environment[] = isFull ? [sqliteLocal, postgresHttp] : [sqliteHttp, postgresLocal];",
-    "  describeIn(isFull ? environments : [sqliteHttp], name, suite);",
+    "  describeIn(isFull ? [...environments, postgresLocal] : [sqliteHttp], name, suite);",
     "      if (isFull && calls % 4 === 1) return spawn(args, { stdin, env: more ?? {} });",
   ]);
   const reading = globSync("test/**/*.ts").filter((file) => /env\.WCS_TEST_FULL/.test(readFileSync(file, "utf8")));

@@ -44,10 +44,10 @@ export const environments: readonly Environment[] = isFull ? [sqliteLocal, postg
 
 /**
  * Runs a suite whose subject is the same on each database, because its SQL is, and because requests do not compete in it:
- * over HTTP on SQLite; in the longer form in the other pairs.
+ * over HTTP on SQLite; in the longer form in all other pairs.
  */
 export function describeOnOneDatabase(name: string, suite: (environment: Environment) => void): void {
-  describeIn(isFull ? environments : [sqliteHttp], name, suite);
+  describeIn(isFull ? [...environments, postgresLocal] : [sqliteHttp], name, suite);
 }
 
 /** Runs a suite in every environment: one of simultaneous requests, or of SQL that differs between the databases. */
