@@ -138,6 +138,13 @@ describeOnOneDatabase("counters", (environment) => {
     expect((await count()).messages).toBe(unread + 1);
     await me.call(conversations.seen, { id });
     expect((await count()).messages).toBe(1);
+    const recipients = [myId, world().ids.outsider];
+    const first = await member.call(conversations.create, { recipients, message: "Six" });
+    const group = first.conversationId;
+    await member.call(conversations.update, { id: group, title: "Talk" });
+    await member.call(conversations.send, { id: group, message: "Seven" });
+    await member.call(conversations.messageDelete, { id: group, messageId: first.id });
+    expect((await count()).messages, "without the new title and the deleted message").toBe(2);
   });
 
   it("counters.reset restarts one counter, and marks nothing as seen", async () => {

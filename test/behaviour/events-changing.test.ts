@@ -104,13 +104,15 @@ describeOnOneDatabase("events: changes", (environment) => {
     it("changes hours to an all-day event and back", async () => {
       const { member } = world().actors;
       const id = await create(member, { recurrence: [{ freq: "daily", count: 2 }] });
-      expect((await refusal(member.call(events.update, { id, all_day: true }))).fields).toHaveProperty("date");
+      const wrong = async (fields: object) =>
+        Object.keys((await refusal(member.call(events.update, { id, ...fields }))).fields ?? {});
+      expect([await wrong({ start: start + 3601 }), await wrong({ end: start - 1 })]).toEqual([["start"], ["end"]]);
+      expect(await wrong({ all_day: true })).toEqual(["date"]);
       await member.call(events.update, { id, all_day: true, date: "2027-03-27" });
       expect(await get(member, id)).toMatchObject({ all_day: true, dates: [], days: ["2027-03-27", "2027-03-28"] });
       await member.call(events.update, { id, date: "2027-03-28" });
       expect(await get(member, id)).toMatchObject({ days: ["2027-03-28", "2027-03-29"] });
-      const wrong = await refusal(member.call(events.update, { id, all_day: 0 }));
-      expect(Object.keys(wrong.fields ?? {})).toEqual(["start", "end"]);
+      expect(await wrong({ all_day: 0 })).toEqual(["start", "end"]);
       await member.call(events.update, { id, all_day: 0, start, end: start });
       expect(await get(member, id)).toMatchObject({ all_day: false, date: null, days: [], dates: [{ start }, {}] });
     });

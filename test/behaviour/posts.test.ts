@@ -329,6 +329,30 @@ describeOnOneDatabase("posts", (environment) => {
     expect(data.map((post) => post.id)).toContain(id);
   });
 
+  it("posts.list finds the drafts in all units of an editor of more than 500 units", async () => {
+    const { actors, addUnit, addUser, instance, types } = newsroom();
+    const branches = ["west", "east"];
+    const made: number[] = [];
+    for (const reference of branches) {
+      made.push((await addUnit({ reference })).id);
+      const rows = Array.from({ length: 250 }, (_, n) => {
+        return { reference: `${reference} ${n}`, name: `${reference} ${n}`, parent: reference };
+      });
+      const { results } = await actors.administrator.call(units.import, { rows });
+      made.push(...results.flatMap(({ id }) => id ?? []));
+    }
+    const [west, lastOfWest, east, lastOfEast] = [made[0]!, made[250]!, made[251]!, made[501]!];
+    const { id: user } = await addUser({ unit: west, userTypes: [types.editor] });
+    await actors.administrator.call(users.membershipAdd, { user, unit: east, userTypes: [types.editor] });
+    const drafts: number[] = [];
+    for (const unit of [west, lastOfWest, east, lastOfEast]) {
+      const draft = { content_type: "news", title: "Later", unit, publish: { status: false } } as const;
+      drafts.push((await actors.administrator.call(posts.create, draft)).id);
+    }
+    const { data } = await (await instance.as(user)).call(posts.list, { status: "draft" });
+    expect(data.map(({ id }) => id).sort((a, b) => a - b)).toEqual(drafts);
+  });
+
   it("posts.filesAdd and fileDelete attach and remove files", async () => {
     const { actors, write, instance } = newsroom();
     const upload = { type: "upload" as const, name: "note.txt", data: Buffer.from("A note").toString("base64") };

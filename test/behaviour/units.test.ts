@@ -240,6 +240,9 @@ describeOnOneDatabase("units", (environment) => {
     }
     const shallow = await admin().call(units.tree, { unit: top.id, depth: 1 });
     expect(shallow.data.map((unit) => unit.level)).toEqual([2, ...Array.from({ length: 8 }, () => 3)]);
+    const { next_cursor } = (await admin().call(units.tree, { unit: top.id, limit: 3 })).meta;
+    const otherDepth = { unit: top.id, depth: 1, cursor: next_cursor! };
+    expect(await wrongFields(admin().call(units.tree, otherDepth))).toEqual(["cursor"]);
     expect((await admin().call(units.tree, { depth: 0 })).data.map((unit) => unit.id)).toEqual([places.root]);
     expect((await admin().call(units.tree, {})).data[0]).toMatchObject({
       id: 1,

@@ -72,6 +72,7 @@ describeOnOneDatabase("users that are erased", (environment) => {
     await own.call(events.create, { ...day, title: "zq-dentist", files: [upload("zq-form.txt", "zq-dentist")] });
     const shared = await own.call(events.create, { ...day, title: "Shared", shares: [world().ids.member] });
     await own.call(tokens.create, { name: "zq-token", scopes: ["read"] });
+    await own.call(users.policy, {});
     await instance.from(address).call(auth.authenticate, { username: profile.email, password });
     await codeOf(instance.from(address).call(auth.authenticate, { username: profile.email, password: "wrong" }));
     // Sent mails contain personal data, too.
@@ -87,6 +88,7 @@ describeOnOneDatabase("users that are erased", (environment) => {
       language: null,
       timezone: null,
       password_hash: null,
+      policy_accepted_at: null,
     });
     expect(after.file_chunks).toHaveLength(chunks ?? 0);
     expect(after.password_tokens?.filter((row) => row.user_id === id)).toEqual([]);

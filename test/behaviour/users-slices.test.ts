@@ -9,8 +9,8 @@ import { turnsDuring } from "../support/turns.ts";
 describe("users.list of a unit with thousands of members", () => {
   const world = useWorld(sqliteLocal);
 
-  it("lets other requests run meanwhile", async () => {
-    const { addUnit, instance, actors } = world();
+  it("has pages in both directions, and lets other requests run meanwhile", async () => {
+    const { addUnit, instance, actors, ids: people } = world();
     const unit = await addUnit();
     // Others could have all the IDs before.
     const ids = Array.from({ length: 5001 }, (_, n) => 100_000 + n);
@@ -24,12 +24,22 @@ describe("users.list of a unit with thousands of members", () => {
       await insertRows(
         tx,
         "memberships",
-        ids.map((id) => ({ user_id: id, unit_id: unit.id })),
+        [people.member, ...ids].map((id) => ({ user_id: id, unit_id: unit.id })),
       );
     });
-    const listing = actors.member.call(users.list, { unit: unit.id, limit: 1 });
+    const list = (cursor?: string | null) =>
+      actors.member.call(users.list, { unit: unit.id, limit: 1, ...(cursor && { cursor }) });
+    const first = await list();
+    const listing = list(first.meta.next_cursor);
     expect(await turnsDuring(listing)).toBeGreaterThan(4);
-    expect((await listing).data).toMatchObject([{ id: 100_000 }]);
+    const second = await listing;
+    const back = await list(second.meta.prev_cursor);
+    expect([first, second, back].map(({ data }) => data.map(({ id }) => id))).toEqual([
+      [people.member],
+      [100_000],
+      [people.member],
+    ]);
+    expect([first, back].map(({ meta }) => meta.prev_cursor)).toEqual([null, null]);
     await instance.database.write(async (tx) => {
       await tx.deleteFrom("memberships").where("unit_id", "=", unit.id).execute();
       await tx.deleteFrom("users").where("unit_id", "=", unit.id).execute();
