@@ -337,8 +337,7 @@ describeOnDatabases("retention", (open, kind) => {
       await instance.database.write((tx) => tx.deleteFrom("mails").execute());
     };
     // No interval ends by itself.
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const intervals = vi.spyOn(globalThis, "setInterval");
+    const intervals = vi.spyOn(globalThis, "setInterval").mockImplementation(() => setTimeout(() => {}));
     const run = (milliseconds: number) => {
       for (const [work, each] of intervals.mock.calls) if (each === milliseconds) work();
     };
@@ -358,13 +357,16 @@ describeOnDatabases("retention", (open, kind) => {
       run(hour);
       await expect.poll(() => count("rate_limit_events")).toBe(0);
       await insertExpired();
+      const cleared = vi.spyOn(globalThis, "clearInterval");
+      onTestFinished(() => void cleared.mockRestore());
       run(hour);
       await engine.stop();
       expect(await count("rate_limit_events"), "the end comes before the removal").toBe(1);
-      expect(vi.getTimerCount()).toBe(0);
+      const timers = intervals.mock.results.filter((_, at) => [hour, 30_000].includes(intervals.mock.calls[at]![1]!));
+      expect(timers).toHaveLength(2);
+      expect(cleared.mock.calls).toEqual(expect.arrayContaining(timers.map(({ value }) => [value])));
     } finally {
       intervals.mockRestore();
-      vi.useRealTimers();
       await engine.stop();
     }
   });
