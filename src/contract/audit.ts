@@ -16,7 +16,7 @@ const entry = component("AuditEntry", () => ({
 export const audit = operationGroup("audit", {
   list: operation("GET", "/audit", "List changes and sign-ins, newest first", {
     description:
-      "Each successful change has one entry, even if it changed no value: who made it, from which address, on which path, and the names of the given fields, never their values. Imports and users.deactivateMissing have a further entry, without fields, for each user or unit that they changed or deactivated; those that an import creates have its entry of the same second. Sign-ins (auth.authenticate) are recorded also when they fail, with the user of the account if there is one. Entries are kept for the number of days in the setting audit.days. Attempts refused by a rate limit, conversations, and what users mark for themselves are not recorded.",
+      "Each successful change has one entry, even if it changed no value: who made it, from which address, on which path, and the names of the given fields, never their values. Imports and users.deactivateMissing have a further entry, without fields, for each user or unit that they changed or deactivated; those that an import creates have no entry of their own, only that of the import, which has the time of their creation. Sign-ins (auth.authenticate) are recorded also when they fail, with the user of the account if there is one. Entries are kept for the number of days in the setting audit.days. Attempts refused by a rate limit, conversations, and what users mark for themselves are not recorded.",
     access: "administrator",
     input: () => ({
       actor: id("users").optional().describe("Only changes by this user"),

@@ -111,7 +111,7 @@ export const events = operationGroup("events", {
     ...cursorList(eventParticipant),
   }),
   accept: operation("POST", "/events/{id}/participants", "Answer the invitation to an event", {
-    description: "A second call changes the answer.",
+    description: "Repeat it to change the answer.",
     ...mark,
     input: () => ({ id: id("events"), answer: answer().default("accepted") }),
   }),

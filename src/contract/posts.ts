@@ -60,7 +60,7 @@ export const posts = operationGroup("posts", {
   }),
   update: operation("PATCH", postPath, "Update a post", {
     description:
-      "Only the given fields change, also within objects; lists and the recurrence of an event are replaced. A unit is in one of the lists visibility.units and visibility.units_falldown: one that gets into units_falldown leaves units, and does not return there when units_falldown is replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed or get another title. Other user types, or more of them, need the ability in all units of the post.",
+      "Only the given fields change, also within objects; lists and the recurrence of an event are replaced. A unit is in only one of the lists visibility.units and visibility.units_falldown: adding it to units_falldown removes it from units, and replacing units_falldown does not put it back. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed or get another title. Other user types, or more of them, need the ability in all units of the post.",
     access: "signed_in",
     input: () => ({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
     errors: ["conflict"],

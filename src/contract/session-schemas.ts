@@ -9,5 +9,5 @@ export const session = component("Session", () => ({
   current: z.boolean().describe("True for the session of the token that sent this request"),
   created_at: unixTime(),
   last_used_at: unixTime().describe("Accurate to a minute"),
-  expires_at: unixTime().describe("The end of the newest token of the session"),
+  expires_at: unixTime().describe("Time at which the newest token of the session expires"),
 }));

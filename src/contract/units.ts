@@ -69,14 +69,14 @@ export const units = operationGroup("units", {
   }),
   move: operation("POST", "/units/{id}/move", "Move a unit and everything below it", {
     description:
-      "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit. Only administrators can move themselves, as members of the unit or of one below it, to where they read more. Webhooks get unit.update for the moved unit, but not for the units below it, and no user.update for members whose physicalUnit changes.",
+      "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit. If you are a member of the unit or of one below it, and would read more after the move, you must be an administrator. Webhooks get unit.update for the moved unit, but not for the units below it, and no user.update for members whose physicalUnit changes.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
     input: () => ({ id: id("units"), parent: id("units").describe("New parent") }),
     output: unit,
   }),
   delete: operation("DELETE", "/units/{id}", "Delete a unit", {
     description:
-      "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs the abilities that members have through the deleted unit, in both units, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves. Posts and events of the unit then belong to the receiving unit or, without one, to the parent. They are no longer published to members of the deleted unit: change their readers first if the members are to read them elsewhere.",
+      "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs, in both units, the abilities that members have through the deleted unit and, in the deleted unit, those that anybody has at or above the receiving unit, as for a move. Only administrators can transfer themselves. Posts and events of the unit then belong to the receiving unit or, without one, to the parent. They are no longer published to members of the deleted unit: change their readers first if the members should still read them.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
     input: () => ({
       id: id("units"),

@@ -19,7 +19,7 @@ const errors: Record<OwnDescription, string> = {
   conflict:
     "A unique value is taken, the state forbids it, or the same request is still running; only the last has Retry-After",
   gone: "The resource was deleted",
-  precondition_failed: "The file is none of those in If-Match",
+  precondition_failed: "The ETag of the file is not in If-Match",
   payload_too_large: "The body is over the limit",
   unsupported_media_type: "The body is not of type application/json",
   range_not_satisfiable: "The file has no bytes in the range",

@@ -106,13 +106,13 @@ describePlaces("users import --deactivate-missing", (place) => {
       .flatMap(({ id, active }) => (active ? [] : [id]))
       .sort((one, other) => one - other);
     expect(ids).toHaveLength(5);
-    const says = `5 users in the file are deactivated and will stay so: ${ids.join(", ")}. To reactivate, run wcs users reactivate <id>.\n`;
+    const says = `5 users in the file are deactivated and will not be reactivated: ${ids.join(", ")}. To reactivate, run wcs users reactivate <id>.\n`;
     const counts = "created 0, changed 0, unchanged 6, skipped 0\n";
     expect(await place().wcs(args)).toMatchObject({ code: 0, stderr: counts + says });
     expect((await place().wcs([...args, "--dry-run"])).stderr).toContain(says);
     for (const id of ids.slice(1)) await place().wcs(["users", "reactivate", `${id}`]);
     expect((await place().wcs(args)).stderr).toContain(
-      `1 user in the file is deactivated and will stay so: ${ids[0]}.`,
+      `1 user in the file is deactivated and will not be reactivated: ${ids[0]}.`,
     );
     await place().wcs(["users", "reactivate", `${ids[0]}`]);
     expect((await place().wcs(args)).stderr).toBe(counts);

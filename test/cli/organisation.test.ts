@@ -267,7 +267,7 @@ webhooks: []
   it("somebody who is in the file again stays deactivated, and diff and apply say so, until the entry says active", async () => {
     const { id } = JSON.parse((await place().wcs(["users", "get", "ann@example.com", "--json"])).stdout);
     const left = write(place(), "left.yaml", "users: [{email: ann@example.com}]\n");
-    const note = `1 user in the file is deactivated and will stay so: ${id}. To reactivate, write active: true in the file.`;
+    const note = `1 user in the file is deactivated and will not be reactivated: ${id}. To reactivate, write active: true in the file.`;
     for (const command of ["diff", "apply"]) expect((await changes(place(), command, left)).stderr).toContain(note);
     const back = write(place(), "back.yaml", "users: [{email: ann@example.com, active: true}]\n");
     const { rows, stderr } = await changes(place(), "apply", back);

@@ -190,7 +190,7 @@ describe("output for people", () => {
     const all = await sit(["audit", "list", "--limit", "5"], { screen: { width: 200, height: 50 } });
     expect(all.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION +PATH +OUTCOME +FIELDS\n/);
     const narrow = await sit(["audit", "list", "--limit", "5"], { screen: { width: 60, height: 50 } });
-    expect(narrow.stderr).toMatch(/Not shown in this width: .*fields\./);
+    expect(narrow.stderr).toMatch(/Not shown at this width: .*fields\./);
     expect(narrow.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION/);
     for (const line of narrow.stdout.trimEnd().split("\n").slice(1))
       expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d .* \w+\.\w+( +\/[\w/]+)?( +done)?$/);

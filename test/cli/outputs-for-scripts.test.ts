@@ -250,8 +250,8 @@ describe("a command that writes a file as it is", () => {
     "takes no format: %s",
     async (line) => {
       const { code, stdout, stderr } = await wcs(line);
-      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("is no format of this command")]);
-      expect(stderr).toContain("The command writes the file as it is, in one format only, and -o is its path");
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("cannot be used with this command")]);
+      expect(stderr).toContain("It writes the file unchanged, and -o is the path to write to");
       expect(stderr.includes("write ./")).toBe(!line.includes("--json"));
     },
   );

@@ -293,7 +293,7 @@ describe("wcs serve --check", () => {
     const lowest = Number(readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8"));
     if (lowest > 81)
       expect(told("port")).toBe(
-        "127.0.0.1:81 is not open to this user, because the port is below 1024. Use a port from 1024 on, behind a reverse proxy, or give the service the right CAP_NET_BIND_SERVICE.",
+        "127.0.0.1:81 is not open to this user, because the port is below 1024. Use port 1024 or higher behind a reverse proxy, or give the service the capability CAP_NET_BIND_SERVICE.",
       );
   });
 });

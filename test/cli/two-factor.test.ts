@@ -65,7 +65,7 @@ it("WCS_USERNAME and WCS_PASSWORD say that they are not enough", async () => {
   const env = { WCS_TOKEN: "", WCS_USERNAME: "ada@example.com", WCS_PASSWORD: password };
   const { code, stderr } = await home().wcs(["users", "list"], { env });
   expect(code).toBe(4);
-  expect(stderr).toContain("this user needs a code, too");
+  expect(stderr).toContain("this user also needs a code");
   expect(stderr).toContain("API token in WCS_TOKEN");
 });
 

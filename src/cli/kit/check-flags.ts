@@ -9,11 +9,12 @@ import { attributeOf, longOf } from "./read-input.ts";
 /** Adds an issue about a format given to a command that writes a file unchanged, where -o is the path. */
 function refuseFormat({ output, json }: Context["flags"], issues: LineIssues): void {
   const way = json === true ? "" : `; write ./${output} for a file of that name`;
-  const hint = `the command writes the file as it is, in one format only, and -o is its path${way}`;
+  const hint = `it writes the file unchanged, and -o is the path to write to${way}`;
   if (json === true || formats.some((format) => format === output))
-    issues.add(new UsageError(`${json === true ? "--json" : `-o ${output}`} is no format of this command`, { hint }), [
-      "-o",
-    ]);
+    issues.add(
+      new UsageError(`${json === true ? "--json" : `-o ${output}`} cannot be used with this command`, { hint }),
+      ["-o"],
+    );
 }
 
 /** Adds issues about the options that all commands share, and about the values of flags that belong to no input field. */

@@ -7,5 +7,5 @@ export function noteDeactivated(users: ReadonlySet<number>, advice: string, term
   if (users.size === 0) return;
   const ids = [...users].slice(0, maxNamed).join(", ") + (users.size > maxNamed ? ", ..." : "");
   const who = users.size === 1 ? "1 user in the file is" : `${users.size} users in the file are`;
-  terminal.note(`${who} deactivated and will stay so: ${ids}. To reactivate, ${advice}.`);
+  terminal.note(`${who} deactivated and will not be reactivated: ${ids}. To reactivate, ${advice}.`);
 }

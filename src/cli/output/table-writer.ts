@@ -57,7 +57,7 @@ export function createTableWriter(options: OutputOptions): ItemWriter {
     const uncut = uncutAmong(filled.map((at) => names[at] ?? ""));
     const fitting = filled.slice(0, columnsThatFit(all, width(), uncut));
     const hidden = filled.slice(fitting.length).map((at) => names[at]);
-    if (hidden.length > 0) terminal.note(`Not shown in this width: ${hidden.join(", ")}.`);
+    if (hidden.length > 0) terminal.note(`Not shown at this width: ${hidden.join(", ")}.`);
     return fitting;
   }
 

@@ -48,7 +48,7 @@ export async function authenticate(route: Route, credentials: Credentials) {
     return await requestToken(route, credentials);
   } catch (error) {
     if (!isError(error, "otp_required")) throw error;
-    throw new ServiceError(error.code, "WCS_USERNAME and WCS_PASSWORD cannot sign in: this user needs a code, too.", {
+    throw new ServiceError(error.code, "WCS_USERNAME and WCS_PASSWORD cannot sign in: this user also needs a code.", {
       hint: "Sign in with wcs auth login, or use an API token in WCS_TOKEN.",
     });
   }

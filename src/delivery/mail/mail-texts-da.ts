@@ -32,7 +32,7 @@ export const danishMails: MailTexts = {
     happened: (webhook, id, instance) => `Webhooken ${webhook} (${id}) hos ${instance} er slået fra.`,
     reasons: {
       gone: "Modtageren svarede, at den ikke findes længere (410). Den får ikke flere kald:",
-      failing: "Modtageren har kun fejlet i fem dage. Den får ikke flere kald:",
+      failing: "Alle kald til den har fejlet i fem dage. Den får ikke flere kald:",
       manual: "Den får ikke flere kald:",
     },
     next: "Se årsagerne i dens log. Når modtageren virker igen, så slå webhooken til og hent de manglende kald:",

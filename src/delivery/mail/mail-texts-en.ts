@@ -36,7 +36,7 @@ export const englishMails = {
       `The webhook ${webhook} (${id}) at ${instance} was disabled.`,
     reasons: {
       gone: "Its receiver answered that it is gone (410). It receives no more callbacks:",
-      failing: "Its receiver has only failed for five days. It receives no more callbacks:",
+      failing: "Every callback to it has failed for five days. It receives no more callbacks:",
       manual: "It receives no more callbacks:",
     } satisfies Record<DisabledReason, string>,
     next: "See its log for the reasons. When the receiver works again, activate the webhook and recover the missed callbacks:",

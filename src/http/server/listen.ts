@@ -225,7 +225,8 @@ function listenError(cause: NodeJS.ErrnoException, { host, port }: ListenOptions
     EADDRNOTAVAIL: "is not an address of this machine",
   };
   const reason = reasons[cause.code ?? ""] ?? "cannot be listened on";
-  const hint = "Use a port from 1024 on, behind a reverse proxy, or give the service the right CAP_NET_BIND_SERVICE.";
+  const hint =
+    "Use port 1024 or higher behind a reverse proxy, or give the service the capability CAP_NET_BIND_SERVICE.";
   return new ServiceError("unavailable", `${host}:${port} ${reason}.`, { cause, hint: isLow ? hint : undefined });
 }
 

@@ -13,7 +13,9 @@ export function respondWithContent(exchange: Exchange, content: Content): Respon
   const headers: Record<string, string> = { etag, "cache-control": "private, no-cache", "accept-ranges": "bytes" };
   const wanted = exchange.header("if-match");
   if (wanted !== undefined && !isListed(wanted, etag)) {
-    return exchange.refuse(new ServiceError("precondition_failed", "The file is none of those in If-Match."), { etag });
+    return exchange.refuse(new ServiceError("precondition_failed", "The ETag of the file is not in If-Match."), {
+      etag,
+    });
   }
   if (isKnown(exchange, etag)) return exchange.respond(304, null, headers);
   const range = rangeOf(exchange, etag, size);

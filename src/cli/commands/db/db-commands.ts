@@ -32,7 +32,7 @@ export const db: Commands = {
   backup: {
     summary: "Make a backup of a SQLite database",
     description:
-      "Makes a complete copy of the database as it is at the start, while others go on writing. The copy is checked,\ncarries a checksum that wcs db restore verifies, and is a database itself. Keep it safe: it contains the keys of\nthe instance, encrypted if they are encrypted in the database. Exits with 7 when the file exists. For PostgreSQL\nuse pg_dump.\n\nWith --rotate, <file> is an existing folder. The backup is named by its time in UTC, as in wcs-20261124T030000Z.db.\nAfterwards the oldest backups of this instance are removed from the folder; other files stay. When no backup could\nbe made, none is removed. With -q and without an output option, such as --json, nothing is printed.",
+      "Makes a complete copy of the database as it is at the start, while others continue to write. The copy is checked,\ncarries a checksum that wcs db restore verifies, and is a database itself. Keep it safe: it contains the keys of\nthe instance, encrypted if they are encrypted in the database. Exits with 7 when the file exists. For PostgreSQL\nuse pg_dump.\n\nWith --rotate, <file> is an existing folder. The backup is named by its time in UTC, as in wcs-20261124T030000Z.db.\nAfterwards the oldest backups of this instance are removed from the folder; other files stay. When no backup could\nbe made, none is removed. With -q and without an output option, such as --json, nothing is printed.",
     args: [{ name: "file", description: "File to write the backup to; with --rotate a folder" }],
     flags: [
       { flags: "--force", description: "Replace an existing file" },

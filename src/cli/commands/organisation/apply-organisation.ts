@@ -1,6 +1,6 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
-import { ConditionError } from "../../errors/cli-errors.ts";
+import { ConditionError, capitalize } from "../../errors/cli-errors.ts";
 import { openSource } from "../../file-io/open-source.ts";
 import { portionsOf } from "../../file-io/portions.ts";
 import { progressBar } from "../../file-io/show-progress.ts";
@@ -100,10 +100,8 @@ async function show(plan: OrganisationPlan, context: Context): Promise<boolean> 
 async function confirmRemovals(gone: ChangeCounts, context: Context): Promise<void> {
   if (gone.size === 0) return;
   context.terminal.note(`--prune will ${summarizeChanges(gone)}.`);
-  await requireConfirmation(context, async () => sentence(summarizeChanges(gone), "?"));
+  await requireConfirmation(context, async () => `${capitalize(summarizeChanges(gone))}?`);
 }
-
-const sentence = (text: string, end = ".") => `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`;
 
 async function carryOut(work: ApplyContext, context: Context): Promise<void> {
   const { refusals } = work;
@@ -128,7 +126,7 @@ async function carryOut(work: ApplyContext, context: Context): Promise<void> {
     }
   }
   await printChanges(results(), context, { secrets: hasSecrets(work.plan) });
-  if (made > 0) terminal.note(sentence(summarizeChanges(done, "past")));
+  if (made > 0) terminal.note(`${capitalize(summarizeChanges(done, "past"))}.`);
   await work.issues.print(refusals);
   if (failure === undefined && refusals.length === 0) return;
   terminal.note(`Not applied: ${summarizeChanges(withoutCounts(all, done))}.`);

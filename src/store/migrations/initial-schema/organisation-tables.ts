@@ -195,7 +195,7 @@ export const organisationTables = {
     created_at: number,
     /** Written at most once per minute. */
     last_used_at: number,
-    /** The end of the newest token of the session. */
+    /** Time at which the newest token of the session expires. */
     expires_at: number,
   })
     .index("sessions_user", ["user_id", "id"])
