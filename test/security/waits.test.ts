@@ -15,7 +15,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { type Talker, talker, talkers } from "../support/conversations.ts";
 import { listening } from "../support/engine.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
@@ -54,7 +54,7 @@ const waiting = (count: number) => {
 const follow = (caller: Caller, { conversationId: id, id: after }: { conversationId: number; id: number }) =>
   caller.call(conversations.follow, { id, after, wait });
 
-describeEverywhere("waits", (environment) => {
+describeOnOneDatabase("waits", (environment) => {
   const world = useWorld(environment);
   const pair = async () => {
     const [ann, bob] = (await talkers(world(), 2)) as [Talker, Talker];
