@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { referenceNouns } from "../../contract/field-metadata.ts";
-import { mostTexts, names } from "../../contract/names.ts";
+import { maxTexts, names } from "../../contract/names.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { namedKindOf, textsIn } from "./field-flags.ts";
 import { isId } from "./parse-value.ts";
@@ -20,7 +20,7 @@ export async function hintAtReference(
     const texts = textsIn(givenIn(place, line), place.field).filter(isId);
     return texts.map((text) => ({ kind, text: `ref:${text.trim()}` }));
   });
-  if (given.length === 0 || given.length > mostTexts) return error;
+  if (given.length === 0 || given.length > maxTexts) return error;
   const input = { texts: given.map(({ text }) => text), kinds: [...new Set(given.map(({ kind }) => kind))] };
   const { data } = await caller.call(names.find, input).catch(() => ({ data: [] }));
   const found = data.find(({ kind, text }) => given.some((each) => each.kind === kind && each.text === text));
