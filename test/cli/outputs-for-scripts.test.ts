@@ -231,6 +231,9 @@ describe("--fields", () => {
     "profile show",
     "api GET /units",
     "api POST /groups -f name=No",
+    "db info",
+    "top --once",
+    "schema organisation",
   ])("of %s refuses an unknown field", async (line) => {
     const { code, stdout, stderr } = await wcs(`${line} --fields nope`);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("--fields: unknown field 'nope'")]);

@@ -10,7 +10,7 @@ export async function info(context: Context): Promise<void> {
   const { terminal } = context;
   await withDatabase(context, openDatabase(databaseOf(context), { skipMigration: true }), async (database) => {
     const facts = await readDatabaseInfo(database);
-    await createOutput<typeof facts>({ formats }, context).one(facts);
+    await createOutput<typeof facts>({ formats, sample: facts }, context).one(facts);
     if (facts.schema < facts.latest) {
       terminal.note(
         "The schema is older than this wcs. Bring it up to date with wcs db migrate; any other command does so, too.",

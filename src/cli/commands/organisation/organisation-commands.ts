@@ -46,7 +46,8 @@ export const schema: Commands = {
       const { organisationJsonSchema } = await import("./file/organisation-schema.ts");
       const output = globals.output ?? (globals.template === undefined ? "json" : undefined);
       const format = output === undefined ? globals : { ...globals, output };
-      await createOutput({}, { globals: format, terminal }).one(organisationJsonSchema());
+      const sample = organisationJsonSchema();
+      await createOutput({ sample }, { globals: format, terminal }).one(sample);
     },
   },
 };

@@ -31,7 +31,7 @@ async function print({ globals, terminal }: Context, snapshot: Snapshot): Promis
     const one = (item: Snapshot) => terminal.write(drawSnapshot(item, terminal, globals.tz));
     return { one, page: async () => {} };
   };
-  await createOutput<Snapshot>({ renderer, showEmpty: true }, { globals, terminal }).one(snapshot);
+  await createOutput<Snapshot>({ renderer, showEmpty: true, sample: snapshot }, { globals, terminal }).one(snapshot);
 }
 
 async function drawUntilQuit(
