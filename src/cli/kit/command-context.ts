@@ -55,6 +55,6 @@ export async function withContext(
 /** Returns the error to report. Answers of instances are checked only when a command fails while it uses them. */
 async function explained(error: unknown, opened: readonly Connection[]): Promise<unknown> {
   if (!(error instanceof TypeError || error instanceof RangeError)) return error;
-  const { unexpectedAnswer } = await import("../errors/unexpected-answer.ts");
+  const { unexpectedAnswer } = await import("./unexpected-answer.ts");
   return opened.map(({ answers }) => unexpectedAnswer(answers, error)).find(Boolean) ?? error;
 }
