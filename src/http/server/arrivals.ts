@@ -118,8 +118,6 @@ class Body {
 
   constructor(address: string | undefined) {
     this.address = address;
-    // The rejection needs a handler for bodies that are already complete.
-    this.ended.promise.catch(() => {});
   }
 
   count(bytes: number, window: number): void {
