@@ -228,9 +228,8 @@ function inTransaction<T>(
         return (await auditLog()).runRecorded(ctx, op, input, () => work(ctx));
       });
     });
-  const { actor } = execution.caller;
   const isRemote = execution.moment.versions === undefined;
-  return isRemote && actor !== nobody ? execution.runtime.transactions.run(actor.id, run) : run();
+  return isRemote ? execution.runtime.transactions.run(execution.caller.actor.id, run) : run();
 }
 
 /** Changes announced in one turn of the event loop. */

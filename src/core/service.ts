@@ -20,16 +20,14 @@ import { TopicWatch } from "./pipeline/topic-watch.ts";
 
 /** Maximum number of lists and searches that run for one user at a time on PostgreSQL: fewer than there are connections for reading. */
 const maxWideReads = 2;
-/** Maximum number of transactions of one user that hold a connection to PostgreSQL at a time. */
+/** Maximum number of transactions of one user, or of all requests without a sign-in, that hold a connection to PostgreSQL at a time. */
 const maxTransactions = 4;
 /** Others wait as long as statements wait for a connection. */
 const queueLimits = {
   maxWait: 5000,
   max: 1000,
   refusal: () =>
-    new ServiceError("unavailable", "Other requests of yours are still running; send fewer at once.", {
-      retryAfter: 1,
-    }),
+    new ServiceError("unavailable", "Too many requests are still running; send fewer at once.", { retryAfter: 1 }),
 };
 
 interface ServiceOptions {

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
 import { events } from "../../src/contract/events.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { tokens } from "../../src/contract/tokens.ts";
@@ -29,6 +30,8 @@ async function lock(statement: string) {
   onTestFinished(() => client.end());
   await client.query(`begin; ${statement}`);
   return async () => {
+    // A transaction does not see connections that were opened after it first looked.
+    await client.query("select pg_stat_clear_snapshot()");
     const { rows } = await client.query(`select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`);
     return rows[0].count as number;
@@ -74,6 +77,19 @@ it("Changes that one user sends at once take few connections: another user need 
   expect(await waiting()).toBe(4);
   await client.query("rollback");
   await changes;
+});
+
+it("Requests without a sign-in that arrive at once take few connections: users who are signed in need not wait for them", async () => {
+  const waiting = await lock("lock table rate_limit_events in share row exclusive mode");
+  const stranger = instance.withToken(undefined);
+  const requests = Promise.all(
+    many.map((_, at) => codeOf(stranger.call(auth.passwordRequest, { email: `${at}@example.org` }))),
+  );
+  await expect.poll(waiting).toBe(4);
+  await instance.administrator.call(units.create, { name: "Signed in", parent: 1 });
+  expect(await waiting()).toBe(4);
+  await client.query("rollback");
+  await requests;
 });
 
 it("Changes for which no place becomes free are refused, and not made later", async () => {
