@@ -6,16 +6,16 @@ import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
-import { password, useWorld } from "../support/actors.ts";
+import { password, useWorld, type World } from "../support/actors.ts";
 import { upload } from "../support/attachments.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeEverywhere, describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, outcome, wrongFields } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-describeEverywhere("Idempotency-Key", (environment) => {
-  const world = useWorld(environment);
+/** Requests with a key, and what they made. */
+function keyed(world: () => World) {
   const admin = () => world().actors.administrator;
   const person = (email: string) => ({ first_name: "Once", last_name: "Only", email, unit: world().units.harbour });
   const create = (email: string, idempotencyKey: string, by: Caller = admin()) =>
@@ -24,6 +24,66 @@ describeEverywhere("Idempotency-Key", (environment) => {
     const rows = world().instance.database.reader.selectFrom("users").select("id").where("email_key", "=", email);
     return (await rows.execute()).length;
   };
+  return { admin, person, create, countOf };
+}
+
+describeEverywhere("Idempotency-Key of requests that compete", (environment) => {
+  const world = useWorld(environment);
+  const { admin, person, create, countOf } = keyed(world);
+
+  it("100 simultaneous requests with one key create one thing", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        try {
+          return (await create("parallel@example.com", "k9")).id;
+        } catch (error) {
+          return (error as { code?: string }).code;
+        }
+      }),
+    );
+    const ids = new Set(all.filter((each) => typeof each === "number"));
+    expect(ids.size).toBe(1);
+    // Others may be told that the first is still running; they may ask again.
+    expect(all.filter((each) => typeof each !== "number" && each !== "conflict")).toEqual([]);
+    expect(await countOf("parallel@example.com")).toBe(1);
+    expect((await create("parallel@example.com", "k9")).id).toBe([...ids][0]);
+  });
+
+  it("a repeat while the first request runs gets 409 with Retry-After: 1", async () => {
+    // Hashing the password takes a while.
+    const ask = () =>
+      admin().call(users.create, { ...person("running@example.com"), password }, { idempotencyKey: "k10" });
+    const both = await Promise.all([outcome(ask()), outcome(ask())]);
+    expect(both.filter((each) => "answer" in each)).toHaveLength(1);
+    const refused = both.flatMap((each) => ("refusal" in each ? [each.refusal] : []));
+    const message = "A request with this Idempotency-Key is still running.";
+    expect(refused).toMatchObject([{ code: "conflict", retryAfter: 1, message }]);
+  });
+
+  it("two servers on one database: 20 simultaneous requests with one key create one thing", async () => {
+    const { createService } = await import("../../src/core/service.ts");
+    const { database } = world().instance;
+    const servers = [1, 2, 3].map(() => createService({ database }).caller({ userId: 1 }));
+    const made = await Promise.all(
+      Array.from({ length: 18 }, (_, n) => codeOf(create("servers@example.com", "k11", servers[n % 3]))),
+    );
+    expect(made.filter((code) => code === "ok").length).toBeGreaterThanOrEqual(1);
+    expect(made.filter((code) => code !== "ok" && code !== "conflict")).toEqual([]);
+    expect(await countOf("servers@example.com")).toBe(1);
+  });
+
+  it("operations with one transaction store the key, too", async () => {
+    const { units: places } = world();
+    const add = () => admin().call(units.create, { name: "Keyed", parent: places.yard }, { idempotencyKey: "k12" });
+    const first = await add();
+    expect(await add()).toEqual(first);
+    expect((await admin().call(units.get, { id: places.yard })).stats.children).toBe(1);
+  });
+});
+
+describeOnOneDatabase("Idempotency-Key", (environment) => {
+  const world = useWorld(environment);
+  const { admin, person, create, countOf } = keyed(world);
 
   it("a repeat gets the first response, whatever happened since", async () => {
     const first = await create("first@example.com", "k1");
@@ -144,55 +204,6 @@ describeEverywhere("Idempotency-Key", (environment) => {
     instance.wait(10);
     expect(await codeOf(create("eighth@example.com", "k8", by))).toBe("conflict");
     world().actors.administrator = by;
-  });
-
-  it("100 simultaneous requests with one key create one thing", async () => {
-    const all = await Promise.all(
-      Array.from({ length: 100 }, async () => {
-        try {
-          return (await create("parallel@example.com", "k9")).id;
-        } catch (error) {
-          return (error as { code?: string }).code;
-        }
-      }),
-    );
-    const ids = new Set(all.filter((each) => typeof each === "number"));
-    expect(ids.size).toBe(1);
-    // Others may be told that the first is still running; they may ask again.
-    expect(all.filter((each) => typeof each !== "number" && each !== "conflict")).toEqual([]);
-    expect(await countOf("parallel@example.com")).toBe(1);
-    expect((await create("parallel@example.com", "k9")).id).toBe([...ids][0]);
-  });
-
-  it("a repeat while the first request runs gets 409 with Retry-After: 1", async () => {
-    // Hashing the password takes a while.
-    const ask = () =>
-      admin().call(users.create, { ...person("running@example.com"), password }, { idempotencyKey: "k10" });
-    const both = await Promise.all([outcome(ask()), outcome(ask())]);
-    expect(both.filter((each) => "answer" in each)).toHaveLength(1);
-    const refused = both.flatMap((each) => ("refusal" in each ? [each.refusal] : []));
-    const message = "A request with this Idempotency-Key is still running.";
-    expect(refused).toMatchObject([{ code: "conflict", retryAfter: 1, message }]);
-  });
-
-  it("two servers on one database: 20 simultaneous requests with one key create one thing", async () => {
-    const { createService } = await import("../../src/core/service.ts");
-    const { database } = world().instance;
-    const servers = [1, 2, 3].map(() => createService({ database }).caller({ userId: 1 }));
-    const made = await Promise.all(
-      Array.from({ length: 18 }, (_, n) => codeOf(create("servers@example.com", "k11", servers[n % 3]))),
-    );
-    expect(made.filter((code) => code === "ok").length).toBeGreaterThanOrEqual(1);
-    expect(made.filter((code) => code !== "ok" && code !== "conflict")).toEqual([]);
-    expect(await countOf("servers@example.com")).toBe(1);
-  });
-
-  it("operations with one transaction store the key, too", async () => {
-    const { units: places } = world();
-    const add = () => admin().call(units.create, { name: "Keyed", parent: places.yard }, { idempotencyKey: "k12" });
-    const first = await add();
-    expect(await add()).toEqual(first);
-    expect((await admin().call(units.get, { id: places.yard })).stats.children).toBe(1);
   });
 
   it("equal keys of requests without a sign-in have nothing to do with each other", async () => {
