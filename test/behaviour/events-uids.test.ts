@@ -24,6 +24,7 @@ describeOnOneDatabase("events by their UIDs", (environment) => {
     expect(await uids(outsider, ["own"])).toEqual([]);
     expect(await uids(administrator, odd, { type: "user" })).toEqual([]);
     expect(await uids(administrator, odd, { start: start + 1 })).toEqual([]);
+    expect(await uids(administrator, odd, { end: start - 1 })).toEqual([]);
     expect((await uids(administrator, odd, { start, end: start })).sort()).toEqual(odd.toSorted());
   });
 

@@ -123,7 +123,7 @@ describeOnOneDatabase("users, reading", (environment) => {
   });
 
   it("users.search: only administrators find words of addresses, also beside other words", async () => {
-    const { actors } = world();
+    const { actors, addUser } = world();
     expect(await search("docks")).toEqual(["Søren", "José"]);
     expect(await search("docks lorries")).toEqual(["José"]);
     for (const by of [actors.manager, actors.member, actors.outsider]) {
@@ -132,6 +132,8 @@ describeOnOneDatabase("users, reading", (environment) => {
       expect(await search("lorries docks", by)).toEqual([]);
       expect(await search("lorries jose", by)).toEqual(["José"]);
     }
+    await addUser({ first_name: "Docks" });
+    expect(await search("lorries docks", actors.member), "a word of another user's name").toEqual([]);
   });
 
   it("users.search returns a user once when several words match", async () => {

@@ -363,6 +363,7 @@ describeOnDatabases("mail", (open, kind) => {
     expect(mail!.text).toMatch(/welcome\?token=[\w-]+&email=bo%40example.com&lang=da$/m);
     expect(mail!.html).toContain('<html lang="da">');
     expect(mail!.html).toContain("Jensen &#38; Søn");
+    expect(mail!.html).toMatch(/href="https:[^"]+&#38;lang=da"/);
   });
 
   it("a password reset is written in Danish", async () => {

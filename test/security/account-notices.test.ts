@@ -94,6 +94,13 @@ describeOnOneDatabase("notices of changes of an account", (environment) => {
     expect(await notices()).toEqual([[email, newPassword]]);
   });
 
+  it("A notice has the time of the change in the user's time zone", async () => {
+    await manager().call(users.update, { id, timezone: "Asia/Tokyo" });
+    await manager().call(users.password, { id, password: another });
+    const [mail] = await sendMails(instance());
+    expect(mail!.text).toMatch(/was changed on .* GMT\+9\./);
+  });
+
   it("Changes of the second factor and uses of recovery codes are told", async () => {
     const { codes, secret } = await enrol(person, instance());
     expect(await notices()).toEqual([[email, "Signing in now needs a code of an authenticator app."]]);
