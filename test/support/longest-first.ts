@@ -3,7 +3,6 @@ import { BaseSequencer } from "vitest/node";
 
 /** Files that take long for their size: they start programs or wait for them. */
 export const longFiles = [
-  "test/faults/full-disk.test.ts",
   "test/faults/webhooks.test.ts",
   "test/faults/writes.test.ts",
   "test/docs/reference.test.ts",
