@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { timerFor } from "../store/wakeup.ts";
+import { timerDelay } from "../store/wakeup.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
 import { outboxState } from "./queue/outbox-state.ts";
@@ -130,4 +130,4 @@ async function drainAll(options: DeliveryOptions, milliseconds: number): Promise
 }
 
 /** Waits without keeping the process alive. */
-const pause = (milliseconds: number) => sleep(timerFor(milliseconds), undefined, { ref: false });
+const pause = (milliseconds: number) => sleep(timerDelay(milliseconds), undefined, { ref: false });

@@ -121,13 +121,13 @@ function parametersOf(fields: Record<string, z.ZodType>) {
 
 function bodyOf(op: AnyOperation, rest: Record<string, z.ZodType>) {
   const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
-  const shown = Object.entries(rest).map(([name, field]) => [name, documented(field)] as const);
+  const shown = Object.entries(rest).map(([name, field]) => [name, documentedSchema(field)] as const);
   const schema = z.strictObject(Object.fromEntries(shown));
   return { required, content: { "application/json": { schema, example: recordedExamples[op.name]?.request } } };
 }
 
 /** Returns the schema to document for a list: some lists accept invalid items, in order to report them. */
-function documented(field: z.ZodType): z.ZodType {
+function documentedSchema(field: z.ZodType): z.ZodType {
   if (!(field instanceof z.ZodArray)) return field;
   const item = metadataOf(field.def.element).documentedAs;
   return item ? z.core.clone(field, { ...field.def, element: item() }).meta(field.meta() ?? {}) : field;
@@ -136,7 +136,7 @@ function documented(field: z.ZodType): z.ZodType {
 function successResponse(op: AnyOperation) {
   const headers = { ...requestId, ...(op.location && { Location: header("Location") }) };
   if (op.status === 204) return { description: "Done", headers };
-  if (op.bytes) return { description: "The bytes", headers: { ...headers, ...ofBytes }, content: bytes };
+  if (op.bytes) return { description: "The bytes", headers: { ...headers, ...contentHeaders }, content: bytes };
   return {
     description: op.status === 201 ? "Created" : "Done",
     headers,
@@ -145,17 +145,17 @@ function successResponse(op: AnyOperation) {
 }
 
 const bytes = { "application/octet-stream": {} };
-const cached = { ETag: header("ETag"), "Accept-Ranges": header("AcceptRanges") };
-const ofBytes = { ...cached, "Content-Disposition": header("ContentDisposition") };
-const ofRange = { ...requestId, ...ofBytes, "Content-Range": header("ContentRange") };
+const cacheHeaders = { ETag: header("ETag"), "Accept-Ranges": header("AcceptRanges") };
+const contentHeaders = { ...cacheHeaders, "Content-Disposition": header("ContentDisposition") };
+const rangeHeaders = { ...requestId, ...contentHeaders, "Content-Range": header("ContentRange") };
 
 const ranges = {
-  206: { description: "The requested range", headers: ofRange, content: bytes },
-  304: { description: "The content matches If-None-Match", headers: { ...requestId, ...cached } },
+  206: { description: "The requested range", headers: rangeHeaders, content: bytes },
+  304: { description: "The content matches If-None-Match", headers: { ...requestId, ...cacheHeaders } },
 };
 
 /** Things that stay known after they were deleted. */
-const remembered: readonly unknown[] = ["users", "posts", "events"];
+const rememberedKinds: readonly unknown[] = ["users", "posts", "events"];
 
 /** Returns false for a list, from which what does not exist is left out, and for one of several words. */
 function isLookedUp(schema: z.ZodType): boolean {
@@ -175,7 +175,7 @@ function errorResponses(op: AnyOperation, [thing]: readonly z.ZodType[]): Record
   // API tokens may lack the scope for any operation.
   if (op.access !== "public") codes.add("unauthenticated").add("forbidden");
   if (thing && isLookedUp(thing)) codes.add("not_found");
-  if (thing && remembered.includes(metadataOf(thing).refersTo)) codes.add("gone");
+  if (thing && rememberedKinds.includes(metadataOf(thing).refersTo)) codes.add("gone");
   if (hasBody(op)) codes.add("payload_too_large").add("unsupported_media_type");
   // A request is refused while another one with its Idempotency-Key is running, even if no response is stored.
   if (op.method === "POST" && op.access !== "public") codes.add("conflict");

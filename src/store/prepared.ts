@@ -9,34 +9,34 @@ interface Direct {
   readonly run: Run;
 }
 
-const directly = new WeakMap<object, Direct>();
+const directRunners = new WeakMap<object, Direct>();
 
 /** Makes prepared queries on this database, or with this adapter, run by `run`, because passing through Kysely's queue takes longer. */
 export function runDirectly(owner: Kysely<Schema> | DialectAdapter, dialect: Direct["dialect"], run: Run): void {
-  directly.set(owner, { dialect, run });
+  directRunners.set(owner, { dialect, run });
 }
 
 /** Returns the database if it was given to `runDirectly`, so that Kysely is not loaded for it, else its adapter. */
-const ownerOf = (db: Kysely<Schema>): object => (directly.has(db) ? db : db.getExecutor().adapter);
+const ownerOf = (db: Kysely<Schema>): object => (directRunners.has(db) ? db : db.getExecutor().adapter);
 
 /** Runs a statement that is text already, without passing through Kysely's queue where `runDirectly` allows that. */
 export async function runText<R>(db: Kysely<Schema>, text: string, parameters: readonly unknown[]): Promise<R[]> {
   const owner = ownerOf(db);
-  const direct = owner === db || db.getExecutor().plugins.length === 0 ? directly.get(owner) : undefined;
+  const direct = owner === db || db.getExecutor().plugins.length === 0 ? directRunners.get(owner) : undefined;
   if (direct !== undefined) return direct.run(text, parameters) as R[] | Promise<R[]>;
   return (await db.executeQuery<R>(CompiledQuery.raw(text, [...parameters]))).rows;
 }
 
-const later = new WeakMap<object, (text: string, parameters: readonly unknown[]) => void>();
+const laterRunners = new WeakMap<object, (text: string, parameters: readonly unknown[]) => void>();
 
 /** Makes statements of `runTextLater` on databases with this adapter run by `run`, which puts them off until the commit. */
 export function runLater(adapter: DialectAdapter, run: (text: string, parameters: readonly unknown[]) => void): void {
-  later.set(adapter, run);
+  laterRunners.set(adapter, run);
 }
 
 /** Runs a statement that the transaction does not need; on SQLite just before the commit: FTS5 writes all it holds at each savepoint. */
 export async function runTextLater(db: Kysely<Schema>, text: string, parameters: readonly unknown[]): Promise<void> {
-  const run = later.get(ownerOf(db));
+  const run = laterRunners.get(ownerOf(db));
   if (run === undefined) await runText(db, text, parameters);
   else run(text, parameters);
 }
@@ -92,7 +92,7 @@ export function preparedWith<P extends object, R>(
     let forms = compiled.get(owner);
     if (forms === undefined) {
       forms = new Map();
-      if (built && directly.get(owner)?.dialect === "sqlite") forms.set((1 << built.lists.length) - 1, built);
+      if (built && directRunners.get(owner)?.dialect === "sqlite") forms.set((1 << built.lists.length) - 1, built);
       compiled.set(owner, forms);
     }
     return forms;

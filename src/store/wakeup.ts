@@ -1,5 +1,5 @@
 /** Limits milliseconds to the maximum of timers; a longer or infinite delay would end at once. */
-export function timerFor(milliseconds: number): number {
+export function timerDelay(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, 0), 2 ** 31 - 1);
 }
 
@@ -21,7 +21,7 @@ export class Wakeup {
   async wait(milliseconds: number): Promise<void> {
     if (this.#raised) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, timerFor(milliseconds));
+      const timer = setTimeout(resolve, timerDelay(milliseconds));
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

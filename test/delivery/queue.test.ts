@@ -4,7 +4,7 @@ import { Leases } from "../../src/delivery/queue/leases.ts";
 import { repairClock } from "../../src/delivery/queue/repair-clock.ts";
 import { callbackRetries, failedAttempt } from "../../src/delivery/queue/retry-schedule.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
-import { timerFor, Wakeup } from "../../src/store/wakeup.ts";
+import { timerDelay, Wakeup } from "../../src/store/wakeup.ts";
 import { describeOnDatabases } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
@@ -117,7 +117,7 @@ describeOnDatabases("the queue of callbacks", (open) => {
 describe("the pause of a worker", () => {
   it("is limited to the maximum of timers", () => {
     const given = [-1, 0, 5, 2 ** 31 - 1, 2 ** 31, Number.POSITIVE_INFINITY];
-    expect(given.map(timerFor)).toEqual([0, 0, 5, 2 ** 31 - 1, 2 ** 31 - 1, 2 ** 31 - 1]);
+    expect(given.map(timerDelay)).toEqual([0, 0, 5, 2 ** 31 - 1, 2 ** 31 - 1, 2 ** 31 - 1]);
   });
 
   it("ends by a wake-up, at once when that came before, and leaves no timer", async () => {

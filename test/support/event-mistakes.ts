@@ -1,4 +1,4 @@
-import { expand, spans } from "../../src/core/events/event-times.ts";
+import { expandEvent, spanLimits } from "../../src/core/events/event-times.ts";
 import type { Database } from "../../src/store/database.ts";
 
 /** Returns the stored dates and counts of events that differ from their rules or a recount. */
@@ -32,12 +32,12 @@ export async function eventMistakes({ reader }: Database): Promise<string[]> {
       continue;
     }
     const { start_at: start, end_at: end, date: day, timezone } = event;
-    const { occurrences } = await expand({ start, end, day, timezone }, JSON.parse(event.recurrence));
+    const { occurrences } = await expandEvent({ start, end, day, timezone }, JSON.parse(event.recurrence));
     const kept = own.map(({ start_at: start, end_at: end, day }) => ({ start, end, day }));
     check("occurrences", kept, occurrences);
     check("first occurrence", [event.start_at, event.end_at, event.date], Object.values(occurrences[0] ?? {}));
     check("last_at", event.last_at, occurrences.at(-1)?.end);
-    const spanOf = (seconds: number) => spans.filter((longest) => longest < seconds).length;
+    const spanOf = (seconds: number) => spanLimits.filter((longest) => longest < seconds).length;
     check(
       "spans",
       own.map(({ span }) => span),

@@ -62,7 +62,7 @@ export const auth: Handlers<typeof contract> = {
     // Many accounts can have an address one after the other.
     const byAddress = { kind, account: accountOf(ctx, `${kind} ${key}`) } as const;
     const admitted = await countEvent(ctx, byAddress, await countEvent(ctx, byAccount));
-    const nobody = stranger();
+    const nobody = unknownOwner();
     await queueMails(ctx, "password_reset", [admitted && user?.provider === "local" ? user : nobody]);
     // Does the same work without a recipient, so that the duration reveals nothing; that mail is deleted again.
     await deleteRows(ctx.db, "mails", { user_id: nobody.id });
@@ -72,7 +72,7 @@ export const auth: Handlers<typeof contract> = {
     const user = await userByEmail(ctx, email);
     const issues = await findResetIssues(ctx, { email, password, password_confirm });
     // Does the same work for an unknown address, which has no token, so that the duration reveals nothing.
-    const isGood = await isToken(ctx, user?.id ?? stranger().id, token);
+    const isGood = await isToken(ctx, user?.id ?? unknownOwner().id, token);
     if (!isGood) requireNoCodedIssues([badToken, ...issues]);
     // An unknown address has no good token.
     if (user === undefined) return;
@@ -111,7 +111,7 @@ async function findResetIssues(ctx: Ctx, { email, password, password_confirm }: 
 }
 
 /** Stands for the owner of an unknown address. The random ID keeps requests from waiting for each other's rows. */
-const stranger = () => ({ id: -randomInt(1, 2 ** 47), email: "" });
+const unknownOwner = () => ({ id: -randomInt(1, 2 ** 47), email: "" });
 
 async function userByEmail(ctx: Ctx, email: string) {
   const name = ["first_name", "last_name"] as const;

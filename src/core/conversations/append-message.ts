@@ -10,13 +10,13 @@ import { wordsInOrder } from "./query-words.ts";
 
 export type LockedConversation = RowOf<"conversations", "id" | "last_position">;
 
-const raise = prepared((db, p: { id: number; position: number; now: number }) =>
+const setLastPosition = prepared((db, p: { id: number; position: number; now: number }) =>
   db.updateTable("conversations").set({ last_position: p.position, updated_at: p.now }).where("id", "=", p.id),
 );
 
 type NewRow = Omit<MessageRow, "id" | "edited_at" | "deleted_at">;
 
-const insert = prepared((db, p: NewRow) =>
+const insertMessage = prepared((db, p: NewRow) =>
   db
     .insertInto("messages")
     .values({
@@ -61,8 +61,8 @@ async function append(
 ): Promise<MessageRow> {
   const position = last_position + 1;
   const row = { ...message, conversation_id: id, position, author_id: ctx.actor.id, created_at: ctx.now };
-  await raise(ctx.db, { id, position, now: ctx.now });
-  const [made] = await insert(ctx.db, row);
+  await setLastPosition(ctx.db, { id, position, now: ctx.now });
+  const [made] = await insertMessage(ctx.db, row);
   ctx.announce(`conversation:${id}`);
   // RETURNING gives the inserted row.
   return { ...row, id: made!.id, edited_at: null, deleted_at: null };

@@ -12,14 +12,17 @@ export const messageReadHandlers = {
   async messages(ctx, { id, limit, cursor, starter_message_id, query }) {
     const mine = await participation(ctx, id);
     if (starter_message_id !== undefined && cursor === undefined && query === undefined) {
-      return around(ctx, mine, starter_message_id, limit);
+      return pageAround(ctx, mine, starter_message_id, limit);
     }
     const list = query === undefined ? listOf(id) : `${listOf(id)} ${query}`;
     const position = decodeCursor<number>(ctx, list, cursor);
     const range = rangeOf(mine, position, limit + 1);
     // A search ends at the last message.
     const upToLast = { ...range, before: Math.min(range.before, mine.last_position + 1) };
-    const found = query === undefined ? await read(ctx, range, position) : await find(ctx, upToLast, position, query);
+    const found =
+      query === undefined
+        ? await readMessages(ctx, range, position)
+        : await searchMessages(ctx, upToLast, position, query);
     const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.position });
     return { data: await presentMessages(ctx, mine, rows), meta };
   },
@@ -66,11 +69,11 @@ function rangeOf({ id, cleared_position }: Participation, position: Position<num
     : { id, after: cleared_position, before: position?.key ?? noUpperBound, limit };
 }
 
-function read(ctx: Ctx, range: Range, position: Position<number> | undefined): Promise<MessageRow[]> {
+function readMessages(ctx: Ctx, range: Range, position: Position<number> | undefined): Promise<MessageRow[]> {
   return position?.direction === "before" ? oldestFirst(ctx.db, range) : newestFirst(ctx.db, range);
 }
 
-async function find(
+async function searchMessages(
   ctx: Ctx,
   { id, ...range }: Range,
   position: Position<number> | undefined,
@@ -84,7 +87,7 @@ async function find(
 }
 
 /** Returns a page with the message in its middle, or nearer to an end where one side has too few messages. */
-async function around(ctx: Ctx, mine: Participation, starter: number, limit: number) {
+async function pageAround(ctx: Ctx, mine: Participation, starter: number, limit: number) {
   const { id, cleared_position } = mine;
   const { position } = await visibleMessage(ctx, mine, starter, "starter_message_id");
   const newer = await oldestFirst(ctx.db, { id, after: position, before: noUpperBound, limit: limit - 1 });

@@ -15,13 +15,20 @@ const hour = 3600;
 const day = 24 * hour;
 
 /** The longest duration of each class of occurrences, in seconds. Those that are running have started at most that long ago. */
-export const spans: readonly number[] = [2 * hour, 12 * hour, 36 * hour, 12 * day, 96 * day, Number.MAX_SAFE_INTEGER];
+export const spanLimits: readonly number[] = [
+  2 * hour,
+  12 * hour,
+  36 * hour,
+  12 * day,
+  96 * day,
+  Number.MAX_SAFE_INTEGER,
+];
 
 /** Longer classes are searched separately; shorter occurrences are found among recently started ones. */
 export const lastShortSpan = 1;
 
 export function spanOf(seconds: number): number {
-  return spans.findIndex((longest) => seconds <= longest);
+  return spanLimits.findIndex((longest) => seconds <= longest);
 }
 
 type TimesInput = Pick<InputOf<typeof events.update>, "start" | "end" | "all_day" | "date" | "recurrence">;
@@ -55,7 +62,7 @@ export async function planTimes(
   const same = before?.date === day && (day !== null || (before.start_at === start && before.end_at === end));
   if (same && before.recurrence === recurrence) return undefined;
   const { timezone } = ctx.settings;
-  const { occurrences, issues: more } = await expand({ ...first, timezone }, rules);
+  const { occurrences, issues: more } = await expandEvent({ ...first, timezone }, rules);
   Object.assign(issues, more);
   const [begin, final] = [occurrences.at(0), occurrences.at(-1)];
   if (begin === undefined || final === undefined) return undefined;
@@ -115,7 +122,7 @@ function fullRule({ freq, until, count, interval, byday, bymonthday, bymonth, by
 }
 
 /** Returns at most 730 occurrences within five years, always with the first, or the validation errors of the rules. */
-export async function expand(
+export async function expandEvent(
   first: FirstOccurrence,
   rules: readonly Rule[],
 ): Promise<{ occurrences: Occurrence[]; issues: FieldErrors }> {

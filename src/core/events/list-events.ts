@@ -7,7 +7,7 @@ import { isPostgres, lateralJoin, listed, rowCount } from "../../store/dialect.t
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
-import { lastShortSpan, spans } from "./event-times.ts";
+import { lastShortSpan, spanLimits } from "./event-times.ts";
 import { ability, type DateRow } from "./find-event.ts";
 import { earliestTime, type IndexReader, indexReaderOf, readableEntry } from "./index-event.ts";
 
@@ -151,7 +151,7 @@ export async function nextOccurrences(ctx: Ctx): Promise<DateRow[]> {
   return nextInPlaces(ctx.db, { ...(await indexReaderOf(ctx)), now: ctx.now });
 }
 
-const longSpans = spans.map((seconds, span) => ({ span, seconds })).filter(({ span }) => span > lastShortSpan);
+const longSpans = spanLimits.map((seconds, span) => ({ span, seconds })).filter(({ span }) => span > lastShortSpan);
 
 /** Finds in each place the first occurrences that end after now and, by class, the first long ones that are running. */
 const nextInPlaces = prepared((db, p: IndexReader & { readonly now: number }) => {
@@ -169,7 +169,7 @@ const nextInPlaces = prepared((db, p: IndexReader & { readonly now: number }) =>
     return sql`select found.start_at, found.event_id from ${lateralJoin(db, outer, one, { table: "event_places", key })}`;
   };
   const places = listed(db, "place", p.places);
-  const shortest = sql.lit(spans[lastShortSpan]);
+  const shortest = sql.lit(spanLimits[lastShortSpan]);
   const soon = sql<SqlBool>`ep.start_at > ${p.now} - ${shortest} and (ep.end_at > ${p.now} or ep.start_at >= ${p.now})`;
   const classes = sql.join(
     longSpans.map(({ span, seconds }) => sql`select ${sql.lit(span)} as span, ${sql.lit(seconds)} as seconds`),

@@ -28,7 +28,7 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
   await countChunks(ctx, items);
   const rows = [];
   for (const item of items) {
-    rows.push({ owner, owner_id: ownerId, ...(await keep(ctx, item)), created_at: ctx.now, updated_at: ctx.now });
+    rows.push({ owner, owner_id: ownerId, ...(await storeFile(ctx, item)), created_at: ctx.now, updated_at: ctx.now });
   }
   await insertRows(ctx.db, "files", rows);
 }
@@ -72,7 +72,7 @@ async function uploadIssue(ctx: Ctx, item: FileItem): Promise<string | undefined
 }
 
 /** Returns the columns that describe a checked file. Stores the content of an upload. */
-async function keep({ db }: Ctx, item: FileItem) {
+async function storeFile({ db }: Ctx, item: FileItem) {
   const { type, name, data } = item;
   if (type !== "upload") {
     const none = { extension: "", size: 0, width: null, height: null, sha256: null };
@@ -178,14 +178,14 @@ function present({ id, name, mime, size, type, extension, height, width, ...row 
     date: row.created_at,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    created_formatted: formatted(row.created_at, timezone),
-    updated_formatted: formatted(row.updated_at, timezone),
+    created_formatted: formatTime(row.created_at, timezone),
+    updated_formatted: formatTime(row.updated_at, timezone),
   };
 }
 
-const formatIn = memoize(
+const formatterIn = memoize(
   (timeZone: string) => new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "short" }),
 );
 
 /** Formats a time as `YYYY-MM-DD HH:MM`, which is the Swedish format. */
-const formatted = (time: number, timeZone: string): string => formatIn(timeZone).format(time * 1000);
+const formatTime = (time: number, timeZone: string): string => formatterIn(timeZone).format(time * 1000);

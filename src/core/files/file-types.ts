@@ -9,17 +9,17 @@ export interface FileType {
 }
 
 /** Formats of text. Any other match of a text is a coincidence: text that begins with "BMW" looks like a bitmap. */
-const written = /^(text\/.*|application\/(pdf|rtf|postscript|eps|pgp-encrypted)|model\/stl)$/;
+const textTypes = /^(text\/.*|application\/(pdf|rtf|postscript|eps|pgp-encrypted)|model\/stl)$/;
 /** Types whose scripts a browser would run; they are stored as plain text or as application/octet-stream. */
-const active = /[/+](xml|html)$/;
-const measurable = /^image\/(a?png|jpeg|gif|webp|bmp|tiff|avif|hei[cf])$/;
+const scriptTypes = /[/+](xml|html)$/;
+const imageTypes = /^image\/(a?png|jpeg|gif|webp|bmp|tiff|avif|hei[cf])$/;
 
 /** Detects the type of a content from its first bytes. `isText` is true when all of it is UTF-8 without NUL. */
 export async function typeOf(head: Uint8Array, isText: boolean): Promise<FileType> {
   const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const mime = found?.mime.split(";")[0] ?? "";
-  if (found === undefined || active.test(mime) || (isText && !written.test(mime))) {
+  if (found === undefined || scriptTypes.test(mime) || (isText && !textTypes.test(mime))) {
     const unknown = isText
       ? { mime: "text/plain", extension: "txt" }
       : { mime: "application/octet-stream", extension: "" };
@@ -29,7 +29,7 @@ export async function typeOf(head: Uint8Array, isText: boolean): Promise<FileTyp
 }
 
 async function dimensionsOf(mime: string, head: Uint8Array): Promise<Pick<FileType, "width" | "height">> {
-  if (measurable.test(mime)) {
+  if (imageTypes.test(mime)) {
     const { imageSize } = await import("image-size");
     try {
       // A copy, because image-size reads beyond a view of a larger buffer.
@@ -50,10 +50,10 @@ export function extensionOf(name: string): string {
 const zip = /^application\/(zip|epub\+zip|java-archive|x-xpinstall|vnd\.)|^model\/3mf$/;
 // Encrypted Office documents use the older container format.
 const office = /^application\/(zip|x-cfb|vnd\.)/;
-const film = /^(video|audio)\/(mp4|quicktime|x-m4[av]|3gpp2?)$/;
+const mediaTypes = /^(video|audio)\/(mp4|quicktime|x-m4[av]|3gpp2?)$/;
 
 /** Content types allowed per extension, for formats that their first bytes identify reliably. */
-const expected: Readonly<Record<string, RegExp>> = {
+const expectedTypes: Readonly<Record<string, RegExp>> = {
   png: /^image\/a?png$/,
   jpg: /^image\/jpeg$/,
   jpeg: /^image\/jpeg$/,
@@ -75,9 +75,9 @@ const expected: Readonly<Record<string, RegExp>> = {
   gz: /^application\/gzip$/,
   "7z": /^application\/x-7z-compressed$/,
   rar: /^application\/x-rar-compressed$/,
-  mp4: film,
-  m4v: film,
-  mov: film,
+  mp4: mediaTypes,
+  m4v: mediaTypes,
+  mov: mediaTypes,
   webm: /^video\/(webm|matroska)$/,
   mkv: /^video\/(webm|matroska)$/,
   wav: /^audio\/wav$/,
@@ -86,6 +86,6 @@ const expected: Readonly<Record<string, RegExp>> = {
 
 /** Returns false when files with this extension have other types. */
 export function fitsExtension(extension: string, mime: string): boolean {
-  const pattern = Object.hasOwn(expected, extension) ? expected[extension] : undefined;
+  const pattern = Object.hasOwn(expectedTypes, extension) ? expectedTypes[extension] : undefined;
   return pattern === undefined || pattern.test(mime);
 }

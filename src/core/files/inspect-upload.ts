@@ -27,13 +27,13 @@ export async function* chunksOf(data: string): AsyncGenerator<Buffer> {
 export function inspect(item: FileItem): Promise<Upload | undefined> {
   let upload = inspected.get(item);
   if (upload === undefined) {
-    upload = read(item.data);
+    upload = inspectData(item.data);
     inspected.set(item, upload);
   }
   return upload;
 }
 
-async function read(data: string): Promise<Upload | undefined> {
+async function inspectData(data: string): Promise<Upload | undefined> {
   // Loaded on demand: loading it takes longer than most commands that read no files.
   const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
   const text = textDetector();

@@ -19,17 +19,17 @@ export function imageHandlers(owner: ImageOwner, find?: (ctx: Ctx, id: number) =
   return {
     async set(ctx: Ctx, { id, files }: { id: number; files: FileItem[] }): Promise<undefined> {
       await find?.(ctx, id);
-      if (await setImage(ctx, owner, id, files)) await touch(ctx, owner, id);
+      if (await setImage(ctx, owner, id, files)) await recordChange(ctx, owner, id);
     },
 
     async delete(ctx: Ctx, { id }: { id: number }): Promise<undefined> {
       await find?.(ctx, id);
-      if ((await removeFiles(ctx, owner, [id])) > 0) await touch(ctx, owner, id);
+      if ((await removeFiles(ctx, owner, [id])) > 0) await recordChange(ctx, owner, id);
     },
   };
 }
 
-async function touch(ctx: Ctx, owner: ImageOwner, id: number): Promise<void> {
+async function recordChange(ctx: Ctx, owner: ImageOwner, id: number): Promise<void> {
   await updateRow(ctx.db, tables[owner], id, { updated_at: ctx.now });
   if (owner !== "group") ctx.changed(`${owner}.update`, id);
 }

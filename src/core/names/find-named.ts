@@ -39,7 +39,7 @@ export const findGroups = (ctx: Ctx, texts: readonly string[]): Promise<NameMatc
   findIn(ctx, texts, { kind: "groups", table: "groups", visible: isVisibleGroup("t", groupReader(ctx.actor)) });
 
 const noDetail = sql<string | null>`cast(null as text)`;
-const all = sql<SqlBool>`1 = 1`;
+const anyRow = sql<SqlBool>`1 = 1`;
 
 async function findIn(ctx: Ctx, texts: readonly string[], source: NamedTable): Promise<NameMatch[]> {
   const found = await firstMatches<Named>(texts, [
@@ -54,7 +54,7 @@ async function findIn(ctx: Ctx, texts: readonly string[], source: NamedTable): P
 }
 
 async function withReferences({ db }: Ctx, references: readonly string[], source: NamedTable) {
-  const { table, detail = noDetail, visible = all } = source;
+  const { table, detail = noDetail, visible = anyRow } = source;
   const { rows } = await sql<Named & { value: string }>`
     select t.id, t.name, ${detail} as detail, t.reference as value from ${sql.table(table)} t
     where ${isAmong("t.reference", references)} and ${visible}`.execute(db);
@@ -62,7 +62,7 @@ async function withReferences({ db }: Ctx, references: readonly string[], source
 }
 
 async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], source: NamedTable) {
-  const { table, detail = noDetail, visible = all } = source;
+  const { table, detail = noDetail, visible = anyRow } = source;
   const things = ctx.db
     .selectFrom(sql<Omit<Named, "detail"> & { name_key: string }>`${sql.table(table)}`.as("t"))
     .select(["t.id", "t.name", detail.as("detail")])

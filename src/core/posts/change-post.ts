@@ -20,13 +20,13 @@ import { recount } from "./recount-post.ts";
 
 export const postChangeHandlers = {
   async update(ctx, { id, ...fields }) {
-    const before = await load(ctx, id);
+    const before = await loadPost(ctx, id);
     const { row } = before;
     const { plan, issues } = await planPost(ctx, fields, homeOf(row), before);
     requireNoIssues(issues);
     await requirePostPlaces(ctx, row.content_type, plan.audience, before.audience);
     const columns = listChangedColumns(row, plan.columns);
-    const isAudienceNew = !isDeepStrictEqual(inOrder(before.audience), inOrder(plan.audience));
+    const isAudienceNew = !isDeepStrictEqual(sortedAudience(before.audience), sortedAudience(plan.audience));
     if (isAudienceNew) await changeAudience(ctx, row.audience_id, plan.audience);
     const isPollNew = await setPoll(ctx, before, fields.poll);
     const areMentionsNew = fields.mentions !== undefined && (await setMentions(ctx, id, fields.mentions));
@@ -90,7 +90,7 @@ const homeOf = (row: PostRow) => ({ content_type: row.content_type, owner: row.o
 /** Returns the issues of those changed fields that depend on each other or on data; see `Checks`. */
 export const changedPostIssues: NonNullable<Checks<typeof contract>["update"]> = async (ctx, { id, ...fields }) => {
   if (id === undefined) return {};
-  const before = await load(ctx, id);
+  const before = await loadPost(ctx, id);
   return (await planPost(ctx, fields, homeOf(before.row), before)).issues;
 };
 
@@ -108,7 +108,7 @@ const erased = {
   rejected_count: 0,
 } as const;
 
-async function load(ctx: Ctx, id: number): Promise<PostBefore> {
+async function loadPost(ctx: Ctx, id: number): Promise<PostBefore> {
   const row = await findEditable(ctx, id);
   return {
     row,
@@ -117,7 +117,7 @@ async function load(ctx: Ctx, id: number): Promise<PostBefore> {
   };
 }
 
-function inOrder({ everywhere, units, userTypes, shares }: Audience) {
+function sortedAudience({ everywhere, units, userTypes, shares }: Audience) {
   const ids = (list: readonly number[]) => [...new Set(list)].sort((a, b) => a - b);
   return { everywhere, units: units.toSorted((a, b) => a.id - b.id), userTypes: ids(userTypes), shares: ids(shares) };
 }

@@ -47,7 +47,7 @@ export interface FoundPost {
 }
 
 /** A search of a range of the index, including both limits. */
-interface Values extends PostSearch {
+interface RangeSearch extends PostSearch {
   readonly min: number;
   readonly max: number;
   readonly endTime: number;
@@ -63,7 +63,7 @@ export async function searchPosts(db: Db, shape: PostShape, search: PostSearch):
 function limitsOf(
   { time, filter: { status, since = Number.MIN_SAFE_INTEGER } }: PostShape,
   now: number,
-): Pick<Values, "min" | "max"> {
+): Pick<RangeSearch, "min" | "max"> {
   if (time === "updated_at" || status === "draft")
     return { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
   if (status === "scheduled") return { min: Math.max(since, now + 1), max: Number.MAX_SAFE_INTEGER };
@@ -81,15 +81,15 @@ function isSliced(shape: PostShape): boolean {
 }
 
 /** Entries that the first statement of a search looks at, and any at most: 8,192 take up to 50 ms, when no other request can run on SQLite. */
-const slice = { first: 512, max: 8192 };
+const sliceSize = { first: 512, max: 8192 };
 
 /** Searches one slice after the other until there are enough rows. Other requests can run in between. */
-async function searchInSlices(db: Db, shape: PostShape, values: Values): Promise<FoundPost[]> {
+async function searchInSlices(db: Db, shape: PostShape, values: RangeSearch): Promise<FoundPost[]> {
   const found: FoundPost[] = [];
   const placeCount = Math.max(1, values.places.length);
   let { hasKey } = shape;
   let key: { readonly time: number; readonly id: number } = { time: values.keyTime, id: values.keyId };
-  for (let size = slice.first; ; size = Math.min(4 * size, slice.max)) {
+  for (let size = sliceSize.first; ; size = Math.min(4 * size, sliceSize.max)) {
     const from = { ...values, keyTime: key.time, keyId: key.id };
     const end = await findEnd(db, { ...shape, hasKey }, from, Math.ceil(size / placeCount));
     const to = { endTime: end?.time ?? 0, endId: end?.id ?? 0, limit: values.limit - found.length };
@@ -102,7 +102,7 @@ async function searchInSlices(db: Db, shape: PostShape, values: Values): Promise
 }
 
 /** Returns the entry at which a slice ends: `skipped` entries of its place come before it. Undefined if all entries are in the slice. */
-async function findEnd(db: Db, shape: PostShape, values: Values, skipped: number): Promise<FoundPost | undefined> {
+async function findEnd(db: Db, shape: PostShape, values: RangeSearch, skipped: number): Promise<FoundPost | undefined> {
   const { time, back, hasPlaces, hasKey } = shape;
   const query = preparedEnd(JSON.stringify({ time, back, hasPlaces, hasKey }));
   const [end] = await query(db, { ...values, limit: 1, skipped });
@@ -111,36 +111,38 @@ async function findEnd(db: Db, shape: PostShape, values: Values, skipped: number
 
 const preparedEnd = memoize((key: string) => {
   const order: Order = JSON.parse(key);
-  return prepared((db, p: Values & { readonly skipped: number }): { compile(db: Db): CompiledQuery<FoundPost> } => {
-    if (!order.hasPlaces) return inOrder(allPosts(db), order, p).offset(rowCount(p.skipped));
-    return ofPlaces(db, order, p, entriesOf(db, order, p).offset(rowCount(p.skipped)));
-  });
+  return prepared(
+    (db, p: RangeSearch & { readonly skipped: number }): { compile(db: Db): CompiledQuery<FoundPost> } => {
+      if (!order.hasPlaces) return inOrder(allPosts(db), order, p).offset(rowCount(p.skipped));
+      return ofPlaces(db, order, p, entriesOf(db, order, p).offset(rowCount(p.skipped)));
+    },
+  );
 });
 
 /** Runs a search. Those without further filters are prepared; filters have too many combinations to keep all. */
-async function runSearch(db: Db, shape: PostShape, values: Values): Promise<FoundPost[]> {
+async function runSearch(db: Db, shape: PostShape, values: RangeSearch): Promise<FoundPost[]> {
   if (isPlain(shape)) return preparedSearch(JSON.stringify(shape))(db, values);
   return (await db.executeQuery(searchQuery(db, shape, values).compile(db))).rows;
 }
 
 const preparedSearch = memoize((key: string) => {
   const shape: PostShape = JSON.parse(key);
-  return prepared((db, p: Values) => searchQuery(db, shape, p));
+  return prepared((db, p: RangeSearch) => searchQuery(db, shape, p));
 });
 
-function searchQuery(db: Db, shape: PostShape, p: Values): { compile(db: Db): CompiledQuery<FoundPost> } {
-  return shape.hasPlaces ? inPlaces(db, shape, p) : inOrder(matching(db, shape, p), shape, p);
+function searchQuery(db: Db, shape: PostShape, p: RangeSearch): { compile(db: Db): CompiledQuery<FoundPost> } {
+  return shape.hasPlaces ? inPlaces(db, shape, p) : inOrder(matchingPosts(db, shape, p), shape, p);
 }
 
 /** Reads at most `limit` entries from each place, so that the duration does not depend on the total number of posts. */
-function inPlaces(db: Db, shape: PostShape, p: Values) {
+function inPlaces(db: Db, shape: PostShape, p: RangeSearch) {
   // A subquery as a value is run for each entry in index order. PostgreSQL can turn joins and `exists` into a search of all posts.
-  const post = matching(db, shape, p).select("p.id").where(sql<SqlBool>`p.id = pp.post_id`);
+  const post = matchingPosts(db, shape, p).select("p.id").where(sql<SqlBool>`p.id = pp.post_id`);
   return ofPlaces(db, shape, p, entriesOf(db, shape, p).where(post, "is not", null));
 }
 
 /** Returns a query for the first entries of the place of the row `place`. */
-function entriesOf(db: Db, order: Order, p: Values) {
+function entriesOf(db: Db, order: Order, p: RangeSearch) {
   const direction = directionOf(order);
   const columns = [`pp.${order.time}`, "pp.post_id"] as const;
   return db
@@ -154,7 +156,7 @@ function entriesOf(db: Db, order: Order, p: Values) {
 }
 
 /** Returns a query for the first of the entries that `one` gives for each place. */
-function ofPlaces(db: Db, order: Order, p: Values, one: Expression<unknown>) {
+function ofPlaces(db: Db, order: Order, p: RangeSearch, one: Expression<unknown>) {
   const direction = sql.raw(directionOf(order));
   const key = ["place", order.time, "post_id"];
   return sql<FoundPost>`select distinct found.post_id as id, ${sql.ref(`found.${order.time}`)} as time
@@ -165,7 +167,7 @@ function ofPlaces(db: Db, order: Order, p: Values, one: Expression<unknown>) {
 const allPosts = (db: Db) => db.selectFrom("posts as p").where("p.deleted_at", "is", null);
 type Posts = ReturnType<typeof allPosts>;
 
-function inOrder(posts: Posts, order: Order, p: Values) {
+function inOrder(posts: Posts, order: Order, p: RangeSearch) {
   const direction = directionOf(order);
   return posts
     .select(["p.id", `p.${order.time} as time`])
@@ -178,7 +180,7 @@ function inOrder(posts: Posts, order: Order, p: Values) {
 const directionOf = ({ back }: Order) => (back ? "asc" : "desc");
 
 /** Returns the condition of the range. It has one limit on each side: with two, SQLite may read all entries from the start of the list to the key. */
-function inRange({ back, hasKey, hasEnd }: Order, p: Values, [time, id]: readonly [time: string, id: string]) {
+function inRange({ back, hasKey, hasEnd }: Order, p: RangeSearch, [time, id]: readonly [time: string, id: string]) {
   const position = sql`(${sql.ref(time)}, ${sql.ref(id)})`;
   const [forth, end] = back ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`];
   const start = hasKey ? sql`${position} ${forth} (${p.keyTime}, ${p.keyId})` : undefined;
@@ -190,7 +192,7 @@ function inRange({ back, hasKey, hasEnd }: Order, p: Values, [time, id]: readonl
 }
 
 /** Returns a query for the posts of a part of the list that match the filter and that the reader may read. */
-function matching(db: Db, { filter, ...shape }: PostShape, p: Values): Posts {
+function matchingPosts(db: Db, { filter, ...shape }: PostShape, p: RangeSearch): Posts {
   // The limits of a range of this column are in `inRange`; the unary + keeps SQLite from searching the index by others.
   const listedAt = shape.time === "listed_at" ? sql<number>`+p.listed_at` : sql<number>`p.listed_at`;
   let query = allPosts(db).where(withStatus(filter.status, listedAt, p.now));
@@ -210,12 +212,12 @@ function matching(db: Db, { filter, ...shape }: PostShape, p: Values): Posts {
     query = query.where(matches(filter.bookmarked, marked("bookmarked_at", p.me)));
   if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, marked("seen_at", p.me)));
   // As a subquery, because PostgreSQL may join all posts with all audiences and sort them, to return the first few.
-  const audience = suitable(db, filter, p).where(sql<SqlBool>`a.id = p.audience_id`);
+  const audience = matchingAudiences(db, filter, p).where(sql<SqlBool>`a.id = p.audience_id`);
   return query.where(audience, "is not", null);
 }
 
 /** Returns a query for audiences that match the filter and let the reader read the post `p`. */
-function suitable(db: Db, { unit, group, author }: PostFilter, p: Values) {
+function matchingAudiences(db: Db, { unit, group, author }: PostFilter, p: RangeSearch) {
   let query = db
     .selectFrom("audiences as a")
     .select("a.id")

@@ -39,7 +39,7 @@ const largeRows = 20;
 /** A chunk of a file has 255 KiB. */
 const fileChunks = 4;
 
-const profile: readonly ExportSection[] = [
+const profileSections: readonly ExportSection[] = [
   rowsOf("profile", "users", "id", {
     ...byId,
     hidden: ["password_hash", "token_version", "name_key", "email_key", "birthday_key"],
@@ -70,7 +70,7 @@ const eventsOf = (user: number, personal: 0 | 1) => sql`select e.* from audience
   join events as e on e.audience_id = a.id where a.author_id = ${user} and a.personal = ${personal}`;
 const eventOptions = { ...byId, hidden: ["title_key"], json: ["recurrence"], portion: largeRows };
 
-const content: readonly ExportSection[] = [
+const contentSections: readonly ExportSection[] = [
   {
     name: "posts",
     rows: (user) =>
@@ -103,7 +103,7 @@ const content: readonly ExportSection[] = [
   rowsOf("counters", "counter_marks", "user_id", { key: ["counter"], isPrivate }),
 ];
 
-const talk: readonly ExportSection[] = [
+const conversationSections: readonly ExportSection[] = [
   {
     name: "conversations",
     rows: (user) => sql`select p.*, c.type, c.title from conversation_participants as p
@@ -115,7 +115,7 @@ const talk: readonly ExportSection[] = [
   rowsOf("reactions", "message_reactions", "user_id", { key: ["message_id", "emoji"], isPrivate }),
 ];
 
-const access: readonly ExportSection[] = [
+const accessSections: readonly ExportSection[] = [
   rowsOf("sign_ins", "sessions", "user_id", { ...byId, hidden: ["key"], isPrivate }),
   rowsOf("tokens", "api_tokens", "user_id", { ...byId, hidden: ["token_hash"], json: ["scopes"] }),
   rowsOf("password_links", "password_tokens", "user_id", { key: ["kind"], hidden: ["token_hash"] }),
@@ -138,7 +138,7 @@ const access: readonly ExportSection[] = [
   },
 ];
 
-const sent: readonly ExportSection[] = [
+const deliverySections: readonly ExportSection[] = [
   createdBy("webhooks", "webhooks"),
   rowsOf("webhook_events", "webhook_events", "user_id", { ...byId, json: ["payload"], portion: largeRows }),
   rowsOf("webhook_logs", "webhook_logs", "user_id", {
@@ -172,11 +172,11 @@ const filesAs = (prefix: string, files: Files, options: Pick<Options, "isPrivate
 ];
 
 export const exportSections: readonly ExportSection[] = [
-  ...profile,
-  ...content,
-  ...talk,
-  ...access,
-  ...sent,
+  ...profileSections,
+  ...contentSections,
+  ...conversationSections,
+  ...accessSections,
+  ...deliverySections,
   ...filesAs("", visibleFiles, {}),
   ...filesAs("private_", privateFiles, { isPrivate }),
 ];

@@ -1,5 +1,5 @@
 import { validSecrets } from "../../store/previous-secrets.ts";
-import { timerFor, Wakeup } from "../../store/wakeup.ts";
+import { timerDelay, Wakeup } from "../../store/wakeup.ts";
 import type { DeliveryOptions } from "../delivery-options.ts";
 import type { ClaimQuota } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
@@ -198,7 +198,7 @@ export class WebhookWorker implements Worker {
     const timer = setTimeout(() => {
       this.#results.giveUp();
       this.#connection?.sender.cut();
-    }, timerFor(milliseconds));
+    }, timerDelay(milliseconds));
     while (this.#unfinished > 0) {
       this.wakeup.clear();
       await this.wakeup.wait(Number.POSITIVE_INFINITY);

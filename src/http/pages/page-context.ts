@@ -27,7 +27,7 @@ export interface PageRequest {
 }
 
 /** Returns the value of a field that is given exactly once, else an empty string. */
-export function only(fields: URLSearchParams, name: string): string {
+export function singleValue(fields: URLSearchParams, name: string): string {
   const [value = "", ...others] = fields.getAll(name);
   return others.length === 0 ? value : "";
 }

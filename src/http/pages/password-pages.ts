@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
 import type { Origin } from "../../contract/operation.ts";
 import { html } from "./html.ts";
-import { only, type PageRequest } from "./page-context.ts";
+import { type PageRequest, singleValue } from "./page-context.ts";
 import { renderPage } from "./page-layout.ts";
 import { pageHeaders, requireOwnForm } from "./page-response.ts";
 import type { PageTexts } from "./page-texts-en.ts";
@@ -23,11 +23,11 @@ export async function showForm(request: PageRequest, kind: Kind): Promise<Respon
 export async function submitForm(request: PageRequest): Promise<Response> {
   const { options, exchange, fields } = request;
   requireOwnForm(exchange, await options.baseUrl());
-  const kind = only(fields, "kind") === "welcome" ? "welcome" : "reset";
+  const kind = singleValue(fields, "kind") === "welcome" ? "welcome" : "reset";
   const input = {
     ...linkOf(fields),
-    password: only(fields, "password"),
-    password_confirm: only(fields, "password_confirm"),
+    password: singleValue(fields, "password"),
+    password_confirm: singleValue(fields, "password_confirm"),
   };
   try {
     await options.invoke(auth.passwordReset, input, originOf(request));
@@ -66,7 +66,7 @@ export async function submitRequest(request: PageRequest): Promise<Response> {
   const { options, exchange, fields, texts } = request;
   requireOwnForm(exchange, await options.baseUrl());
   try {
-    await options.invoke(auth.passwordRequest, { email: only(fields, "email") }, originOf(request));
+    await options.invoke(auth.passwordRequest, { email: singleValue(fields, "email") }, originOf(request));
   } catch (error) {
     if (!isInvalid(error)) throw error;
     return showRequest(request, [{ input: "email", message: texts.issues.email }]);
@@ -90,7 +90,10 @@ export async function errorPage(request: PageRequest, error: unknown): Promise<s
   return renderPage({ ...request, name, title: failure.title, main });
 }
 
-const linkOf = (fields: URLSearchParams) => ({ token: only(fields, "token"), email: only(fields, "email") });
+const linkOf = (fields: URLSearchParams) => ({
+  token: singleValue(fields, "token"),
+  email: singleValue(fields, "email"),
+});
 
 function originOf({ exchange }: PageRequest): Origin {
   const { address, network } = exchange;
@@ -161,7 +164,12 @@ ${otherLink(request)}`;
 }
 
 function otherLink({ texts, fields, language, root }: PageRequest, issues: readonly FormIssue[] = []) {
-  return requestForm(texts, { email: only(fields, "email"), language, action: `${root}password/forgot`, issues });
+  return requestForm(texts, {
+    email: singleValue(fields, "email"),
+    language,
+    action: `${root}password/forgot`,
+    issues,
+  });
 }
 
 interface Content {

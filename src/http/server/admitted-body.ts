@@ -56,23 +56,24 @@ function limitOf(op: AnyOperation, { bodyLimit, uploadLimit }: Omit<BodyOptions,
 }
 
 const mebibyte = 1024 * 1024;
-const busy = () => new ServiceError("unavailable", "Too many uploads are under way; try again.", { retryAfter: 5 });
-const another = () =>
+const tooManyUploads = () =>
+  new ServiceError("unavailable", "Too many uploads are under way; try again.", { retryAfter: 5 });
+const alreadyUploading = () =>
   new ServiceError("too_many_requests", "Another large request of yours is still under way; try again.", {
     retryAfter: 5,
   });
 
 /** Maximum bytes of bodies that are parsed and processed at once; they take about three times as much memory. */
-const working = 48 * mebibyte;
+const maxBytesInWork = 48 * mebibyte;
 /** Limits of bodies being received. The oldest may exceed them by its own size, which is at most 40 MiB. */
-const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, timeout: 30_000 };
+const arrivalLimits = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, timeout: 30_000 };
 
 /** Returns a function that reads a body and works on it, while there is room for both. */
 function largeBodies() {
   /** Each user has one body at a time. Those that wait are not read. */
-  const turns = new Semaphores<number>(1, { max: 20, refusal: another });
-  const arrivals = new Arrivals(arriving, busy);
-  const room = new Semaphore(working, { refusal: busy });
+  const turns = new Semaphores<number>(1, { max: 20, refusal: alreadyUploading });
+  const arrivals = new Arrivals(arrivalLimits, tooManyUploads);
+  const room = new Semaphore(maxBytesInWork, { refusal: tooManyUploads });
   return <T>(
     user: number | undefined,
     address: string,

@@ -48,7 +48,7 @@ const defaultTimeouts: Timeouts = {
 export async function listen(app: App, options: ListenOptions) {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const refuse: Refuse = (socket, error, allow) => refuseOn(app.state.log, socket, error, allow);
-  const connections = new Connections(timeouts, (socket) => refuse(socket, late()));
+  const connections = new Connections(timeouts, (socket) => refuse(socket, tooLate()));
   const door = new Door();
   const server = createServer(app, { timeouts, connections, door, refuse });
   await startListening(server, options, { backlog, reusePort: options.reusePort ?? false });
@@ -106,7 +106,9 @@ function createServer(app: App, { timeouts, connections, door, refuse }: Parts):
       return exchange.fail(error instanceof RequestError ? badRequest("The URL or Host header is not valid.") : error);
     },
   });
-  server.on("request", (incoming, outgoing) => inTurn(incoming.socket, outgoing, () => handle(incoming, outgoing)));
+  server.on("request", (incoming, outgoing) =>
+    handleInTurn(incoming.socket, outgoing, () => handle(incoming, outgoing)),
+  );
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // The connection was already answered for being too late.
     if (incoming.socket.writableEnded) return;
@@ -122,28 +124,28 @@ function createServer(app: App, { timeouts, connections, door, refuse }: Parts):
 }
 
 /** Numbers of requests that have arrived and wait for the earlier ones of their connection. */
-const waiting = new WeakMap<Socket, number>();
+const waitingRequests = new WeakMap<Socket, number>();
 
 /**
  * Handles a request after the earlier ones of its connection. Node would start all pipelined ones at once: those of one client
  * would run before anything of others, and their responses would wait in memory.
  */
-function inTurn(socket: Socket, outgoing: ServerResponse, handle: () => void): void {
+function handleInTurn(socket: Socket, outgoing: ServerResponse, handle: () => void): void {
   // Node assigns the socket to one response at a time.
   if (outgoing.socket !== null) {
     handle();
     return;
   }
-  waiting.set(socket, (waiting.get(socket) ?? 0) + 1);
+  waitingRequests.set(socket, (waitingRequests.get(socket) ?? 0) + 1);
   // Reads no further requests while some are waiting in memory. Node resumes the socket in the tick after each request, so the
   // pause comes after that.
   const pause = () => {
-    if ((waiting.get(socket) ?? 0) > 0) socket.pause();
+    if ((waitingRequests.get(socket) ?? 0) > 0) socket.pause();
   };
   process.nextTick(() => process.nextTick(pause));
   outgoing.once("socket", () => {
-    const left = (waiting.get(socket) ?? 1) - 1;
-    waiting.set(socket, left);
+    const left = (waitingRequests.get(socket) ?? 1) - 1;
+    waitingRequests.set(socket, left);
     if (left === 0) socket.resume();
     handle();
   });
@@ -179,7 +181,7 @@ function refuseTheRest(server: Server, connections: Connections, refuse: Refuse)
 }
 
 const badRequest = (message: string) => new ServiceError("bad_request", message);
-const late = () => badRequest("The request did not arrive in time.");
+const tooLate = () => badRequest("The request did not arrive in time.");
 
 function clientError(code: string | undefined): ServiceError {
   if (code === "HPE_HEADER_OVERFLOW") return badRequest("The headers of the request are too large.");

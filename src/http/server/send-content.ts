@@ -3,7 +3,7 @@ import type { Content } from "../../contract/file-schemas.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Types that browsers display without running anything in them; other types are downloaded. */
-const shown = /^(image\/(png|apng|jpeg|gif|webp|bmp|avif)|application\/pdf)$/;
+const displayedTypes = /^(image\/(png|apng|jpeg|gif|webp|bmp|avif)|application\/pdf)$/;
 
 /** Responds with a content, or with the requested range of it (RFC 9110, sections 13 and 14). */
 export function respondWithContent(exchange: Exchange, content: Content): Response {
@@ -66,5 +66,5 @@ function disposition({ name, mime }: Content): string {
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `${shown.test(mime) ? "inline" : "attachment"}; filename="${plain}"; filename*=UTF-8''${exact}`;
+  return `${displayedTypes.test(mime) ? "inline" : "attachment"}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }

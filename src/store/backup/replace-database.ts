@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { link, rename, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../contract/errors.ts";
-import { applicationId, headerOf, isHeader, isMarked, notOurs } from "../sqlite/sqlite-database.ts";
+import { applicationId, headerOf, isHeader, isMarked, notWcsDatabase } from "../sqlite/sqlite-database.ts";
 import { isBusy } from "../sqlite/sqlite-errors.ts";
 import { copyDatabase, logSuffixes, syncFile, syncFolder, type Watch } from "./copy-database.ts";
 
@@ -41,13 +41,13 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 /** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
 export function checkReplacement(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.size) return;
-  using connection = new DatabaseSync(path, { timeout: timeout });
+  using connection = new DatabaseSync(path, { timeout });
   try {
     connection.exec("pragma locking_mode = exclusive");
-    if (!isMarked(connection)) throw notOurs(path);
+    if (!isMarked(connection)) throw notWcsDatabase(path);
   } catch (error) {
     if (isBusy(error)) throw inUse();
-    if (!isOurs(path)) throw error instanceof ServiceError ? error : notOurs(path);
+    if (!isOurs(path)) throw error instanceof ServiceError ? error : notWcsDatabase(path);
   }
 }
 
@@ -59,11 +59,11 @@ export function checkReplacement(path: string): void {
 function holdAlone(path: string): DatabaseSync | undefined {
   // SQLite would remove the log of an empty file.
   if (statSync(path).size === 0) return undefined;
-  const connection = new DatabaseSync(path, { timeout: timeout });
+  const connection = new DatabaseSync(path, { timeout });
   try {
     // In exclusive mode the lock outlives the transaction, and reading waits for it. A change of the journal mode does not wait.
     connection.exec("pragma locking_mode = exclusive");
-    if (!isMarked(connection)) throw notOurs(path);
+    if (!isMarked(connection)) throw notWcsDatabase(path);
     connection.exec("pragma journal_mode = delete; begin exclusive; commit");
     const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
     if (journal_mode !== "delete") throw inUse();
@@ -71,7 +71,7 @@ function holdAlone(path: string): DatabaseSync | undefined {
   } catch (error) {
     connection.close();
     if (isBusy(error)) throw inUse();
-    if (!isOurs(path)) throw error instanceof ServiceError ? error : notOurs(path);
+    if (!isOurs(path)) throw error instanceof ServiceError ? error : notWcsDatabase(path);
     if (error instanceof ServiceError) throw error;
     return undefined;
   }

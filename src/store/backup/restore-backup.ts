@@ -17,7 +17,7 @@ export async function restoreBackup(file: string, path: string, draft: string, w
   try {
     makeFolders(dirname(path), 0o700);
     await copyDatabase(connection, draft, watch);
-    await complete(draft, file, watch.signal);
+    await completeDraft(draft, file, watch.signal);
     return { schema: source.schema, previous: await replaceDatabase(draft, path, watch) };
   } catch (error) {
     await removeDatabase(draft);
@@ -26,7 +26,7 @@ export async function restoreBackup(file: string, path: string, draft: string, w
 }
 
 /** Turns the copy of a backup into a database that can be used, and syncs it. */
-async function complete(draft: string, file: string, signal: AbortSignal): Promise<void> {
+async function completeDraft(draft: string, file: string, signal: AbortSignal): Promise<void> {
   {
     using copy = new DatabaseSync(draft);
     // Removes the backup's checksum, because the database will change.

@@ -42,7 +42,7 @@ export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
       const schema = await knownSchemaOf({ reader });
       const filled = Promise.withResolvers<Omit<CopyResult, "schema">>();
       const create = async (tx: Tx) => {
-        const filling = fill(reader, tx, plan).catch(async (error) => {
+        const filling = copyTables(reader, tx, plan).catch(async (error) => {
           throw (await canRead(reader)) ? error : explainNamed(error, plan.from, source);
         });
         filled.resolve(await filling);
@@ -98,20 +98,20 @@ async function inSnapshot<T>({ reader }: Database, work: (db: Db) => Promise<T>)
   });
 }
 
-async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<Omit<CopyResult, "schema">> {
+async function copyTables(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<Omit<CopyResult, "schema">> {
   // Counting or sorting a large table of the source takes long.
   if (isPostgres(tx)) await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
   const tables = await listTables(tx);
   const originals = new Map((await listTables(source)).map((table) => [table.name, table]));
   requireSameColumns([...originals.values()], tables);
   const counts = await countRows(source, tables);
-  const step = stepper(counts, watch);
+  const step = createStep(counts, watch);
   const restore = await suspendIndexes(tx);
   const digests = new Map<CatalogueTable, TableDigest>();
   for (const table of tables) {
     // requireSameColumns found it.
     const digest = await copyTable(source, originals.get(table.name)!, tx, step);
-    if (digest.rows !== counts.get(table.name)) throw differs(table);
+    if (digest.rows !== counts.get(table.name)) throw differenceError(table);
     digests.set(table, digest);
   }
   await restore();
@@ -137,7 +137,7 @@ async function countRows(db: Db, tables: readonly CatalogueTable[]): Promise<Map
 }
 
 /** Returns a function that reports progress. Each row is copied and verified, so it counts twice. */
-function stepper(counts: ReadonlyMap<string, number>, { signal, progress }: Watch): Step {
+function createStep(counts: ReadonlyMap<string, number>, { signal, progress }: Watch): Step {
   const steps = 2 * total(counts);
   let done = 0;
   return async (rows) => {
@@ -183,7 +183,7 @@ async function insert(tx: Tx, table: CatalogueTable, rows: readonly StoredRow[])
 /** Throws `conflict` unless the table has exactly the rows of the source. */
 async function verify(tx: Tx, table: CatalogueTable, expected: TableDigest, step: Step): Promise<void> {
   if (isPostgres(tx)) {
-    if ((await digestOnPostgres(tx, table)) !== String(expected)) throw differs(table);
+    if ((await digestOnPostgres(tx, table)) !== String(expected)) throw differenceError(table);
     return step(expected.rows);
   }
   const found = new TableDigest(table);
@@ -191,10 +191,10 @@ async function verify(tx: Tx, table: CatalogueTable, expected: TableDigest, step
     found.add(rows);
     await step(rows.length);
   }
-  if (String(found) !== String(expected)) throw differs(table);
+  if (String(found) !== String(expected)) throw differenceError(table);
 }
 
-const differs = ({ name }: CatalogueTable) =>
+const differenceError = ({ name }: CatalogueTable) =>
   new ServiceError("conflict", `The table ${name} differs after the copy, so nothing was copied.`);
 
 /** Builds the search index of messages, which the databases store differently. */

@@ -42,15 +42,15 @@ export function pipelinedReads(pool: pg.Pool, max: number) {
   };
 }
 
-const corked = new WeakSet<pg.PoolClient>();
+const corkedClients = new WeakSet<pg.PoolClient>();
 
 function writeAtOnce(client: pg.PoolClient): void {
-  if (corked.has(client)) return;
-  corked.add(client);
+  if (corkedClients.has(client)) return;
+  corkedClients.add(client);
   const { stream } = client.connection;
   stream.cork();
   setImmediate(() => {
-    corked.delete(client);
+    corkedClients.delete(client);
     stream.uncork();
   });
 }

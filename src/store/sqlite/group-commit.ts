@@ -5,7 +5,7 @@ import { SqliteConnection } from "./sqlite-driver.ts";
 import { isIoError } from "./sqlite-errors.ts";
 
 /** Milliseconds after which a group accepts no more transactions, because its members wait for its end. */
-const longEnough = 5;
+const maxGroupDuration = 5;
 
 interface Statement {
   readonly text: string;
@@ -113,7 +113,12 @@ export class WritingDriver implements Driver {
         this.#refusedAt = performance.now();
         throw error;
       });
-      this.#group = { until: performance.now() + longEnough, end: Promise.withResolvers(), kept: false, later: [] };
+      this.#group = {
+        until: performance.now() + maxGroupDuration,
+        end: Promise.withResolvers(),
+        kept: false,
+        later: [],
+      };
     } else this.#connection.raw.exec("savepoint member");
   }
 

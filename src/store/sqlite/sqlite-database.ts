@@ -39,7 +39,7 @@ export async function connectSqlite(path: string, { create }: OpenOptions): Prom
 export function openFile(path: string, create: boolean): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
-    if (isSpecial(path)) throw notOurs(path);
+    if (isSpecial(path)) throw notWcsDatabase(path);
     if (create) makeFile(path);
     else if (!existsSync(path)) {
       throw new ServiceError("not_found", `There is no database at ${path}.`, {
@@ -70,7 +70,7 @@ function makeFile(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     if (statSync(path).size === 0) chmodSync(path, 0o600);
-    else if (!isHeader(headerOf(path))) throw notOurs(path);
+    else if (!isHeader(headerOf(path))) throw notWcsDatabase(path);
   }
 }
 
@@ -91,7 +91,7 @@ export const isHeader = (header: Buffer): boolean => header.toString("latin1", 0
 export const isMarked = (connection: DatabaseSync): boolean =>
   connection.prepare("pragma application_id").get()?.application_id === applicationId;
 
-export function notOurs(path: string): ServiceError {
+export function notWcsDatabase(path: string): ServiceError {
   return new ServiceError("conflict", `${path} is not a wcs database; it was not changed.`);
 }
 
@@ -115,7 +115,7 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
   }
   if (!isMarked(connection)) {
     const { tables } = connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number };
-    if (tables > 0 || (statSync(path).size > 0 && !isHeader(headerOf(path)))) throw notOurs(path);
+    if (tables > 0 || (statSync(path).size > 0 && !isHeader(headerOf(path)))) throw notWcsDatabase(path);
     // A process that created it may have been killed before its first commit.
     if (!create) {
       throw new ServiceError("not_found", `${path} is empty: it contains no wcs instance.`, {

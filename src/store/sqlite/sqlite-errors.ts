@@ -29,7 +29,7 @@ export function isBusy(error: unknown): boolean {
 /** Returns true for an error after which the transaction can be complete in the write-ahead log. */
 export const isIoError = (error: unknown): boolean => resultCode(error) === codes.ioError;
 
-const restore = "Restore a backup with wcs db restore, which keeps the present file.";
+const restoreHint = "Restore a backup with wcs db restore, which keeps the present file.";
 
 /**
  * Translates an error of SQLite into a `ServiceError`; returns other errors unchanged. `path` names a file that is being
@@ -41,7 +41,7 @@ export function translateError(error: unknown, path?: string, file = path): unkn
   const failed = (message: string, more: { readonly hint?: string | undefined; readonly retryAfter?: number } = {}) =>
     new ServiceError("unavailable", message, { ...more, cause: error });
   const damaged = (message: string) =>
-    new ServiceError(path === undefined ? "unavailable" : "conflict", message, { hint: restore, cause: error });
+    new ServiceError(path === undefined ? "unavailable" : "conflict", message, { hint: restoreHint, cause: error });
   if (isFileError(error)) {
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
     return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`);
