@@ -106,7 +106,7 @@ async function copyTables(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Pro
   requireSameColumns([...originals.values()], tables);
   const counts = await countRows(source, tables);
   const step = createStep(counts, watch);
-  const restore = await suspendIndexes(tx);
+  const restore = await suspendIndexes(tx, () => step(0));
   const digests = new Map<CatalogueTable, TableDigest>();
   for (const table of tables) {
     // requireSameColumns found it.
@@ -199,12 +199,15 @@ const differenceError = ({ name }: CatalogueTable) =>
 
 /** Builds the search index of messages, which the databases store differently. */
 async function indexWordsAgain(tx: Tx, wordsOf: CopyPlan["wordsOf"], { signal }: Watch): Promise<void> {
-  const restore = await suspendIndexes(tx, "message_words");
+  const pause = async () => {
+    await yieldToEventLoop();
+    signal.throwIfAborted();
+  };
+  const restore = await suspendIndexes(tx, pause, "message_words");
   const columns = ["conversation_id", "deleted_at", "id", "message", "position", "type"];
   const order = [isPostgres(tx) ? "id" : "rowid"];
   for await (const rows of readTableRows(tx, { name: "messages", columns, types: [], order })) {
-    await yieldToEventLoop();
-    signal.throwIfAborted();
+    await pause();
     const found = rows.filter(({ type, deleted_at }) => type === "normal" && deleted_at === null);
     const entries = found.map(({ id, conversation_id, position, message }) => ({
       message: { id: Number(id), conversation_id: Number(conversation_id), position: Number(position) },

@@ -2,14 +2,22 @@ import { sql } from "kysely";
 import type { Tx } from "../database.ts";
 import { isPostgres, statements } from "../dialect.ts";
 
-/** Drops indexes, triggers and, on PostgreSQL, foreign keys, of all tables by default. Returns a function that creates them again. */
-export async function suspendIndexes(tx: Tx, table?: string): Promise<() => Promise<void>> {
+/**
+ * Drops indexes, triggers and, on PostgreSQL, foreign keys, of all tables by default. Returns a function that creates them again,
+ * and calls `pause` before each, since an index of a large table takes seconds.
+ */
+export async function suspendIndexes(tx: Tx, pause: () => Promise<void>, table?: string): Promise<() => Promise<void>> {
   if (isPostgres(tx)) await sql`set local maintenance_work_mem = '256MB'`.execute(tx);
   else await sql`pragma defer_foreign_keys = on`.execute(tx);
   const { rows: all } = await (isPostgres(tx) ? postgresObjects : sqliteObjects).execute(tx);
   const rows = all.filter((row) => table === undefined || row.table_name === table);
   await statements(tx, ...rows.map((row) => row.removal));
-  return () => statements(tx, ...rows.map((row) => row.creation).reverse());
+  return async () => {
+    for (const { creation } of rows.toReversed()) {
+      await pause();
+      await statements(tx, creation);
+    }
+  };
 }
 
 interface Suspended {
