@@ -356,6 +356,9 @@ describeOnOneDatabase("API tokens", (environment) => {
     instance.wait(1);
     await Promise.all(Array.from({ length: 20 }, () => current(caller)));
     await expect.poll(lastUse).toBe(first + 60);
+    instance.wait(60);
+    expect(await codeOf(caller.call(auth.renew, {})), "a use that is refused").toBe("forbidden");
+    await expect.poll(lastUse).toBe(first + 120);
   });
 
   it("audit.list names the owner of the token as the actor", async () => {

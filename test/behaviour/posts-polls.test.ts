@@ -78,6 +78,9 @@ describeEverywhere("polls", (environment) => {
       { id: soup, title: "Stew" },
     ];
     expect(await wrongFields(change(post.id, { choices }))).toEqual(["poll.choices"]);
+    const titled = (...titles: string[]) => change(post.id, { choices: titles.map((title) => ({ title })) });
+    expect(await wrongFields(titled("Soup", " SOUP"))).toEqual(["poll.choices"]);
+    expect(await codeOf(titled("\u0301", "\u0302")), "accents without letters").toBe("ok");
   });
 
   it("posts.vote is refused while the poll is closed", async () => {
