@@ -74,8 +74,11 @@ describeEverywhere("comments", (environment) => {
   });
 
   it("posts.commentDelete removes a comment; one with replies stays without its text until they are deleted", async () => {
+    const { actors, colleague, ids } = newsroom();
     const id = await post();
-    const top = await add(id, "Top");
+    const top = await actors.member.call(posts.commentAdd, { id, body: "Top", mentions: [ids.colleague] });
+    const isMentioned = async () => (await colleague.call(posts.get, { id })).has_unseen_mention;
+    expect(await isMentioned()).toBe(true);
     const reply = await add(id, "Reply", top.id);
     const last = await add(id, "Last");
     await remove(id, top.id);
@@ -83,9 +86,11 @@ describeEverywhere("comments", (environment) => {
       id: top.id,
       body: "",
       deleted: true,
+      mentions: [],
       replies: 1,
       permissions: { delete: false },
     });
+    expect(await isMentioned()).toBe(false);
     expect((await read(id)).comments).toMatchObject({ count: 1, replies: 1, latest: { id: last.id } });
     expect([await codeOf(remove(id, top.id)), await codeOf(add(id, "Late", top.id))]).toEqual(["gone", "gone"]);
     expect(await codeOf(add(id, "Late", reply.id)), "a reply to a reply of a deleted comment").toBe("gone");
