@@ -119,13 +119,8 @@ describe("a body over the limit", () => {
 
   test("leaves the connection usable after its end", async () => {
     const next = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    const text = await speak(
-      server.port,
-      head("Transfer-Encoding: chunked"),
-      ...Array<string>(15).fill(chunk),
-      "0\r\n\r\n",
-      next,
-    );
+    // At once, because the rest of a refused body has half a second to arrive.
+    const text = await speak(server.port, `${head("Transfer-Encoding: chunked")}${chunk.repeat(11)}0\r\n\r\n${next}`);
     expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   });
 });
