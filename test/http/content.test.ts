@@ -316,6 +316,26 @@ describe("the client", () => {
     proxy.close();
   });
 
+  test("goes on after two attempts without progress when the third makes some", async () => {
+    let attempts = 0;
+    const proxy = http.createServer((request, response) => {
+      attempts += 1;
+      const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+      const status = request.headers.range === undefined ? 200 : 206;
+      response.writeHead(status, { etag, "content-length": 10 - from }).flushHeaders();
+      const end = () => response.destroy();
+      if (attempts % 3 === 0) response.write("0123456789".slice(from, from + 5), end);
+      else setImmediate(end);
+    });
+    const { port } = proxy.listen(0).address() as { port: number };
+    const caller = createClient({ url: `http://127.0.0.1:${port}`, userAgent: "test", env: {} });
+    const got = await caller.call(files.get, { id: 7 });
+    expect((await collect(got.read())).toString()).toBe("0123456789");
+    expect(attempts).toBe(6);
+    await caller.close();
+    proxy.close();
+  });
+
   test("ends the request when its reader stops", async () => {
     const stopped = gate();
     content = {
