@@ -125,8 +125,10 @@ describe("a query", () => {
     expect(list("kinds=user%2Cunit", names.find)).toEqual({ kinds: ["user", "unit"] });
   });
 
-  test("an unknown field is sent, so that the service reports it", () => {
+  test("an unknown field is sent, so that the service reports it, and a field without a value is not", () => {
     expect(encode(users.list, { nope: "a,b" }).query).toBe("nope=a%2Cb");
+    expect(encode(users.list, { nope: undefined, limit: 2 }).query).toBe("limit=2");
+    expect(encode(users.update, { id: 1, nope: undefined }).body).toBeUndefined();
   });
 
   test("a field of the path is refused in the query", () => {
