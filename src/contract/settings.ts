@@ -113,6 +113,12 @@ export const defaults: Settings = {
   "uploads.max_bytes": 26_214_400,
 };
 
+const neededForMail = ["mail.smtp_url", "mail.from"] as const;
+
+/** Returns the unset settings without which no mail can be sent. Mail waits until they are set. */
+export const missingForMail = (settings: Readonly<Record<(typeof neededForMail)[number], string | null>>): string[] =>
+  neededForMail.filter((key) => settings[key] === null);
+
 /** The settings in a response. `mail.smtp_url` is reduced to `set` or null. */
 const shown = component("Settings", () => ({ ...keys(), "mail.smtp_url": z.literal("set").nullable() }));
 

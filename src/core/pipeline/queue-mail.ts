@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { missingForMail } from "../../contract/settings.ts";
 import { findRows, insertRows } from "../../store/bulk.ts";
 import type { AccountChange, AccountNotice } from "../../store/schema/column-types.ts";
 import type { Ctx } from "./context.ts";
@@ -40,7 +41,7 @@ export async function queueMails(
  */
 export async function queueNotices(ctx: Ctx, users: readonly number[], change: AccountChange): Promise<void> {
   const { db, now, settings } = ctx;
-  if (users.length === 0 || settings["mail.smtp_url"] === null || settings["mail.from"] === null) return;
+  if (users.length === 0 || missingForMail(settings).length > 0) return;
   const rows = await findRows(db, "users", { id: users }, ["id", "email", "email_key", "password_hash"]);
   const told = rows.flatMap(({ id, email, email_key, password_hash }) =>
     // An import may have cleared the key to free the address for another user.

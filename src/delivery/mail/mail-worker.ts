@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
-import type { Settings } from "../../contract/settings.ts";
+import { missingForMail, type Settings } from "../../contract/settings.ts";
 import { updateRow } from "../../store/bulk.ts";
 import { instanceName } from "../../store/instance-name.ts";
 import type { AccountNotice } from "../../store/schema/column-types.ts";
@@ -38,11 +38,6 @@ interface Transport {
 interface Round {
   readonly settings: Settings & { readonly "mail.from": string };
   readonly sender: Sender;
-}
-
-/** Returns the unset settings without which no mail can be sent. Mail waits until they are set. */
-export function missingForMail(settings: Settings): string[] {
-  return (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
 }
 
 /** Sends mails by SMTP, each at least once and always under the same Message-ID. */

@@ -1,5 +1,6 @@
+import { missingForMail } from "../../../contract/settings.ts";
 import { createService } from "../../../core/service.ts";
-import { listOutbox, missingForMail } from "../../../delivery/delivery.ts";
+import { listOutbox } from "../../../delivery/delivery.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { openWithKey } from "../../session/open-with-key.ts";

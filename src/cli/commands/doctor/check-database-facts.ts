@@ -1,8 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pluralize } from "../../../contract/count-text.ts";
+import { missingForMail } from "../../../contract/settings.ts";
 import { createService } from "../../../core/service.ts";
-import { missingForMail, outboxState } from "../../../delivery/delivery.ts";
+import { outboxState } from "../../../delivery/delivery.ts";
 import { findDamage } from "../../../store/integrity/find-damage.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { findMissingRights } from "../../../store/missing-rights.ts";

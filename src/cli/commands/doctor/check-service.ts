@@ -1,5 +1,5 @@
 import type { Caller, OutputOf } from "../../../contract/operation.ts";
-import { settings as settingsGroup } from "../../../contract/settings.ts";
+import { missingForMail, settings as settingsGroup } from "../../../contract/settings.ts";
 import { tokens } from "../../../contract/tokens.ts";
 import type { users } from "../../../contract/users.ts";
 import { webhooks as webhooksGroup } from "../../../contract/webhooks.ts";
@@ -57,7 +57,7 @@ const named = (webhooks: readonly { id: number }[]) => webhooks.map(({ id }) => 
 const serviceChecks: FactChecks<ServiceFacts> = {
   base_url: ({ settings: { base_url } }) => checkBaseUrl(base_url),
   mail: ({ settings }) => {
-    const missing = (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
+    const missing = missingForMail(settings);
     if (missing.length === 0) return ok(`Mail is sent from ${settings["mail.from"]}.`);
     return warning(`No mail is sent. Set ${missing.join(" and ")} with wcs settings set.`);
   },

@@ -1,4 +1,5 @@
 import { pluralize } from "../../../contract/count-text.ts";
+import { missingForMail } from "../../../contract/settings.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -26,7 +27,6 @@ export async function deliver(context: Context): Promise<void> {
     limitHeap();
     const engine = await createDeliveryEngine(database, service, terminal);
     const before = await engine.waiting();
-    const { missingForMail } = await import("../../../delivery/delivery.ts");
     const missing = before.mails > 0 ? missingForMail(await service.settings()) : [];
     if (flags.dryRun) noteDone(context, `Sent ${countOf(before.due, missing.length > 0 ? 0 : before.mails)}.`);
     else {

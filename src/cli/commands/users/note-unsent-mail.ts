@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../contract/errors.ts";
-import { settings } from "../../../contract/settings.ts";
+import { missingForMail, settings } from "../../../contract/settings.ts";
 import type { OperationRun } from "../../kit/command-spec.ts";
 import { noMail } from "../serve/smtp-option.ts";
 
@@ -13,6 +13,6 @@ export async function noteUnsentMail({ context, caller }: WelcomeRun): Promise<v
     if (!(error instanceof ServiceError)) throw error;
   });
   if (found === undefined) return;
-  const missing = (["mail.smtp_url", "mail.from"] as const).filter((key) => found[key] === null);
+  const missing = missingForMail(found);
   if (missing.length > 0) context.terminal.note(noMail(missing));
 }
