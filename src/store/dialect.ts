@@ -57,9 +57,12 @@ export async function hasTable(db: AnyDb, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Returns the key of an advisory lock of PostgreSQL, as SQL. Each schema has its own, because it may hold another instance. */
+export const lockKey = (lock: number): string => `hashtextextended(current_schema(), ${lock})`;
+
 /** Holds the advisory lock of that number to the end of the transaction. SQLite has only one writer. */
 export async function waitForTurn(tx: AnyDb, lock: number): Promise<void> {
-  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
+  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.raw(lockKey(lock))})`.execute(tx);
 }
 
 /** Number of the advisory lock that every server holds while it listens for changes. */
@@ -68,7 +71,8 @@ export const serverLock = 0x7763736e;
 /** Takes the advisory lock of that number. Returns false when others hold it; on SQLite always true. */
 export async function tryLock(tx: AnyDb, lock: number): Promise<boolean> {
   if (!isPostgres(tx)) return true;
-  const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${lock}) as taken`.execute(tx);
+  const taking = sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${sql.raw(lockKey(lock))}) as taken`;
+  const { rows } = await taking.execute(tx);
   return rows[0]?.taken === true;
 }
 

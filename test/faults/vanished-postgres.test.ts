@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { waitForTurn } from "../../src/store/dialect.ts";
 import { copyInstance } from "../../src/store/move/copy-instance.ts";
 import { migrateSchema, openDatabase, openToMigrate } from "../../src/store/open-database.ts";
 import { prepared } from "../../src/store/prepared.ts";
@@ -92,7 +93,7 @@ it("A migration waits for another one, and a copy for its source, for longer tha
   const [waiting, filled] = [await startFreezingProxy(source.target), await startFreezingProxy(target)];
   const held = Promise.withResolvers<void>();
   const holding = source.database.writeLocking(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${0x7763736d})`.execute(tx);
+    await waitForTurn(tx, 0x7763736d);
     await sql`lock table messages in access exclusive mode`.execute(tx);
     held.resolve();
     const waiting = sql`select 1 from pg_locks where relation = 'messages'::regclass and not granted`;

@@ -3,6 +3,8 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { sql as statement } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { Database } from "../../src/store/database.ts";
+import { tryLock, waitForTurn } from "../../src/store/dialect.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { freePort } from "../support/free-port.ts";
 import { newDatabase, newInstanceDatabase } from "../support/instance.ts";
@@ -78,6 +80,23 @@ describe("PostgreSQL targets", () => {
       expect(await get(database, "path")).toBe(path);
       await database.close();
     }
+    await remove();
+  });
+
+  it("Instances in two schemas do not wait for each other's locks", async () => {
+    const { target, remove } = await newDatabase("postgres");
+    await sql(target, "create schema one; create schema two");
+    const inSchema = (schema: string) => `${target}?options=-c%20search_path%3D${schema}`;
+    const one = await openDatabase(inSchema("one"), create);
+    const two = await openDatabase(inSchema("two"), create);
+    const other = await openDatabase(inSchema("one"));
+    const lock = 7;
+    await one.writeLocking(async (tx) => {
+      await waitForTurn(tx, lock);
+      const isFree = ({ writeLocking }: Database) => writeLocking((second) => tryLock(second, lock));
+      expect(await Promise.all([other, two].map(isFree))).toEqual([false, true]);
+    });
+    for (const database of [one, other, two]) await database.close();
     await remove();
   });
 

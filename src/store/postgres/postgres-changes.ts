@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { listeners } from "../change-listeners.ts";
-import { serverLock } from "../dialect.ts";
+import { lockKey, serverLock } from "../dialect.ts";
 import type { Topic } from "../topics.ts";
 
 declare module "pg" {
@@ -80,7 +80,7 @@ function listen(url: string, wake: (payload?: string) => void): () => Promise<vo
       client.unref();
       await client.query(`listen ${channel}`);
       // Keeps others from migrating the schema that this process works with. Engines without such locks work without this.
-      await client.query(`select pg_advisory_lock_shared(${serverLock})`).catch(() => {});
+      await client.query(`select pg_advisory_lock_shared(${lockKey(serverLock)})`).catch(() => {});
       pause = firstPause;
       wake();
     } catch {
