@@ -190,7 +190,7 @@ describe("names in place of IDs", () => {
   });
 });
 
-describeOnOneDatabase("names in place of IDs, in every environment", (environment) => {
+describeOnOneDatabase("names in place of IDs", (environment) => {
   let place: Place;
   beforeAll(async () => {
     place = await newPlace(environment);

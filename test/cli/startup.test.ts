@@ -72,7 +72,7 @@ async function loaded(args: readonly string[]): Promise<Loaded> {
 it.each([
   [["--version"], 29_700, 3],
   [["--help"], 29_700, 3],
-  [["profile", "list"], 120_500, 6],
+  [["profile", "list"], 121_500, 6],
   [["users", "get", "1", "--json"], 457_000, 9],
 ])("%s loads little", async (args, max, maxFiles) => {
   const { bytes, files, builtins } = await loaded(args);
