@@ -111,7 +111,7 @@ export const events = operationGroup("events", {
     ...cursorList(eventParticipant),
   }),
   accept: operation("POST", "/events/{id}/participants", "Answer the invitation to an event", {
-    description: "Repeat it to change the answer.",
+    description: "A later answer replaces the earlier one.",
     ...mark,
     input: () => ({ id: id("events"), answer: answer().default("accepted") }),
   }),

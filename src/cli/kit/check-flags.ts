@@ -6,10 +6,10 @@ import type { LineIssues } from "./line-issues.ts";
 import { parseChoice, parseInteger, splitList } from "./parse-value.ts";
 import { attributeOf, longOf } from "./read-input.ts";
 
-/** Adds an issue about a format given to a command that writes a file unchanged, where -o is the path. */
+/** Adds an issue about a format given to a command that writes a file in one format only, where -o is the path. */
 function refuseFormat({ output, json }: Context["flags"], issues: LineIssues): void {
   const way = json === true ? "" : `; write ./${output} for a file of that name`;
-  const hint = `it writes the file unchanged, and -o is the path to write to${way}`;
+  const hint = `it writes one format only, and -o is the path to write to${way}`;
   if (json === true || formats.some((format) => format === output))
     issues.add(
       new UsageError(`${json === true ? "--json" : `-o ${output}`} cannot be used with this command`, { hint }),

@@ -118,7 +118,8 @@ function refuseSecond(cursor: Cursor, before: PartialRule, after: PartialRule): 
 function check(cursor: Cursor, { freq, bymonthday, bymonth, bysetpos }: PartialRule): void {
   // Months are 1 to 12.
   const max = monthLengths[(bymonth ?? 1) - 1]!;
-  if (bymonthday !== null && (bymonthday < 1 || bymonthday > max)) cursor.fail(`day ${bymonthday} does not exist`);
+  if (bymonthday !== null && (bymonthday < 1 || bymonthday > max))
+    cursor.fail(`${bymonth === null ? "no month has" : "this month does not have"} a day ${bymonthday}`);
   if (bymonthday !== null && freq === "weekly") cursor.fail("weeks have no numbered days: use 'every month on ...'");
   if (bysetpos !== null && bysetpos > 5) cursor.fail("use 1st to 5th, or last");
 }
