@@ -1,13 +1,19 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { events } from "../../src/contract/events.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
+import { password } from "../support/actors.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+import { enrol, totpCode } from "../support/second-factor.ts";
+
+useQuickPasswords();
 
 let instance: Instance;
 let client: pg.Client;
@@ -90,6 +96,28 @@ it("Requests without a sign-in that arrive at once take few connections: users w
   expect(await waiting()).toBe(4);
   await client.query("rollback");
   await requests;
+});
+
+it("A sign-in whose right code cannot be used up, because no place becomes free, is refused but does not count as failed", async () => {
+  const signIns = [];
+  for (const name of ["Cleo", "Dan", "Eve", "Finn", "Gro"]) {
+    const email = `${name}@example.org`;
+    const user = { first_name: name, last_name: "Lee", email, unit: 1, password };
+    const { id } = await instance.administrator.call(users.create, user);
+    signIns.push({ username: email, ...(await enrol(await instance.as(id), instance)) });
+  }
+  instance.wait(30);
+  const waiting = await lock("select 1 from two_factors for update");
+  const stranger = instance.withToken(undefined);
+  const outcomes = signIns.map(({ username, secret }) =>
+    codeOf(stranger.call(auth.authenticate, { username, password, otp: totpCode(secret, instance.now()) })),
+  );
+  await expect.poll(waiting).toBe(4);
+  expect(await Promise.race(outcomes)).toBe("unavailable");
+  await client.query("rollback");
+  expect((await Promise.all(outcomes)).sort()).toEqual(["ok", "ok", "ok", "ok", "unavailable"]);
+  const { data } = await instance.administrator.call(audit.list, { operation: "auth.authenticate" });
+  expect(data.map(({ outcome }) => outcome)).toEqual(["done", "done", "done", "done"]);
 });
 
 it("Changes for which no place becomes free are refused, and not made later", async () => {

@@ -48,7 +48,7 @@ async function codeFailure(ctx: Ctx, { id, two_factor_at }: Account, otp: string
     return good ? undefined : new ServiceError("otp_required", "The code is wrong, has expired or was used.");
   } catch (error) {
     // The limit of codes is reached. Returned, so that the failed sign-in is counted and recorded, too.
-    if (error instanceof ServiceError) return error;
+    if (error instanceof ServiceError && error.code === "too_many_requests") return error;
     throw error;
   }
 }
