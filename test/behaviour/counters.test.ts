@@ -7,10 +7,10 @@ import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeOnOneDatabase } from "../support/instance.ts";
+import { describeEverywhere } from "../support/instance.ts";
 import { wrongFields } from "../support/outcome.ts";
 
-describeOnOneDatabase("counters", (environment) => {
+describeEverywhere("counters", (environment) => {
   const world = useWorld(environment);
   let me: Caller;
   let myId: number;

@@ -7,7 +7,7 @@ import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld, type World } from "../support/actors.ts";
 import { describeOnOneDatabase } from "../support/instance.ts";
-import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 
@@ -199,21 +199,6 @@ describeOnOneDatabase("passwords", (environment) => {
     expect(await change(password)).toBe("too_many_requests");
     await set(id, "set by an administrator");
     expect(await change("set by an administrator")).toBe("ok");
-  });
-
-  it("users.password: one of 10 simultaneous changes succeeds, the others get conflict", async () => {
-    const { instance, addUser } = world();
-    const { id, email } = await addUser({ password });
-    const own = await instance.as(id);
-    const changes = Array.from({ length: 8 }, (_, n) =>
-      own.call(users.password, { id, password: `password number ${n}`, current: password }),
-    );
-    const { ok, ...others } = await tally(changes);
-    expect(ok).toBe(1);
-    for (const code of Object.keys(others))
-      expect(["conflict", "unauthenticated", "validation_failed"]).toContain(code);
-    const works = await tally(Array.from({ length: 8 }, (_, n) => signIn(email!, `password number ${n}`)));
-    expect(works).toEqual({ ok: 1, unauthenticated: 7 });
   });
 
   it("users.password applies the setting passwords.min_length", async () => {

@@ -3,6 +3,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { counterNames, counters } from "../../src/contract/counters.ts";
 import { events } from "../../src/contract/events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
+import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -96,6 +97,35 @@ describeEverywhere("races", (environment) => {
     expect(await codeOf(stranger.call(auth.authenticate, { username: "twice@example.com", password: first }))).toBe(
       "ok",
     );
+  });
+
+  it("users.password: one of 8 simultaneous changes succeeds", async () => {
+    const { instance, addUser, stranger } = world();
+    const { id, email } = await addUser({ password });
+    const own = await instance.as(id);
+    const changes = times(8, (n) =>
+      own.call(users.password, { id, password: `password number ${n}`, current: password }),
+    );
+    const { ok, ...others } = await tally(changes);
+    expect(ok).toBe(1);
+    for (const code of Object.keys(others))
+      expect(["conflict", "unauthenticated", "validation_failed"]).toContain(code);
+    const signIns = times(8, (n) =>
+      stranger.call(auth.authenticate, { username: email!, password: `password number ${n}` }),
+    );
+    expect(await tally(signIns)).toEqual({ ok: 1, unauthenticated: 7 });
+  });
+
+  it("users.exportData: 60 of 70 simultaneous exports of a user begin", async () => {
+    const { ids, actors } = world();
+    const exports = times(70, () => actors.outsider.call(users.exportData, { id: ids.outsider }));
+    expect(await tally(exports)).toEqual({ ok: 60, too_many_requests: 10 });
+  });
+
+  it("tokens.create: one of 50 simultaneous calls with one name succeeds", async () => {
+    const { actors } = world();
+    const calls = times(50, () => actors.manager.call(tokens.create, { name: "Same", scopes: ["write"] }));
+    expect(await tally(calls)).toEqual({ ok: 1, conflict: 49 });
   });
 
   it("events.update: an event that is deleted meanwhile is gone", async () => {

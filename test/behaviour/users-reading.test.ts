@@ -6,11 +6,11 @@ import { usertypes } from "../../src/contract/usertypes.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeOnOneDatabase } from "../support/instance.ts";
+import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { walkPages } from "../support/walk-pages.ts";
 
-describeOnOneDatabase("users, reading", (environment) => {
+describeEverywhere("users, reading", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const list = async (input: ArgumentsOf<typeof users.list>, by: Caller = admin()) =>
