@@ -40,6 +40,7 @@ export interface Runtime extends ReturnType<typeof callerIdentification> {
   readonly fairTurns: FairTurns;
   readonly wideReads: Semaphores<number>;
   readonly transactions: Semaphores<number>;
+  readonly strangerTransactions: Semaphores<number>;
 }
 
 interface Execution extends IdentifiedCall {
@@ -228,8 +229,10 @@ function inTransaction<T>(
         return (await auditLog()).runRecorded(ctx, op, input, () => work(ctx));
       });
     });
-  const isRemote = execution.moment.versions === undefined;
-  return isRemote ? execution.runtime.transactions.run(execution.caller.actor.id, run) : run();
+  if (execution.moment.versions !== undefined) return run();
+  const { actor } = execution.caller;
+  const { transactions, strangerTransactions } = execution.runtime;
+  return (actor === nobody ? strangerTransactions : transactions).run(actor.id, run);
 }
 
 /** Changes announced in one turn of the event loop. */

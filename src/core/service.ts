@@ -23,12 +23,13 @@ const maxWideReads = 2;
 /** Maximum number of transactions of one user, or of all requests without a sign-in, that hold a connection to PostgreSQL at a time. */
 const maxTransactions = 4;
 /** Others wait as long as statements wait for a connection. */
-const queueLimits = {
+const queueLimits = (message: string) => ({
   maxWait: 5000,
   max: 1000,
-  refusal: () =>
-    new ServiceError("unavailable", "Too many requests are still running; send fewer at once.", { retryAfter: 1 }),
-};
+  refusal: () => new ServiceError("unavailable", message, { retryAfter: 1 }),
+});
+const queueOfUser = queueLimits("Other requests of yours are still running; send fewer at once.");
+const queueOfStrangers = queueLimits("Too many sign-ins and password requests are running; try again.");
 
 interface ServiceOptions {
   readonly database: Database;
@@ -120,8 +121,9 @@ function createRuntime(options: ServiceOptions): Runtime {
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, pollInterval)),
     fairTurns: new FairTurns(),
-    wideReads: new Semaphores(maxWideReads, queueLimits),
-    transactions: new Semaphores(maxTransactions, queueLimits),
+    wideReads: new Semaphores(maxWideReads, queueOfUser),
+    transactions: new Semaphores(maxTransactions, queueOfUser),
+    strangerTransactions: new Semaphores(maxTransactions, queueOfStrangers),
   };
 }
 

@@ -9,7 +9,7 @@ import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { password } from "../support/actors.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
-import { codeOf } from "../support/outcome.ts";
+import { codeOf, refusal } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol, totpCode } from "../support/second-factor.ts";
 
@@ -109,13 +109,15 @@ it("A sign-in whose right code cannot be used up, because no place becomes free,
   instance.wait(30);
   const waiting = await lock("select 1 from two_factors for update");
   const stranger = instance.withToken(undefined);
-  const outcomes = signIns.map(({ username, secret }) =>
-    codeOf(stranger.call(auth.authenticate, { username, password, otp: totpCode(secret, instance.now()) })),
+  const calls = signIns.map(({ username, secret }) =>
+    stranger.call(auth.authenticate, { username, password, otp: totpCode(secret, instance.now()) }),
   );
+  const outcomes = Promise.all(calls.map(codeOf));
   await expect.poll(waiting).toBe(4);
-  expect(await Promise.race(outcomes)).toBe("unavailable");
+  const message = "Too many sign-ins and password requests are running; try again.";
+  expect(await refusal(Promise.race(calls))).toMatchObject({ code: "unavailable", message, retryAfter: 1 });
   await client.query("rollback");
-  expect((await Promise.all(outcomes)).sort()).toEqual(["ok", "ok", "ok", "ok", "unavailable"]);
+  expect((await outcomes).sort()).toEqual(["ok", "ok", "ok", "ok", "unavailable"]);
   const { data } = await instance.administrator.call(audit.list, { operation: "auth.authenticate" });
   expect(data.map(({ outcome }) => outcome)).toEqual(["done", "done", "done", "done"]);
 });
@@ -123,10 +125,12 @@ it("A sign-in whose right code cannot be used up, because no place becomes free,
 it("Changes for which no place becomes free are refused, and not made later", async () => {
   const first = await instance.as(crowd);
   const waiting = await lock(`select 1 from users where id = ${crowd} for update`);
-  const change = (at: number) => codeOf(first.call(users.update, { id: crowd, phone: `+4523456${at}` }));
-  const running = [1, 2, 3, 4].map(change);
+  const change = (at: number) => first.call(users.update, { id: crowd, phone: `+4523456${at}` });
+  const running = [1, 2, 3, 4].map((at) => codeOf(change(at)));
   await expect.poll(waiting).toBe(4);
-  expect(await Promise.all([5, 6].map(change))).toEqual(["unavailable", "unavailable"]);
+  const message = "Other requests of yours are still running; send fewer at once.";
+  const refused = { code: "unavailable", message, retryAfter: 1 };
+  expect(await Promise.all([5, 6].map((at) => refusal(change(at))))).toMatchObject([refused, refused]);
   await client.query("rollback");
   expect(await Promise.all(running)).toEqual(["ok", "ok", "ok", "ok"]);
   expect((await first.call(users.get, { id: crowd })).phone).toMatch(/[1-4]$/);
