@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { defaults } from "../../src/contract/settings.ts";
@@ -15,6 +16,7 @@ import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { newMailbox } from "../support/mailbox.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
+import { codeOf } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
 import { enrol } from "../support/second-factor.ts";
@@ -99,6 +101,21 @@ describeOnDatabases("retention", (open, kind) => {
     await expect(administrator.call(webhooks.resend, { id, log: entry!.id })).rejects.toMatchObject({
       code: "conflict",
     });
+  });
+
+  it("webhooks.resend queues nothing for an event that is being removed", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    await drain();
+    const [entry] = await logOf(instance, id);
+    const resend = await instance.database.writeLocking(async (tx) => {
+      await tx.deleteFrom("webhook_events").execute();
+      const code = codeOf(instance.administrator.call(webhooks.resend, { id, log: entry!.id }));
+      await Promise.race([code, sleep(300)]);
+      return { code };
+    });
+    expect(await resend.code).toBe("conflict");
+    expect(await count("deliveries")).toBe(0);
   });
 
   it("retention removes everything of a deleted webhook", async () => {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
 import { findRow, insertRow } from "../../store/bulk.ts";
+import { locking } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { insertEvents, newDelivery, newEvent } from "../pipeline/outbox.ts";
 import { findActiveWebhook, webhookResponse } from "./read-webhooks.ts";
@@ -30,7 +31,9 @@ export const webhookSendHandlers = {
   async resend(ctx, { id, log }) {
     const { event_id } = await findEntry(ctx, id, log);
     await findActiveWebhook(ctx, id);
-    const event = await findRow(ctx.db, "webhook_events", { id: event_id }, ["created_at"]);
+    // Locked, because retention removes a delivery with its event only if it is already there.
+    const stored = ctx.db.selectFrom("webhook_events").select("created_at").where("id", "=", event_id);
+    const event = await locking(ctx.db, stored).executeTakeFirst();
     if (event === undefined) throw new ServiceError("conflict", `The event of log entry ${log} is no longer stored.`);
     const due_at = ctx.now * 1000;
     await ctx.db
