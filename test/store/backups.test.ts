@@ -241,6 +241,18 @@ describe("backups of SQLite files", () => {
       }
     });
 
+    it("can be aborted while it waits for a server", async () => {
+      await create();
+      await promises.copyFile(backup, draft);
+      using server = new DatabaseSync(path);
+      server.prepare("select count(*) from sqlite_master").get();
+      const reason = new Error("Ctrl-C");
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(reason), 100);
+      await expect(replaceDatabase(draft, path, { ...watch, signal: controller.signal })).rejects.toBe(reason);
+      expect(readdirSync(folder)).not.toContain("draft-old");
+    });
+
     it("does not touch the database of another program", async () => {
       makeForeign(path);
       const bytes = readFileSync(path);

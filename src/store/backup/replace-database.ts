@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { link, rename, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import { applicationId, headerOf, isHeader, isMarked, notWcsDatabase } from "../sqlite/sqlite-database.ts";
 import { isBusy } from "../sqlite/sqlite-errors.ts";
@@ -16,7 +17,7 @@ const timeout = 5000;
  */
 export async function replaceDatabase(draft: string, path: string, watch: Watch): Promise<string | undefined> {
   const before = statSync(path, { throwIfNoEntry: false });
-  using held = before && holdAlone(path);
+  using held = before && (await holdWhenUnused(path, watch.signal));
   try {
     // Another process may have replaced the file before we locked it.
     if (before?.ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse();
@@ -51,6 +52,21 @@ export function checkReplacement(path: string): void {
   }
 }
 
+/** Waits for running commands without blocking the event loop, as the timeout of SQLite would. */
+async function holdWhenUnused(path: string, signal: AbortSignal): Promise<DatabaseSync | undefined> {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    try {
+      return holdAlone(path);
+    } catch (error) {
+      const isInUse = error instanceof ServiceError && error.code === "unavailable";
+      if (!isInUse || performance.now() > deadline) throw error;
+    }
+    await sleep(50);
+    signal.throwIfAborted();
+  }
+}
+
 /**
  * Returns a connection with exclusive use of the database until it is closed. The file then holds all committed data, and
  * its journal mode is the one in which SQLite never writes to a file that was moved, not even through a connection opened a
@@ -59,9 +75,9 @@ export function checkReplacement(path: string): void {
 function holdAlone(path: string): DatabaseSync | undefined {
   // SQLite would remove the log of an empty file.
   if (statSync(path).size === 0) return undefined;
-  const connection = new DatabaseSync(path, { timeout });
+  const connection = new DatabaseSync(path, { timeout: 0 });
   try {
-    // In exclusive mode the lock outlives the transaction, and reading waits for it. A change of the journal mode does not wait.
+    // In exclusive mode the lock outlives the transaction, and reading takes it.
     connection.exec("pragma locking_mode = exclusive");
     if (!isMarked(connection)) throw notWcsDatabase(path);
     connection.exec("pragma journal_mode = delete; begin exclusive; commit");
