@@ -5,7 +5,7 @@ import { type ItemOf, operation, operationGroup } from "./operation.ts";
 
 export const maxMatches = 6;
 export const maxTexts = 100;
-export const maxNameLength = 255;
+export const maxTextLength = 255;
 
 export const names = operationGroup("names", {
   find: operation("GET", "/names", "Find things by name, reference or e-mail address", {
@@ -14,7 +14,7 @@ export const names = operationGroup("names", {
     limitsTokens: true,
     input: () => ({
       texts: z
-        .array(line(maxNameLength, 1))
+        .array(line(maxTextLength, 1))
         .min(1, "must name at least one text")
         .max(maxTexts)
         .optional()

@@ -100,9 +100,9 @@ export async function executeOperation(
   const executeNow = (caller: IdentifiedCall["caller"]) => executeAs(runtime, { op, input, origin, moment, caller });
   // Without versions there is a database server: while a read waits for it, others can run.
   const isRemote = moment.versions === undefined;
-  // A list that records its readers has transactions of its own, as long polls do, which have no pages.
-  const isRead = op.transaction === "read" || op.list?.paging !== undefined;
-  const isWide = isRemote && isRead && op.list !== undefined;
+  // Exports write that they began, but page like lists; long polls have no pages and must not hold a turn.
+  const takesTurns = op.transaction === "read" || op.list?.paging !== undefined;
+  const isWide = isRemote && takesTurns && op.list !== undefined;
   const executeEarly = (caller: IdentifiedCall["caller"]) => {
     if (!isWide) return executeNow(caller);
     const { id } = caller.actor;
@@ -116,7 +116,7 @@ export async function executeOperation(
   if (actor !== nobody) origin.onIdentified?.(actor.id);
   const isSame = actor === presumed?.actor && caller.settingsVersion === presumed.settingsVersion;
   if (early && isSame) return early;
-  const isShared = isRead && actor !== nobody && (isWide || !isRemote);
+  const isShared = takesTurns && actor !== nobody && (isWide || !isRemote);
   if (!isShared) return executeNow(caller);
   const turns = isRemote ? runtime.wideReads : runtime.fairTurns;
   const executeLater = async () => {

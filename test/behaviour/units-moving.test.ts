@@ -74,10 +74,10 @@ describeOnOneDatabase("units, moving and deleting", (environment) => {
     const message = "The tree has at most 100 levels below the root.";
     const chain = [places.south];
     while (chain.length < 100) chain.push((await addUnit({ parent: chain.at(-1)! })).id);
-    const [above, maxNesting] = chain.slice(-2) as [number, number];
-    expect(await refusal(addUnit({ parent: maxNesting }))).toMatchObject({ code: "conflict", message });
+    const [above, deepest] = chain.slice(-2) as [number, number];
+    expect(await refusal(addUnit({ parent: deepest }))).toMatchObject({ code: "conflict", message });
     const { top, middle, leaf } = await branch();
-    expect(await refusal(move(leaf, maxNesting))).toMatchObject({ code: "conflict", message });
+    expect(await refusal(move(leaf, deepest))).toMatchObject({ code: "conflict", message });
     expect(await refusal(move(middle, above))).toMatchObject({ code: "conflict", message });
     expect(await move(leaf, above)).toMatchObject({ level: 100 });
     expect(await move(middle, top), "nowhere").toMatchObject({ level: 3 });

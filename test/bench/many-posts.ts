@@ -7,7 +7,7 @@ import type { Database, Tx } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 
-const maxNesting = 8;
+const maxUnitLevel = 8;
 const base = 1_700_000_000;
 const ofLastUnit = 600;
 const isAmongFirst = (id: number) => id > 0 && id <= ofLastUnit;
@@ -46,7 +46,7 @@ function callers(database: Database) {
 }
 
 async function addUnits(tx: Tx, count: number): Promise<string[]> {
-  const wide = Math.max(2, Math.ceil(count ** (1 / maxNesting)));
+  const wide = Math.max(2, Math.ceil(count ** (1 / maxUnitLevel)));
   const parentOf = (id: number) => Math.floor((id - 2) / wide) + 1;
   const descendants = new Array<number>(count + 1).fill(0);
   for (let id = count; id > 1; id -= 1) descendants[parentOf(id)]! += descendants[id]! + 1;

@@ -115,8 +115,8 @@ describe("a request", () => {
   });
 
   test("with a large body goes on when a proxy does not pass 100 Continue on", async () => {
-    const patience = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
-    onTestFinished(() => void patience.mockRestore());
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+    onTestFinished(() => void timeout.mockRestore());
     const server = http.createServer();
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       request.resume().on("end", () => reply(response, 200, { id: 5 }));

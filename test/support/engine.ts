@@ -7,7 +7,7 @@ import { type DatabaseKind, type Instance, newInstance } from "./instance.ts";
 export const userAgent = "wcs/test";
 
 /** Seconds for an answer, unless the settings say otherwise; longer than any test. */
-const patience = 600;
+const answerSeconds = 600;
 
 /** An engine on an instance's database and clock, which may call receivers on loopback. */
 export function newEngine(
@@ -17,7 +17,12 @@ export function newEngine(
   return createEngine({
     database: instance.database,
     clock: () => instance.now() * 1000,
-    settings: async () => ({ ...defaults, "webhooks.allow_private": true, "webhooks.timeout": patience, ...settings }),
+    settings: async () => ({
+      ...defaults,
+      "webhooks.allow_private": true,
+      "webhooks.timeout": answerSeconds,
+      ...settings,
+    }),
     log: { info() {}, error() {} },
     userAgent,
     ...options,
@@ -29,7 +34,7 @@ export function observeAttempts(): () => void {
   const timers = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => void timers.mockRestore());
   return () => {
-    for (const [end, milliseconds] of timers.mock.calls) if (milliseconds === patience * 1000) end();
+    for (const [end, milliseconds] of timers.mock.calls) if (milliseconds === answerSeconds * 1000) end();
   };
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
-import { maxNameLength, maxTexts, type NameMatch, names } from "../../contract/names.ts";
+import { maxTextLength, maxTexts, type NameMatch, names } from "../../contract/names.ts";
 import type { AnyOperation, Caller } from "../../contract/operation.ts";
 import { capitalize, UsageError } from "../errors/cli-errors.ts";
 import { describeAmbiguity, describeMatch, listMatches } from "../output/ambiguous-name.ts";
@@ -99,7 +99,7 @@ export async function chooseSeveral(
 }
 
 async function choicesFor(kind: NamedKind, text: string, { caller, terminal }: Dialog): Promise<Choice<number>[]> {
-  const texts = text === "" ? {} : { texts: [text.slice(0, maxNameLength)] };
+  const texts = text === "" ? {} : { texts: [text.slice(0, maxTextLength)] };
   const { data } = await caller.call(names.find, { ...texts, kinds: [kind] });
   return data.map((match) => ({ name: terminal.sanitizeLine(describeMatch(match)), value: match.id }));
 }
@@ -147,7 +147,7 @@ export function withScopeHint(error: unknown, given: string, { name }: AnyOperat
   return new ServiceError("forbidden", error.message, { hint, cause: error });
 }
 
-const isName = (text: string) => text !== "" && text.length <= maxNameLength && sanitizeLine(text) === text;
+const isName = (text: string) => text !== "" && text.length <= maxTextLength && sanitizeLine(text) === text;
 
 async function choose(
   kind: NamedKind,

@@ -106,8 +106,8 @@ async function userFor(service: Service, { target, globals }: Route, as: string)
 /** Returns the ID for a name or reference, as the first administrator finds it; undefined for IDs, addresses and what names nobody. */
 async function idOfName(service: Service, as: string): Promise<string | undefined> {
   if (/^\s*\d*\s*$|^(?!ref:).*@/.test(as)) return undefined;
-  const { maxNameLength, names } = await import("../../contract/names.ts");
-  if (as.length > maxNameLength) return undefined;
+  const { maxTextLength, names } = await import("../../contract/names.ts");
+  if (as.length > maxTextLength) return undefined;
   const administrator = service.caller({ userId: await service.resolveUser() });
   const { data } = await administrator.call(names.find, { texts: [as], kinds: ["users"] });
   const same = data.filter(({ match }) => match !== "similar");

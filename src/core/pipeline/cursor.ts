@@ -76,7 +76,7 @@ interface Order<K> {
   readonly by: readonly K[];
   readonly alias?: string;
   readonly descending?: boolean;
-  /** The least and the most of the first column, both included. */
+  /** Minimum and maximum of the first column, both included. */
   readonly range?: { readonly min: number | undefined; readonly max: number | undefined };
 }
 

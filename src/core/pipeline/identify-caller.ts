@@ -157,7 +157,7 @@ export const endedSession = (): ServiceError =>
 export const notCovered = (operation: string): ServiceError =>
   new ServiceError("forbidden", `The scopes of the API token do not cover ${operation}.`);
 
-/** Throws `forbidden` when the scopes of an API token do not cover the operation. */
+/** Throws `forbidden` when an API token with these scopes must not call the operation. */
 function requireScope(op: AnyOperation, scopes: readonly string[]): void {
   if (op.signInOnly) throw new ServiceError("forbidden", `An API token cannot call ${op.name}; sign in instead.`);
   if (!op.limitsTokens && !allows(scopes, op)) throw notCovered(op.name);

@@ -13,7 +13,7 @@ export class Endpoint {
   readonly #queue: ClaimedDelivery[] = [];
   #sending = 0;
   #maxSending = requests.first;
-  #max = claims.few;
+  #maxClaimed = claims.few;
   #claimedAt = Number.NEGATIVE_INFINITY;
   receiver: Receiver;
 
@@ -31,12 +31,12 @@ export class Endpoint {
 
   /** True when half of the claimed deliveries were started and more should be claimed. */
   get runsLow(): boolean {
-    return this.queued === Math.floor(this.#max / 2);
+    return this.queued === Math.floor(this.#maxClaimed / 2);
   }
 
   /** Number of deliveries to claim. 0 while there are enough, since claiming a few takes as long as claiming many. */
   get room(): number {
-    const max = this.#maxSending === requests.hung ? 1 : this.#max;
+    const max = this.#maxSending === requests.hung ? 1 : this.#maxClaimed;
     return this.queued > max / 2 ? 0 : Math.max(max - this.size, 0);
   }
 
@@ -44,8 +44,8 @@ export class Endpoint {
   add(jobs: readonly ClaimedDelivery[], now: number): void {
     if (jobs.length === 0) return;
     const lasted = now - this.#claimedAt;
-    if (lasted < ahead.fast) this.#max = claims.many;
-    else if (lasted > ahead.slow) this.#max = claims.few;
+    if (lasted < ahead.fast) this.#maxClaimed = claims.many;
+    else if (lasted > ahead.slow) this.#maxClaimed = claims.few;
     this.#claimedAt = now;
     this.#queue.push(...jobs);
   }
