@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { sql as statement } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import type { Database } from "../../src/store/database.ts";
-import { tryLock, waitForTurn } from "../../src/store/dialect.ts";
+import { serverLock, tryLock, waitForTurn } from "../../src/store/dialect.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { listening } from "../support/engine.ts";
 import { freePort } from "../support/free-port.ts";
 import { newDatabase, newInstanceDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
@@ -90,12 +90,15 @@ describe("PostgreSQL targets", () => {
     const one = await openDatabase(inSchema("one"), create);
     const two = await openDatabase(inSchema("two"), create);
     const other = await openDatabase(inSchema("one"));
-    const lock = 7;
+    const isFree = (lock: number) =>
+      Promise.all([other, two].map(({ writeLocking }) => writeLocking((tx) => tryLock(tx, lock))));
     await one.writeLocking(async (tx) => {
-      await waitForTurn(tx, lock);
-      const isFree = ({ writeLocking }: Database) => writeLocking((second) => tryLock(second, lock));
-      expect(await Promise.all([other, two].map(isFree))).toEqual([false, true]);
+      await waitForTurn(tx, 7);
+      expect(await isFree(7)).toEqual([false, true]);
     });
+    // As a server does, which keeps `wcs db migrate` from changing the schema.
+    await listening(one, "postgres");
+    expect(await isFree(serverLock)).toEqual([false, true]);
     for (const database of [one, other, two]) await database.close();
     await remove();
   });
