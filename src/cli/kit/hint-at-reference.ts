@@ -1,7 +1,10 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { referenceNouns } from "../../contract/field-metadata.ts";
-import { maxTexts, names } from "../../contract/names.ts";
-import type { Caller } from "../../contract/operation.ts";
+import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
+import { maxTexts, type NameMatch, names } from "../../contract/names.ts";
+import type { AnyOperation, Caller } from "../../contract/operation.ts";
+import { units } from "../../contract/units.ts";
+import { users } from "../../contract/users.ts";
+import { usertypes } from "../../contract/usertypes.ts";
 import { namedKindOf, textsIn } from "./field-flags.ts";
 import { isId } from "./parse-value.ts";
 import { givenIn, type InputSpec, type ParsedLine } from "./read-input.ts";
@@ -23,10 +26,31 @@ export async function hintAtReference(
   if (given.length === 0 || given.length > maxTexts) return error;
   const input = { texts: given.map(({ text }) => text), kinds: [...new Set(given.map(({ kind }) => kind))] };
   const { data } = await caller.call(names.find, input).catch(() => ({ data: [] }));
-  const found = data.find(({ kind, text }) => given.some((each) => each.kind === kind && each.text === text));
+  const matches = data.filter(({ kind, text }) => given.some((each) => each.kind === kind && each.text === text));
+  const found = await firstWithoutId(matches, caller);
   if (found === undefined) return error;
   const { code, message, fields, issues } = error;
   const noun = referenceNouns[found.kind];
   const hint = `A number is an ID. Use ${found.text} for the ${noun} with this reference (${found.name}).`;
   return new ServiceError(code, message, { fields, issues, hint, cause: error });
 }
+
+/** Returns the first match whose reference is not an ID as well: such a number names the thing with the ID. */
+async function firstWithoutId(matches: readonly NameMatch[], caller: Caller): Promise<NameMatch | undefined> {
+  for (const match of matches) {
+    const get = getters[match.kind];
+    const id = Number(match.text.slice("ref:".length));
+    const isMissing = get && (await caller.call<AnyOperation>(get, { id }).then(() => false, isNotFound));
+    if (isMissing) return match;
+  }
+  return undefined;
+}
+
+const isNotFound = (error: unknown) => error instanceof ServiceError && error.code === "not_found";
+
+/** Operations by the kinds that have references. */
+const getters: { readonly [K in NamedKind]?: AnyOperation } = {
+  users: users.get,
+  units: units.get,
+  usertypes: usertypes.get,
+};
