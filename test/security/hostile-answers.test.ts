@@ -192,6 +192,13 @@ describe("an answer on which a command fails", () => {
     expect(stderr.includes("The change may have been made")).toBe(/import|test/.test(line));
   });
 
+  it("ends --watch, since it is no outage", async () => {
+    answer = (_, response) => json(response, { id: 3 });
+    const { code, stderr } = await newHome().sit(["posts", "get", "3", "-o", "table", "--watch"], { env: use() });
+    expect(code).toBe(8);
+    expect(stderr).toMatch(/^error: The instance sent an unexpected answer to posts\.get: .*\nhint: wcs doctor shows/);
+  });
+
   it("ends a batch, since other rows would fail as well", async () => {
     answer = (_, response) => json(response, { data: { status: 5 } });
     const line = ["batch", "-", "--", "webhooks", "test", "{id}"];

@@ -1,6 +1,6 @@
-import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { tryParse } from "../../contract/parse-input.ts";
+import { UnexpectedAnswer } from "../errors/cli-errors.ts";
 
 /** Number of wrong fields that an error names. */
 const maxNamed = 3;
@@ -9,14 +9,14 @@ const maxNamed = 3;
 export function unexpectedAnswer(
   answers: ReadonlyMap<AnyOperation, unknown>,
   cause: unknown,
-): ServiceError | undefined {
+): UnexpectedAnswer | undefined {
   for (const [op, answer] of [...answers].reverse()) {
     const parsed = tryParse(op.output(), answer);
     if (parsed.ok) continue;
     const wrong = Object.entries(parsed.fields).map(([field, messages]) => `${field} ${messages.join(" and ")}`);
     const named = wrong.slice(0, maxNamed).join("; ");
     const changed = op.method === "GET" ? "" : "The change may have been made: check that before you run it again. ";
-    return new ServiceError("unavailable", `The instance sent an unexpected answer to ${op.name}: ${named}.`, {
+    return new UnexpectedAnswer("unavailable", `The instance sent an unexpected answer to ${op.name}: ${named}.`, {
       hint: `${changed}wcs doctor shows the versions of the instance and of this program.`,
       cause,
     });

@@ -1,5 +1,6 @@
 import { sleep } from "../../contract/abortable-sleep.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { UnexpectedAnswer } from "../errors/cli-errors.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration } from "../time/parse-time.ts";
@@ -51,5 +52,6 @@ export function longPollSeconds({ timeout }: Globals): number {
 }
 
 function isOutage(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
+  if (!(error instanceof ServiceError) || error instanceof UnexpectedAnswer) return false;
+  return error.code === "unavailable" || error.code === "too_many_requests";
 }
