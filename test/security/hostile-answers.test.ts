@@ -177,11 +177,13 @@ describe("an answer on which a command fails", () => {
     ["a time that does not exist", "webhooks logs 1 -o table", JSON.stringify({ data: [late], meta: {} }), "data.0."],
     ["endless nesting", "units tree -o json", `{"data":${deep}}`, "data.0 must be an object"],
     ["no list of results", "users import people.csv", '{"results":5}', "results must be a list"],
+    ["no list in a dry run", "users import people.csv --dry-run", '{"results":5}', "results must be a list"],
     ["a status that is no text", "webhooks test 1", '{"data":{"status":5}}', "data.id is required"],
   ])("is named with its wrong fields: %s", async (_, line, body, field) => {
     const home = newHome();
     writeFileSync(home.path("people.csv"), "first_name,last_name,email,unit\nAnn,Lee,ann@example.com,Acme\n");
-    answer = (_path, response) => response.writeHead(200, { "content-type": "application/json" }).end(body);
+    const headers = { "content-type": "application/json", "dry-run": "true" };
+    answer = (_path, response) => response.writeHead(200, headers).end(body);
     const args = line.replace("people.csv", home.path("people.csv")).split(" ");
     const { code, stderr } = await home.sit(args, { env: use() });
     expect({ code, stderr }).toEqual({
@@ -189,7 +191,9 @@ describe("an answer on which a command fails", () => {
       stderr: expect.stringMatching(/The instance sent an unexpected answer to [a-z]+\.[a-z]+: /),
     });
     expect(stderr).toContain(field);
-    expect(stderr.includes("The change may have been made")).toBe(/import|test/.test(line));
+    expect(stderr.includes("The change may have been made")).toBe(
+      /import|test/.test(line) && !line.includes("--dry-run"),
+    );
   });
 
   it("ends --watch, since it is no outage", async () => {
@@ -204,6 +208,22 @@ describe("an answer on which a command fails", () => {
     const line = ["batch", "-", "--", "webhooks", "test", "{id}"];
     const { code, stderr } = await newHome().sit(line, { env: use(), stdin: "id\n1\n2\n" });
     expect(code).toBe(8);
+    expect(stderr).toContain("unexpected answer to webhooks.test: data.id is required");
+  });
+
+  it("is that of its own row in a batch", async () => {
+    const sent = { id: 1, event: "test", created_at: 1, status: "200" };
+    const waiting = new Map<string, ServerResponse>();
+    answer = (path, response) => {
+      const [first, second] = ["/webhooks/1/test", "/webhooks/2/test"].map((each) =>
+        waiting.set(path, response).get(each),
+      );
+      if (first === undefined || second === undefined) return;
+      json(first, { data: { status: 5 } });
+      json(second, { data: sent });
+    };
+    const line = ["batch", "-", "--concurrency", "2", "--", "webhooks", "test", "{id}"];
+    const { stderr } = await newHome().sit(line, { env: use(), stdin: "id\n1\n2\n" });
     expect(stderr).toContain("unexpected answer to webhooks.test: data.id is required");
   });
 });

@@ -1,8 +1,10 @@
+import type { Caller } from "../../contract/operation.ts";
 import { Interrupted } from "../errors/cli-errors.ts";
 import { type Connection, connect } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Context, Program } from "./command-spec.ts";
+import type { Answers } from "./unexpected-answer.ts";
 
 export interface CommandEnvironment {
   readonly program: Program;
@@ -23,6 +25,7 @@ export async function withContext(
   const globals = options as Partial<Globals> as Globals;
   terminal.configure(globals);
   const opened: Connection[] = [];
+  const answers: Answers = new Map();
   let stop: AbortController | undefined;
   const context: Context = {
     terminal,
@@ -33,7 +36,7 @@ export async function withContext(
     async connect(how) {
       const made = await (replaced?.(how) ?? connect(globals, terminal, how));
       opened.push(made);
-      return made;
+      return made.target.remote ? { ...made, caller: keepAnswers(made.caller, answers) } : made;
     },
     stopOnInterrupt() {
       const controller = stop ?? new AbortController();
@@ -45,16 +48,28 @@ export async function withContext(
   try {
     await use(context);
   } catch (error) {
-    throw stop?.signal.aborted ? new Interrupted() : await explained(error, opened);
+    throw stop?.signal.aborted ? new Interrupted() : await explained(error, answers);
   } finally {
     terminal.progress(undefined);
     for (const { caller } of opened) await caller.close();
   }
 }
 
+/** Wraps a caller so that the last answer to each operation is kept. */
+const keepAnswers = (caller: Caller, answers: Answers): Caller => ({
+  async call(op, input, options) {
+    const answer = await caller.call(op, input, options);
+    answers.delete(op);
+    if (!op.bytes) answers.set(op, { answer, isChange: op.method !== "GET" && options?.dryRun !== true });
+    return answer;
+  },
+  close: () => caller.close(),
+});
+
 /** Returns the error to report. Answers of instances are checked only when a command fails while it uses them. */
-async function explained(error: unknown, opened: readonly Connection[]): Promise<unknown> {
+async function explained(error: unknown, answers: Answers): Promise<unknown> {
+  const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
+  if (cause !== error) return explained(cause, answers);
   if (!(error instanceof TypeError || error instanceof RangeError)) return error;
-  const { unexpectedAnswer } = await import("./unexpected-answer.ts");
-  return opened.map(({ answers }) => unexpectedAnswer(answers, error)).find(Boolean) ?? error;
+  return (await import("./unexpected-answer.ts")).unexpectedAnswer(answers, error) ?? error;
 }

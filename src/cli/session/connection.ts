@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import type { AnyOperation, Caller } from "../../contract/operation.ts";
+import type { Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { lineOf } from "../terminal/shell-words.ts";
@@ -19,8 +19,6 @@ export interface Connection {
   readonly target: Target;
   /** Sends any HTTP request to an instance; undefined for databases. */
   readonly raw: Client["raw"] | undefined;
-  /** The last answer of an instance to each operation, the newest last. */
-  readonly answers: Map<AnyOperation, unknown>;
 }
 
 export async function connect(
@@ -35,10 +33,9 @@ export async function connect(
         throw addSignInHint(error, route);
       });
   const renewing = login && (await renewal()).addTokenRenewal(route, opened, login.profile, login.token);
-  const answers: Connection["answers"] = new Map();
-  const caller = forTerminal(renewing ?? opened, route, answers);
+  const caller = forTerminal(renewing ?? opened, route);
   const raw = "raw" in opened ? opened.raw : undefined;
-  return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw, answers };
+  return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
 }
 
 /** Loaded only for an environment that may be wrong. */
@@ -47,18 +44,14 @@ const refusal = () => import("./refuse-login.ts");
 /** Loaded only for a stored login, which is rare for databases. */
 const renewal = () => import("./token-renewal.ts");
 
-/** Wraps a caller so that its errors name the command that signs in, the terminal knows about changes, and answers are kept. */
-const forTerminal = (caller: Caller, route: Route, answers: Connection["answers"]): Caller => ({
+/** Wraps a caller so that its errors name the command that signs in, and the terminal knows about changes. */
+const forTerminal = (caller: Caller, route: Route): Caller => ({
   async call(op, input, options) {
     const changes = op.method !== "GET" && options?.dryRun !== true;
     if (changes && op.status !== 204) route.terminal.requireOutput();
     try {
       const answer = await caller.call(op, input, options);
       if (changes) route.terminal.noteChange();
-      if (route.target.remote && !op.bytes) {
-        answers.delete(op);
-        answers.set(op, answer);
-      }
       return answer;
     } catch (error) {
       throw addSignInHint(error, route);
