@@ -160,6 +160,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["events create --title E", 2, /^error: Missing --type \(chain, unit, user\), --start, --end\.\n$/],
   ["events create --title E --type user", 2, /^error: Missing --start, --end\.\n$/],
   ["events create --title E --start +1h", 2, /^error: Missing --type \(chain, unit, user\), --end\.\n$/],
+  ["events create --title E --type user --end +90m", 2, /^error: --end \+90m is relative to --start: pass both\.\n$/],
   ["events create --title E --type user --end 2030-01-05", 2, /^error: Missing --start\.\n$/],
   ["events create --title E --type user --start x", 2, /^error: --start must be a time [^;]*; missing --end\.\n/],
   ["events create --title E --type user --all-day", 2, /^error: Missing --date\.\n$/],

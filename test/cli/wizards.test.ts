@@ -55,6 +55,14 @@ describe("a wizard asks all its questions, and shows the resulting command line"
     );
   });
 
+  it("events create: a start that is not after the end on the line", async () => {
+    const line = ["events", "create", "--title", "Lunch", "--type", "user", "--end", "2027-01-05 13:00"];
+    const { code, stderr } = await sit(line, ["2027-01-05 14:00", "2027-01-05 12:00", "", "", ""]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("It must not be after --end\n");
+    expect(shown(stderr)).toContain("--json --start '2027-01-05 12:00'");
+  });
+
   it("events create: all day, personal, with the title and type on the line", async () => {
     const line = ["events", "create", "--title", "Off", "--type", "user"];
     const { code, stderr } = await sit(line, ["y", "2027-01-05", "", "", "eve", ""]);

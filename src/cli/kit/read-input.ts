@@ -67,7 +67,7 @@ export async function readInput(
     else if (waits(given) || isUncertain || (!issues.isEmpty && options[camelCase(`${place.name}-stdin`)]))
       issues.skip([word]);
     else {
-      const value = await issues.gather(word, () => readPlace(place, line, { sources, before: input, piped }));
+      const value = await issues.gather(word, () => readPlace(place, line, { sources, before: input, piped, issues }));
       // An argument that cannot be read is in the input as undefined, so that it does not count as missing.
       if (value !== undefined || (isArgument && issues.concerns(word))) setAt(input, place.path, value);
     }
@@ -162,10 +162,11 @@ interface ReadContext {
   readonly before: Input;
   /** The flags that read a line of stdin each. */
   readonly piped: readonly string[];
+  readonly issues: LineIssues;
 }
 
 async function readPlace(flag: OperationFlag, line: ParsedLine, context: ReadContext): Promise<unknown> {
-  const { sources, before, piped } = context;
+  const { sources, piped } = context;
   const { options } = line;
   const given = givenIn(flag, line);
   switch (flag.reads) {
@@ -186,7 +187,7 @@ async function readPlace(flag: OperationFlag, line: ParsedLine, context: ReadCon
     case "files":
       return given && readFiles(given as string[], `--${flag.name}`, sources);
     case "time":
-      return given === undefined ? undefined : readTimeFlag(flag, given as string, options, before);
+      return given === undefined ? undefined : readTimeFlag(flag, given as string, options, context);
     default:
       return given === undefined ? undefined : readText(flag, given as string, sources);
   }
@@ -196,7 +197,7 @@ async function readTimeFlag(
   flag: OperationFlag,
   given: string,
   options: ParsedLine["options"],
-  before: Input,
+  { before, issues }: ReadContext,
 ): Promise<number> {
   const { readPeriodEnd, readTime, readTimeAhead } = await import("../time/parse-time.ts");
   const zone = options.tz as string | undefined;
@@ -206,8 +207,10 @@ async function readTimeFlag(
   const after = flag.ahead === null ? undefined : (before[flag.ahead] as number | undefined);
   // A time that was given, but cannot be read, has an issue of its own.
   const isAlone = flag.ahead !== null && typeof after !== "number" && options[camelCase(flag.ahead)] === undefined;
-  if (isAlone && given.startsWith("+"))
+  if (isAlone && given.startsWith("+")) {
+    issues.skip([`--${flag.ahead}`]);
     throw new UsageError(`${name} ${given} is relative to --${flag.ahead}: pass both`);
+  }
   return readTimeAhead(given, name, { zone, after });
 }
 

@@ -34,7 +34,12 @@ async function askWhen({ input, terminal, zone: given, record }: WizardRun): Pro
     return { all_day: true, date: day.value };
   }
   const askFor = async (flag: string, question: string, after?: number, defaultAnswer?: string) => {
-    const read = (answer: string) => readTimeAhead(answer, "It", { zone, after });
+    const read = async (answer: string) => {
+      const time = await readTimeAhead(answer, "It", { zone, after });
+      if (flag === "--start" && typeof input.end === "number" && time > input.end)
+        throw new UsageError("It must not be after --end");
+      return time;
+    };
     const { text, value } = await answered(terminal, question, read, defaultAnswer);
     record(flag, text);
     return value;
