@@ -99,14 +99,14 @@ describe.skipIf(!hasTmux).each(isFull ? [80, 120] : [80])("on a terminal with %i
       ["As one command: wcs events create --title Party"],
     ],
     [
-      "wcs events create --title Standup --type user --start +1h",
+      "wcs events create --title Daily --type user --start +1h",
       [
         ["End", "+15m"],
         ["Place", ""],
         ["Repeat", ""],
         ["Share it with", "", "Nobody"],
       ],
-      ["As one command: wcs events create --title Standup --type user --start +1h --end +15m"],
+      ["As one command: wcs events create --title Daily --type user --start +1h --end +15m"],
     ],
     [
       "wcs posts create",
