@@ -41,6 +41,15 @@ it("auth login without a terminal says that a code is needed and how to pass it"
   expect(JSON.parse(json.stderr).error.code).toBe("otp_required");
 });
 
+it("a batch in which a login needs a code ends, and its hint is about the login", async () => {
+  const file = home().path("batch-password.txt");
+  writeFileSync(file, `${password}\n`);
+  const line = ["batch", "-", "--", "auth", "login", "--username", "{name}", "--password-file", file];
+  const { code, stderr } = await home().wcs(line, { stdin: "name\nada@example.com\n" });
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/^error: Stopped at line 2: .*\nhint: Sign in with wcs auth login\.\n$/);
+});
+
 it("auth login reads the code from the line after the password, or from the first line", async () => {
   await run(login("--password-stdin", "--otp-stdin"), `${password}\n${unused.pop()}\n`);
   const file = home().path("password.txt");

@@ -118,7 +118,7 @@ async function* resultsOf(batch: Batch, rows: AsyncIterable<SourceRow>, concurre
     const { number, result, code } = await Promise.race(running.values());
     running.delete(number);
     signal.throwIfAborted();
-    const fatal = fatalCodes.find((each) => each === code);
+    const fatal = code && fatalCodes[code];
     if (fatal) throw new ServiceError(fatal, `Stopped at line ${result.line}: ${result.error}`);
     progress?.("running", begun);
     return result;
@@ -140,8 +140,14 @@ async function* resultsOf(batch: Batch, rows: AsyncIterable<SourceRow>, concurre
   }
 }
 
-/** Failures that other rows would have, too. */
-const fatalCodes: readonly ErrorCode[] = ["unauthenticated", "otp_required", "too_many_requests", "unavailable"];
+/** Failures that other rows would have, too, with the code by which they end the batch. */
+const fatalCodes: { readonly [C in Failure["code"]]?: ErrorCode } = {
+  unauthenticated: "unauthenticated",
+  // The hint of this code names a flag that only auth login has.
+  otp_required: "unauthenticated",
+  too_many_requests: "too_many_requests",
+  unavailable: "unavailable",
+};
 
 interface RowRun {
   readonly result: BatchResult;
