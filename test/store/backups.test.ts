@@ -19,6 +19,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { fingerprint } from "../../src/store/backup/backup-seal.ts";
 import { copyDatabase, type Watch } from "../../src/store/backup/copy-database.ts";
 import { immutable, instanceIn, openBackup, requireIntact } from "../../src/store/backup/examine-backup.ts";
 import { checkBackupSource, makeBackup } from "../../src/store/backup/make-backup.ts";
@@ -107,6 +108,7 @@ describe("backups of SQLite files", () => {
     await create();
     await makeBackup(path, backup, watch);
     await expect(makeBackup(path, draft, aborted)).rejects.toBe(reason);
+    await expect(fingerprint(backup, aborted.signal)).rejects.toMatchObject({ cause: reason });
     await expect(restoreBackup(backup, path, draft, aborted)).rejects.toMatchObject({ cause: reason });
     await expect(examineBackup(backup, aborted.signal)).rejects.toMatchObject({ cause: reason });
     using connection = new DatabaseSync(immutable(backup), { readOnly: true });

@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { latestMigration } from "../../src/store/latest-migration.ts";
+import { waitUntilUnused } from "../../src/store/sqlite/wait-until-unused.ts";
 import { type Child, startChild } from "../support/child.ts";
 import { refusal } from "../support/outcome.ts";
 import { turnsDuring } from "../support/turns.ts";
@@ -96,4 +101,12 @@ describe("another process that writes (SQLite)", () => {
     await writing;
     expect([await get(database, "held"), await get(database, "after the end")]).toEqual([undefined, "1"]);
   });
+});
+
+it("waitUntilUnused throws at once for a file that is damaged, not busy", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "wcs-busy-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "wcs.db");
+  writeFileSync(path, "No database. ".repeat(1000));
+  await expect(waitUntilUnused(path, latestMigration)).rejects.toThrow("file is not a database");
 });
