@@ -4,7 +4,7 @@ interface SemaphoreOptions {
   /** Milliseconds to wait before the refusal. Default: 30 s. */
   readonly maxWait?: number;
   /** Maximum number of those who wait. Default: 100. */
-  readonly max?: number;
+  readonly maxWaiting?: number;
   readonly refusal: () => ServiceError;
 }
 
@@ -21,7 +21,7 @@ export class Semaphore {
 
   constructor(size: number, options: SemaphoreOptions) {
     this.#free = size;
-    this.#options = { maxWait: 30_000, max: 100, ...options };
+    this.#options = { maxWait: 30_000, maxWaiting: 100, ...options };
   }
 
   /** Resolves when work of that size may begin, to a function to call at its end. */
@@ -35,8 +35,8 @@ export class Semaphore {
   }
 
   #wait(size: number): Promise<void> {
-    const { max, maxWait, refusal } = this.#options;
-    if (this.#waiting.length >= max) throw refusal();
+    const { maxWaiting, maxWait, refusal } = this.#options;
+    if (this.#waiting.length >= maxWaiting) throw refusal();
     return new Promise((resolve, reject) => {
       const waiting = {
         size,
@@ -66,24 +66,24 @@ export class Semaphore {
 
 /** A semaphore for each key, which limits how many runs of that key there are at a time. */
 export class Semaphores<K> {
-  readonly #max: number;
+  readonly #size: number;
   readonly #options: SemaphoreOptions;
   readonly #inUse = new Map<K, { readonly semaphore: Semaphore; users: number }>();
 
-  constructor(max: number, options: SemaphoreOptions) {
-    this.#max = max;
+  constructor(size: number, options: SemaphoreOptions) {
+    this.#size = size;
     this.#options = options;
   }
 
   /** Returns true when work of the key would wait. */
   isFull(key: K): boolean {
-    return (this.#inUse.get(key)?.users ?? 0) >= this.#max;
+    return (this.#inUse.get(key)?.users ?? 0) >= this.#size;
   }
 
   /** Runs work of the key now, or after earlier work; `hasWaited` tells which. Throws the refusal when it waits too long. */
   async run<T>(key: K, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
     const mustWait = this.isFull(key);
-    const entry = this.#inUse.get(key) ?? { semaphore: new Semaphore(this.#max, this.#options), users: 0 };
+    const entry = this.#inUse.get(key) ?? { semaphore: new Semaphore(this.#size, this.#options), users: 0 };
     this.#inUse.set(key, entry);
     entry.users += 1;
     let release: (() => void) | undefined;

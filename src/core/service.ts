@@ -25,7 +25,7 @@ const maxTransactions = 4;
 /** Others wait as long as statements wait for a connection. */
 const queueLimits = (message: string) => ({
   maxWait: 5000,
-  max: 1000,
+  maxWaiting: 1000,
   refusal: () => new ServiceError("unavailable", message, { retryAfter: 1 }),
 });
 const queueOfUser = queueLimits("Other requests of yours are still running; send fewer at once.");

@@ -7,20 +7,22 @@ import { bytesAsText } from "../output/format-bytes.ts";
 import { readFailure, type Sources } from "./value-sources.ts";
 
 /** Maximum bytes of files in one request: they are sent in base64, and 1 MiB is reserved for other fields. */
-const max = ((uploadLimit - 1_048_576) * 3) / 4;
+const maxBytes = ((uploadLimit - 1_048_576) * 3) / 4;
 
 /** Reads files by path, stdin for `-`, and videos by URL into the items of a request. `flag` names the flag in errors. */
 export async function readItems(given: readonly string[], flag: string, sources: Sources): Promise<FileItem[]> {
   const sizes = given.map((text) => (isHttpUrl(text) || text === "-" ? 0 : access(text, flag, () => sizeOf(text))));
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  if (total > max) {
+  if (total > maxBytes) {
     const what = given.length > 1 ? "the files together are" : `${given[0]} is`;
-    throw new UsageError(`${flag}: ${what} ${bytesAsText(total)}, and the limit per request is ${bytesAsText(max)}`);
+    throw new UsageError(
+      `${flag}: ${what} ${bytesAsText(total)}, and the limit per request is ${bytesAsText(maxBytes)}`,
+    );
   }
   const items: FileItem[] = [];
   for (const text of given) {
     if (isHttpUrl(text)) items.push(video(text, flag));
-    else if (text === "-") items.push(item("stdin", await sources.bytes(flag, max - total), flag));
+    else if (text === "-") items.push(item("stdin", await sources.bytes(flag, maxBytes - total), flag));
     else {
       const bytes = access(text, flag, () => readFileSync(text));
       items.push(item(text, bytes, flag));

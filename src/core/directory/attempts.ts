@@ -81,7 +81,7 @@ async function poll(
   }
 }
 
-const turns = new Semaphores<string>(1, { max: maxWaiting, refusal: () => tooManyAttempts(busySeconds) });
+const turns = new Semaphores<string>(1, { maxWaiting, refusal: () => tooManyAttempts(busySeconds) });
 
 /** Runs `work` after all earlier work with the same name, so that only the first of many callers queries the database. */
 const inTurn = <T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> =>

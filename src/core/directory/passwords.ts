@@ -14,7 +14,7 @@ const tagBytes = 32;
 
 /** Few threads hash all passwords, so each account may run one hash at a time, and one more for other accounts. */
 const byAccount = new Semaphores<string>(1, {
-  max: 1000,
+  maxWaiting: 1000,
   refusal: () => new ServiceError("unavailable", "Too many passwords wait to be hashed; try again.", { retryAfter: 5 }),
 });
 

@@ -71,7 +71,7 @@ const arrivalLimits = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 
 /** Returns a function that reads a body and works on it, while there is room for both. */
 function largeBodies() {
   /** Each user has one body at a time. Those that wait are not read. */
-  const turns = new Semaphores<number>(1, { max: 20, refusal: alreadyUploading });
+  const turns = new Semaphores<number>(1, { maxWaiting: 20, refusal: alreadyUploading });
   const arrivals = new Arrivals(arrivalLimits, tooManyUploads);
   const room = new Semaphore(maxBytesInWork, { refusal: tooManyUploads });
   return <T>(

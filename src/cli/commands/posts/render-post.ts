@@ -120,7 +120,7 @@ function footLines(post: ShownPost, { paint, width }: Frame): string[] {
 type ShownPost = OutputOf<typeof posts.get>;
 
 const kinds: Readonly<Record<ShownPost["content_type"], string>> = { news: "News", debate: "Debate", event: "Event" };
-const max = 5;
+const maxReaders = 5;
 
 const kindOf = ({ content_type }: ShownPost): string => kinds[content_type];
 
@@ -128,8 +128,8 @@ const kindOf = ({ content_type }: ShownPost): string => kinds[content_type];
 function readersOf({ visibility, sharing, group }: ShownPost): string {
   const { all_units, units, userTypes } = visibility;
   const places = units.map(({ name, falldown }) => ({ name: falldown ? `${name} and below` : name }));
-  const whom = all_units ? "everybody" : group ? group.name : places.length > 0 ? namesOf(places, max) : "nobody";
-  const only = userTypes.length > 0 ? `, only ${namesOf(userTypes, max)}` : "";
+  const whom = all_units ? "everybody" : group ? group.name : namesOf(places, maxReaders);
+  const only = userTypes.length > 0 ? `, only ${namesOf(userTypes, maxReaders)}` : "";
   const shared = sharing.shares.length;
   return sanitizeLine(`${whom}${only}${shared > 0 ? `, shared with ${shared}` : ""}`);
 }

@@ -12,7 +12,7 @@ import { readDuration } from "../../time/parse-time.ts";
 const pause = 500;
 const defaultWait = "60s";
 
-const max = 500;
+const pageSize = 500;
 
 type Filter = InputOf<typeof webhooks.logs>;
 type Entries = OutputOf<typeof webhooks.logs>;
@@ -53,7 +53,7 @@ async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal 
 
 /** Returns the number of attempts with each other status, such as `, but 1 attempt with status 204`. */
 async function describeOthers(caller: Caller, { status: _, ...filter }: Filter): Promise<string> {
-  const { data } = await caller.call(webhooks.logs, { ...filter, limit: max });
+  const { data } = await caller.call(webhooks.logs, { ...filter, limit: pageSize });
   const counts = new Map<string, number>();
   for (const { status } of data) counts.set(status, (counts.get(status) ?? 0) + 1);
   const others = [...counts].map(([status, count]) => `${pluralize(count, "attempt")} with status ${status}`);
@@ -65,7 +65,7 @@ async function* follow(caller: Caller, filter: Filter, { terminal }: Context): A
   const newest = async () => (await caller.call(webhooks.logs, { id: filter.id, limit: 1 })).data[0]?.id ?? 0;
   let seen = filter.after ?? (filter.since === undefined ? await newest() : 0);
   for (;;) {
-    const input = { ...filter, after: seen, limit: max };
+    const input = { ...filter, after: seen, limit: pageSize };
     const ask = (page: number) => pollAnswer(() => caller.call(webhooks.logs, { ...input, page }), terminal);
     for await (const data of fromTheEnd(ask)) {
       const items = data.filter(({ id }) => id > seen).toReversed();
@@ -79,7 +79,7 @@ async function* follow(caller: Caller, filter: Filter, { terminal }: Context): A
 /** Yields pages from the last to the first: new entries move others to later pages, so some may be read twice, but none is missed. */
 async function* fromTheEnd(ask: (page: number) => Promise<Entries>): AsyncGenerator<Entries["data"]> {
   const first = await ask(1);
-  if (first.data.length < max) return yield first.data;
+  if (first.data.length < pageSize) return yield first.data;
   let last = first.meta.last_page;
   // The service does not count a long log completely, so there may be pages after `last_page`.
   while ((await ask(last + 1)).data.length > 0) last += 1;

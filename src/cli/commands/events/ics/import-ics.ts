@@ -88,7 +88,7 @@ async function audienceOf({ flags, terminal }: Context, caller: Caller): Promise
 
 /** Maximum length of the UIDs in one request, because they are part of its URL. */
 const maxUidsLength = 6000;
-const max = 100;
+const maxEvents = 100;
 
 /** Imports the events. Returns the number of those that were imported without some of their parts. */
 async function carryOut(text: string, target: EventTarget, report: Report, context: Context): Promise<number> {
@@ -98,7 +98,7 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
   const read = readAll(text, { zones, clock: clockOf(instance.instance) });
   let done = 0;
   let partial = 0;
-  for await (const batch of batchesOf(read, max, maxUidsLength)) {
+  for await (const batch of batchesOf(read, maxEvents, maxUidsLength)) {
     limitHeap();
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
     const known = uids.length > 0 ? await findByUid(target, uids, me.id) : new Map<string, ListedEvent>();

@@ -7,7 +7,7 @@ import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, 
 const columns = ["name", "parent", "unit_type", "description"] as const;
 const details = ["contact", "addresses", "opening_hours", "geo"] as const;
 
-const max = 500;
+const maxUnitRows = 500;
 
 /** Creates, changes and moves units level by level, so that each comes after its future parent. */
 export async function* applyUnits(work: ApplyContext): AsyncGenerator<Done[]> {
@@ -19,7 +19,7 @@ export async function* applyUnits(work: ApplyContext): AsyncGenerator<Done[]> {
 
 async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext): AsyncGenerator<Done[]> {
   const inRows = tasks.filter(isForImport);
-  for await (const batch of inBatches(inRows, rowOf, max)) {
+  for await (const batch of inBatches(inRows, rowOf, maxUnitRows)) {
     const { results } = await work.caller.call(units.import, { rows: [...batch.rows] });
     const good = batch.tasks.filter((task, at) => {
       // The response has a result for each row.
