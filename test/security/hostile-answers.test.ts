@@ -228,6 +228,23 @@ describe("an answer on which a command fails", () => {
   });
 });
 
+it("An import says for how many rows an instance answered", async () => {
+  const home = newHome();
+  writeFileSync(home.path("units.csv"), "reference,name\na,A\nb,B\n");
+  const outcome = { action: "created", id: 1, reference: null };
+  for (const results of [[], [outcome], [outcome, outcome, outcome]]) {
+    answer = (_, response) => json(response, { results }, 200, { "dry-run": "true" });
+    for (const more of [[], ["--dry-run"]]) {
+      const { code, stderr } = await home.sit(["units", "import", home.path("units.csv"), ...more], { env: use() });
+      expect({ code, stderr }).toEqual({
+        code: 8,
+        stderr: expect.stringContaining(`error: The instance answered for ${results.length} of 2 rows.\nhint: `),
+      });
+      expect(stderr.includes("may have been imported")).toBe(more.length === 0);
+    }
+  }
+});
+
 it("Changes of a dry run that are no list are not shown", async () => {
   const home = newHome();
   const rows = {

@@ -1,4 +1,5 @@
 import type { Caller } from "../../../contract/operation.ts";
+import { UnexpectedAnswer } from "../../errors/cli-errors.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import type { FileFormat } from "../../file-io/file-format.ts";
 import { type FileRow, type Outcome, type SourceRow, skippedRow } from "../../file-io/file-rows.ts";
@@ -45,7 +46,7 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
       if (some.length === 0) return [];
       const input = { rows: some, ...job.options, ...rehearsal?.inputFor?.(some) };
       const response = await job.caller.call(kind.op, input, { dryRun, signal });
-      return (response as { results: readonly Outcome[] }).results;
+      return requireAll((response as { results: readonly Outcome[] }).results, some, dryRun);
     };
     let answers = await send(rows);
     // The service does not know what earlier batches gave up, so rows that take it are sent with other values.
@@ -57,7 +58,7 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
     for (const each of batch) {
       if ("fields" in each) results.add(each.line, skippedRow(each.fields));
       else {
-        // The response has an outcome for each row.
+        // There is an outcome for each row.
         const outcome = outcomes[next++]!;
         results.add(each.line, rehearsal?.judge(each.line, each.row, outcome, batchNumber) ?? outcome, each.row);
       }
@@ -68,6 +69,15 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
     progress(`${what} ${kind.table.name}`, done);
     yield;
   }
+}
+
+/** Returns the outcomes. Throws unless there is one for each row. */
+function requireAll(outcomes: readonly Outcome[], rows: readonly FileRow[], dryRun: boolean): readonly Outcome[] {
+  if (outcomes.length === rows.length) return outcomes;
+  const changed = dryRun ? "" : "The rows may have been imported: check that before you run it again. ";
+  throw new UnexpectedAnswer("unavailable", `The instance answered for ${outcomes.length} of ${rows.length} rows.`, {
+    hint: `${changed}wcs doctor shows the versions of the instance and of this program.`,
+  });
 }
 
 async function* rowsInTurn({ kind, source, format, mapping }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {
