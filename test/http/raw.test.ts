@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -202,6 +203,18 @@ describe("a slow connection is closed", () => {
     socket.resume();
     await closed;
     expect(socket.bytesRead).toBeLessThan(20_000_000);
+  });
+  test("but not while its client reads the answer slowly", async () => {
+    const calm = await serveFake(() => ({ data: "x".repeat(20_000_000) }), { timeouts: { ...quick, stall: 1000 } });
+    const socket = connect(calm.port, "127.0.0.1");
+    socket.write("GET /api/users/5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    socket.on("data", () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), 10);
+    });
+    await once(socket, "close");
+    expect(socket.bytesRead).toBeGreaterThan(20_000_000);
+    await calm.close();
   });
   test("but not while a body arrives that the answer did not need", async () => {
     const calm = await serveFake(undefined, { timeouts: { ...quick, body: 600_000 } });

@@ -39,6 +39,9 @@ export interface SocketEnv {
 const crashed = "The service failed; its log has the details under this request ID.";
 /** Routes that load balancers and monitoring request every second; responses 200 are logged for debugging only. */
 const probes: readonly string[] = ["/healthz", "/readyz"];
+/** Length above which a body is sent in portions: a chunk counts as read only when the client has read all of it. */
+const maxWhole = 262_144;
+const portion = 65_536;
 const saneId = /^[\w.:-]{1,128}$/;
 
 /** The getters must be those of a class: V8 keeps the shape of an object literal with one, and all that the getter reaches. */
@@ -125,7 +128,11 @@ export class Exchange implements Origin {
     if (this.#state.closing) headers.connection = "close";
     Object.assign(headers, more);
     this.#record(status);
-    return new Response(body, { status, headers });
+    if (body === null || body instanceof ReadableStream || body.length <= maxWhole)
+      return new Response(body, { status, headers });
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    headers["content-length"] = String(bytes.length);
+    return new Response(ReadableStream.from(portionsOf(bytes)) as ReadableStream<Uint8Array>, { status, headers });
   }
 
   /** Closes the connection when a part of the body fails, so that no client takes the parts for the whole body. */
@@ -175,6 +182,10 @@ export class Exchange implements Origin {
     );
     this.#state.observe?.(method, this.#route, status, ms / 1000);
   }
+}
+
+function* portionsOf(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += portion) yield bytes.subarray(at, at + portion);
 }
 
 function errorBody(error: ServiceError, requestId: string): string {
