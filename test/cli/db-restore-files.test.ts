@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   copyFileSync,
   mkdirSync,
@@ -12,6 +14,7 @@ import {
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { latestMigration } from "../../src/store/latest-migration.ts";
+import { asNobody } from "../store/support.ts";
 import { useHome } from "./support.ts";
 
 const mebibyte = 1_048_576;
@@ -128,4 +131,22 @@ it("db restore keeps each old database under a name of its own, also within one 
     const { code, stdout } = await restore(backup, "--yes", "--json");
     expect([code, JSON.parse(stdout || "{}").previous]).toEqual([0, previous]);
   }
+});
+
+it("db backup and db restore name a folder that the user may not look into", async () => {
+  const closed = `${folder}/closed`;
+  mkdirSync(closed);
+  chmodSync(home().folder, 0o755);
+  if (process.geteuid?.() === 0) for (const path of [folder, database]) chownSync(path, 65_534, 65_534);
+  chmodSync(closed, 0o000);
+  onTestFinished(() => chmodSync(closed, 0o700));
+  const run = (...line: string[]) => asNobody(() => home().sit(["db", ...line]));
+  expect(await run("backup", `${closed}/wcs.db`, "--db", database)).toMatchObject({
+    code: 2,
+    stderr: `error: Cannot write ${closed}/wcs.db: no permission.\n`,
+  });
+  expect(await run("restore", database, "--db", `${closed}/wcs.db`)).toMatchObject({
+    code: 8,
+    stderr: `error: ${closed}/wcs.db cannot be opened (EACCES).\nhint: Run the command as a user who has access to its folder.\n`,
+  });
 });

@@ -272,6 +272,17 @@ describe("SQLite files", () => {
     expect(refused).toMatchObject({ code: "unavailable", message: `${there} cannot be opened (EACCES).` });
   });
 
+  it("openDatabase does not call a file missing in a folder that the user may not look into", async () => {
+    const closed = join(folder, "closed");
+    mkdirSync(closed);
+    chmodSync(folder, 0o755);
+    chmodSync(closed, 0o000);
+    const there = join(closed, "wcs.db");
+    const refused = await asNobody(() => refusal(openDatabase(there)));
+    chmodSync(closed, 0o700);
+    expect(refused).toMatchObject({ code: "unavailable", message: `${there} cannot be opened (EACCES).` });
+  });
+
   it("a file that the user can only read, or not read either, is refused when it is opened or written to", async () => {
     await create();
     chmodSync(folder, 0o755);

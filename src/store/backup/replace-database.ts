@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import { applicationId, headerOf, isHeader, isMarked, notWcsDatabase } from "../sqlite/sqlite-database.ts";
-import { isBusy } from "../sqlite/sqlite-errors.ts";
+import { isBusy, translateError } from "../sqlite/sqlite-errors.ts";
 import { copyDatabase, logSuffixes, syncFile, syncFolder, type Watch } from "./copy-database.ts";
 
 /** Milliseconds to wait for running commands of other processes. */
@@ -41,7 +41,11 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 
 /** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
 export function checkReplacement(path: string): void {
-  if (!statSync(path, { throwIfNoEntry: false })?.size) return;
+  try {
+    if (!statSync(path, { throwIfNoEntry: false })?.size) return;
+  } catch (error) {
+    throw translateError(error, path);
+  }
   using connection = new DatabaseSync(path, { timeout });
   try {
     connection.exec("pragma locking_mode = exclusive");

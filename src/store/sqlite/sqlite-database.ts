@@ -41,7 +41,8 @@ export function openFile(path: string, create: boolean): DatabaseSync {
   try {
     if (isSpecial(path)) throw notWcsDatabase(path);
     if (create) makeFile(path);
-    else if (!existsSync(path)) {
+    // Unlike existsSync, throws when the user may not look into the folder.
+    else if (statSync(path, { throwIfNoEntry: false }) === undefined) {
       throw new ServiceError("not_found", `There is no database at ${path}.`, {
         hint: `Create it with wcs init --db ${quoteForShell(path)}`,
       });

@@ -44,7 +44,9 @@ export function translateError(error: unknown, path?: string, file = path): unkn
     new ServiceError(path === undefined ? "unavailable" : "conflict", message, { hint: restoreHint, cause: error });
   if (isFileError(error)) {
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
-    return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`);
+    const hint =
+      path && error.code === "EACCES" ? "Run the command as a user who has access to its folder." : undefined;
+    return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`, { hint });
   }
   switch (resultCode(error)) {
     case codes.busy:

@@ -67,10 +67,10 @@ async function make(database: string, file: string, force: boolean, watch: Watch
     await syncFolder(place);
     return made;
   } catch (error) {
+    // Without access to the folder this fails, too.
+    await rm(draft.path, { force: true }).catch(() => undefined);
     if (!isFileError(error) || isDiskFull(error)) throw error;
     throw cannotWrite(file, error);
-  } finally {
-    await rm(draft.path, { force: true });
   }
 }
 
