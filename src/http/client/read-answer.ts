@@ -87,9 +87,12 @@ function codeOf(code: unknown, status: number): ErrorCode {
   return known ?? (status >= 500 ? "internal" : "bad_request");
 }
 
+/** Returns true for the status of a proxy that cannot reach the service behind it. */
+export const isGatewayError = (status: number): boolean => status === 502 || status === 503 || status === 504;
+
 function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
-  const gateway = status === 502 || status === 503 || status === 504;
+  const gateway = isGatewayError(status);
   return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
     hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
     cause: gateway ? (status === 504 ? gatewayTimeout : badGateway) : undefined,

@@ -1,5 +1,6 @@
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import type { Client } from "../../../http/client/client.ts";
+import { isGatewayError } from "../../../http/client/read-answer.ts";
 import { version } from "../../session/version.ts";
 import { durationOf, type FactChecks, failed, ok, warning } from "./finding.ts";
 
@@ -37,15 +38,18 @@ const tolerated = { ok: 10, warning: 120 };
 
 export const instanceChecks: FactChecks<Awaited<ReturnType<typeof readInstanceFacts>>> = {
   instance: ({ address, health, isOurs, ready }) => {
-    if (health !== 200 || !isOurs)
-      return failed(
-        `${address} answers, but not like a wcs instance (status ${health}). Check the URL, and that no proxy answers in its place (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).`,
-      );
+    if (health !== 200 || !isOurs) {
+      const advice = isGatewayError(health)
+        ? "A proxy answered in place of the service. Check that the service is running."
+        : "Check the URL, and that no proxy answers in its place (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
+      return failed(`${address} answers, but not like a wcs instance (status ${health}). ${advice}`);
+    }
     return ready === 200
       ? ok(`${address} answers and is ready.`)
       : failed(`${address} answers, but is not ready (status ${ready}). Check its log: it may not reach its database.`);
   },
-  version: ({ version: theirs }) => {
+  version: ({ health, version: theirs }) => {
+    if (isGatewayError(health)) return undefined;
     if (theirs === undefined)
       return warning("The instance reports no version; it may not be a wcs instance. Check the URL.");
     return theirs === version
