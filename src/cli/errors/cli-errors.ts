@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type ErrorCode, errorCodes, type FieldErrors, type ServiceError } from "../../contract/errors.ts";
 import { diskFailureOf } from "./disk-failure.ts";
 
 /** An invalid command line: exit 2. `usage` is the command's usage line. */
@@ -22,9 +22,6 @@ export class ConditionError extends Error {
     this.hint = hint;
   }
 }
-
-/** An instance sent an answer of another form than the contract has. It does so again, so commands that wait for it end. */
-export class UnexpectedAnswer extends ServiceError {}
 
 /** The user cancelled at a prompt or with Ctrl-C: exit 130, without a message. */
 export class Interrupted extends Error {}

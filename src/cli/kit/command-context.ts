@@ -3,8 +3,8 @@ import { Interrupted } from "../errors/cli-errors.ts";
 import { type Connection, connect } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Answers } from "./check-answers.ts";
 import type { Context, Program } from "./command-spec.ts";
-import type { Answers } from "./unexpected-answer.ts";
 
 export interface CommandEnvironment {
   readonly program: Program;
@@ -71,5 +71,5 @@ async function explained(error: unknown, answers: Answers): Promise<unknown> {
   const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
   if (cause !== error) return explained(cause, answers);
   if (!(error instanceof TypeError || error instanceof RangeError)) return error;
-  return (await import("./unexpected-answer.ts")).unexpectedAnswer(answers, error) ?? error;
+  return (await import("./check-answers.ts")).unexpectedAnswer(answers, error) ?? error;
 }

@@ -1,5 +1,4 @@
 import type { Caller } from "../../../contract/operation.ts";
-import { UnexpectedAnswer } from "../../errors/cli-errors.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import type { FileFormat } from "../../file-io/file-format.ts";
 import { type FileRow, type Outcome, type SourceRow, skippedRow } from "../../file-io/file-rows.ts";
@@ -8,6 +7,7 @@ import type { Report } from "../../file-io/import-report.ts";
 import type { Source } from "../../file-io/open-source.ts";
 import { batchesOf, readRows } from "../../file-io/read-rows.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
+import { UnexpectedAnswer } from "../../session/unexpected-answer.ts";
 import { letInterrupt } from "../../terminal/signals.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ImportKind } from "./import-kinds.ts";
