@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonLimits } from "../../src/http/server/json-limits.ts";
+import { jsonLimits } from "../../src/http/json-limits.ts";
 
 const least = (value: unknown): number =>
   typeof value !== "object" || value === null

@@ -5,9 +5,13 @@ import { tryParseJson } from "../../contract/parse-json.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
 import { badGateway, gatewayTimeout } from "./connection-errors.ts";
-import type { HttpResponse } from "./transport.ts";
 
-type Answer = Pick<HttpResponse, "status" | "headers"> & { readonly body: { toString(): string } };
+interface Answer {
+  readonly status: number;
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { toString(): string };
+}
 
 /** The shape of an operation's successful answer, by which it is told from an answer of something else. Bytes have none. */
 export interface AnswerShape {
@@ -23,7 +27,7 @@ export function answerShapeOf({ status, list, item, bytes, knownBy = "id" }: Any
   return bytes ? {} : { field: item ?? knownBy };
 }
 
-const wrongPlace =
+export const wrongPlace =
   "Check that the URL is the one of the service, and that no proxy answers in its place (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
 
 /** Throws the service's errors, and one for a response of something else. Without a `shape`, a success has any body. */
@@ -47,8 +51,11 @@ function hasShape(value: unknown, { empty, items, field }: AnswerShape): boolean
   return field !== undefined && Object.hasOwn(value, field);
 }
 
+export const isJson = ({ headers }: Pick<Answer, "headers">): boolean =>
+  /^application\/json\b/i.test(headers["content-type"] ?? "");
+
 function jsonOf({ headers, body }: Answer): unknown {
-  if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) return undefined;
+  if (!isJson({ headers })) return undefined;
   return tryParseJson(body.toString());
 }
 
@@ -114,7 +121,7 @@ function redirected(location: string | undefined, origin: string): ServiceError 
   return new ServiceError("unavailable", `${origin} redirects to ${place}, and redirects are not followed.`, { hint });
 }
 
-function retryAfter({ "retry-after": header }: HttpResponse["headers"]): number | undefined {
+function retryAfter({ "retry-after": header }: Answer["headers"]): number | undefined {
   const milliseconds = parseRetryAfter(header, Date.now());
   return milliseconds === undefined ? undefined : milliseconds / 1000;
 }

@@ -3,9 +3,9 @@ import { filesField } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
 import { Semaphore, Semaphores } from "../../contract/semaphore.ts";
 import { decodePath, valueLimitOf } from "../codec.ts";
+import { jsonLimits } from "../json-limits.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
 import type { Exchange } from "./exchange.ts";
-import { jsonLimits } from "./json-limits.ts";
 import { announcedBytes, parseJsonBody, readBytes } from "./request-body.ts";
 
 /** Size in bytes above which a body is read only for callers with permission, and counted while it arrives. */

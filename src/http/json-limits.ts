@@ -1,10 +1,15 @@
-import { maxNesting } from "../../contract/nesting.ts";
-import { nestedTooDeep, tooManyValues } from "../codec.ts";
+import { maxNesting } from "../contract/nesting.ts";
+import { nestedTooDeep, tooManyValues } from "./codec.ts";
 
 const [quote, comma, backslash, openList, closeList, openObject, closeObject] = [34, 44, 92, 91, 93, 123, 125];
 
-/** Checks a JSON text as it arrives: parsing millions of values takes gigabytes, and seconds in which no other request runs. */
-export function jsonLimits(maxValues: number): (chunk: Buffer) => void {
+const bodyLevels = { max: maxNesting, tooDeep: nestedTooDeep };
+
+/**
+ * Checks a JSON text as it arrives: parsing millions of values or levels takes gigabytes, and seconds or minutes in which nothing
+ * else runs.
+ */
+export function jsonLimits(maxValues: number, levels = bodyLevels): (chunk: Buffer) => void {
   let values = 0;
   let depth = 0;
   let inString = false;
@@ -24,7 +29,7 @@ export function jsonLimits(maxValues: number): (chunk: Buffer) => void {
         // The first value in it; the others follow commas.
         values += 1;
         depth += 1;
-        if (depth > maxNesting) throw nestedTooDeep();
+        if (depth > levels.max) throw levels.tooDeep();
       }
       if (values > maxValues) throw tooManyValues(maxValues);
     }
