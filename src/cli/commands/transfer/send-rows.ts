@@ -71,9 +71,9 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
   }
 }
 
-/** Returns the outcomes. Throws unless there is one for each row. */
+/** Returns the outcomes. Throws unless there is one for each row. A value that is no list fails in use, and is then named as such. */
 function requireAll(outcomes: readonly Outcome[], rows: readonly FileRow[], dryRun: boolean): readonly Outcome[] {
-  if (outcomes.length === rows.length) return outcomes;
+  if (!Array.isArray(outcomes) || outcomes.length === rows.length) return outcomes;
   const changed = dryRun ? "" : "The rows may have been imported: check that before you run it again. ";
   throw new UnexpectedAnswer("unavailable", `The instance answered for ${outcomes.length} of ${rows.length} rows.`, {
     hint: `${changed}wcs doctor shows the versions of the instance and of this program.`,
