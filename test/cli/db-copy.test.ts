@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import pg from "pg";
@@ -451,6 +451,19 @@ describe("db copy", () => {
   it("refuses a line without --to, and the URL of an instance", async () => {
     expect((await home.sit(["db", "copy", "--from", "x.db"])).code).toBe(2);
     expect((await home.sit(["db", "copy", "--from", "x.db", "--to", "https://wcs.example"])).code).toBe(2);
+  });
+
+  it("removes the file that it made when it is stopped, and leaves one that was there", async () => {
+    const { target: from } = await filledDatabase("sqlite");
+    const stop = new AbortController();
+    const watch = { signal: stop.signal, progress: () => stop.abort() };
+    const [made, found] = [home.path("made.db"), home.path("found.db")];
+    writeFileSync(found, "");
+    for (const to of [made, found])
+      await expect(copyInstance({ from, to, wordsOf: () => [], watch })).rejects.toMatchObject({ name: "AbortError" });
+    expect(["", "-wal", "-shm"].filter((suffix) => existsSync(made + suffix))).toEqual([]);
+    expect(existsSync(found)).toBe(true);
+    await done(home.sit(["db", "copy", "--from", from, "--to", found]));
   });
 
   it("refuses to copy a database to itself", async () => {

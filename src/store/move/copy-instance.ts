@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
@@ -8,7 +9,14 @@ import { isPostgres } from "../dialect.ts";
 import { insertByCopy, type StoredRow } from "../insert-by-copy.ts";
 import { indexMessages } from "../message-words.ts";
 import { runMigrations } from "../migrations/run-migrations.ts";
-import { checkNewDatabase, explainNamed, knownSchemaOf, nameTarget, openDatabase } from "../open-database.ts";
+import {
+  checkNewDatabase,
+  explainNamed,
+  isPostgresUrl,
+  knownSchemaOf,
+  nameTarget,
+  openDatabase,
+} from "../open-database.ts";
 import type { Schema } from "../schema/schema.ts";
 import { readTableRows } from "./row-batches.ts";
 import { continueSequences, readSequences } from "./sequence-values.ts";
@@ -33,8 +41,8 @@ interface CopyResult {
 
 /**
  * Copies all rows as they are at the start, while others may write to the source. The target must be empty, and is filled
- * and verified in one transaction: a copy that fails or is killed leaves it empty, so that it can run again. Keeps secrets
- * as they are stored, so it needs no key. Throws `conflict` when the target is not empty.
+ * and verified in one transaction: a copy that fails or is killed leaves it empty, so that it can run again. Removes a file
+ * that it made when it fails. Keeps secrets as they are stored, so it needs no key. Throws `conflict` when the target is not empty.
  */
 export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
   return fromSource(plan.from, (source) =>
@@ -47,7 +55,11 @@ export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
         });
         filled.resolve(await filling);
       };
-      const target = await openDatabase(plan.to, { create, schema });
+      const isNewFile = !isPostgresUrl(plan.to) && !existsSync(plan.to);
+      const target = await openDatabase(plan.to, { create, schema }).catch(async (error) => {
+        if (isNewFile && existsSync(plan.to)) (await import("../sqlite/wait-until-unused.ts")).removeEmptyFile(plan.to);
+        throw error;
+      });
       await target.close();
       return { ...(await filled.promise), schema };
     }),

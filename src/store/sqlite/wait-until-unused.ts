@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBusy } from "./sqlite-errors.ts";
@@ -17,11 +18,23 @@ export async function waitUntilUnused(path: string, wanted: string): Promise<boo
 
 function isUnused(path: string): boolean {
   return unlessBusy(path, (connection) => {
-    // In this mode reading takes the lock that no other connection to a file in WAL mode may have.
-    connection.exec("pragma locking_mode = exclusive");
-    connection.prepare("select count(*) from sqlite_master").get();
+    countTablesAlone(connection);
     return true;
   });
+}
+
+/** Removes a database without tables, unless another process has it open. */
+export function removeEmptyFile(path: string): void {
+  unlessBusy(path, (connection) => {
+    if (countTablesAlone(connection) > 0) return;
+    for (const suffix of ["-shm", "-wal", ""]) rmSync(path + suffix, { force: true });
+  });
+}
+
+/** Counts the tables in a mode in which reading takes the lock that no other connection to a file in WAL mode may have. */
+function countTablesAlone(connection: DatabaseSync): number {
+  connection.exec("pragma locking_mode = exclusive");
+  return Number(connection.prepare("select count(*) as tables from sqlite_master").get()?.tables);
 }
 
 const lastMigrationIn = (path: string) =>
