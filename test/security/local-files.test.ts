@@ -150,7 +150,7 @@ function mayMount(): boolean {
 afterAll(() => rmSync(disk, { recursive: true, force: true }));
 
 // Mounting needs rights that not every user has; the tests with limits above run everywhere.
-describe.runIf(mayMount())("a disk of 4 MiB that is full", () => {
+describe.runIf(mayMount())("a disk of 4 MiB", () => {
   const home = newHome();
   const path = (name: string) => join(disk, name);
   const env = { WCS_CONFIG_DIR: path("config"), WCS_DB: path("wcs.db") };
@@ -171,7 +171,7 @@ describe.runIf(mayMount())("a disk of 4 MiB that is full", () => {
     }
   }
 
-  it("import, backup, export and login: exit 1, no incomplete files, and all work again when there is space", async () => {
+  it("import, backup, export and login on a full disk: exit 1, no incomplete files, and all work again when there is space", async () => {
     const file = home.path("many.csv");
     writeFileSync(file, `first_name,last_name,email,unit\n${many(5000)}`);
     const made = [
@@ -205,5 +205,17 @@ describe.runIf(mayMount())("a disk of 4 MiB that is full", () => {
     expect((await wcs("db", "check")).code).toBe(0);
     expect((await wcs("db", "backup", path("backup.db"))).code).toBe(0);
     expect(existsSync(path("backup.db"))).toBe(true);
+  });
+
+  it("a disk that is mounted read-only is named as such", async () => {
+    execFileSync("mount", ["-o", "remount,ro", disk], { stdio: "ignore" });
+    onTestFinished(() => void execFileSync("mount", ["-o", "remount,rw", disk], { stdio: "ignore" }));
+    expect(await wcs("units", "list")).toMatchObject({
+      code: 8,
+      stderr: `error: ${path("wcs.db")} cannot be opened; its disk is mounted read-only.\n`,
+    });
+    const checked = await wcs("serve", "--check", "--port", "0");
+    expect(checked.code).toBe(9);
+    expect(checked.stdout).toContain(`This user cannot write to ${path("wcs.db")}. Its disk is mounted read-only.`);
   });
 });

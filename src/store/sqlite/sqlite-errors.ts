@@ -1,4 +1,5 @@
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
@@ -73,8 +74,18 @@ export function translateError(error: unknown, path?: string, file = path): unkn
 
 function whyNotOpened(path: string | undefined): string {
   const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return "its folder must exist and be writable";
-  return found.isDirectory()
-    ? "it is a folder"
+  if (path === undefined || found === undefined) return "its folder must exist and be writable";
+  if (found.isDirectory()) return "it is a folder";
+  return isOnReadOnlyDisk(path)
+    ? "its disk is mounted read-only"
     : "SQLite must be able to write to its folder, even to read. Check the permissions of both, and the limit on open files (ulimit -n)";
+}
+
+function isOnReadOnlyDisk(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EROFS";
+  }
 }

@@ -92,8 +92,12 @@ function checkFileRights(file: string): Verdict {
   for (const path of [file, dirname(file)]) {
     try {
       accessSync(path, constants.W_OK);
-    } catch {
-      return failed(`This user cannot write to ${path}. Run wcs serve as its owner, or change the owner with chown.`);
+    } catch (error) {
+      const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS";
+      const why = isReadOnly
+        ? "Its disk is mounted read-only."
+        : "Run wcs serve as its owner, or change the owner with chown.";
+      return failed(`This user cannot write to ${path}. ${why}`);
     }
   }
   return ok("The database file and its folder can be written.");
