@@ -45,7 +45,7 @@ afterAll(async () => {
 function run(email: string, from = script) {
   writeFileSync(`${env.JOB}/new-people.csv`, `first_name,last_name,email,unit\nKatherine,Johnson,${email},HQ\n`);
   const here = from.replace("https://wcs.example.com", env.URL!).replace("https://payroll.example.com", receiver.url);
-  return finished(spawn("bash", ["-e", "-c", here], { cwd: env.JOB, env, stdio: "pipe" }));
+  return finished(spawn("bash", ["-c", here], { cwd: env.JOB, env, stdio: "pipe" }));
 }
 
 it("the CI script of the guide: 0 when the webhook was called, also when the job runs again", async () => {
@@ -72,6 +72,13 @@ it("the CI script of the guide: 9 when it was not called in time", async () => {
       "No attempt with event user.create and status 2xx arrived within 2s, but 1 attempt with status 500",
     ),
   });
+});
+
+it("the CI script of the guide: 7 when the webhook has another URI, and nobody is imported", async () => {
+  const webhook = ["--name", "payroll", "--uri", `${receiver.url}/hook`, "--triggers", "user.create"];
+  await home().sit(["webhooks", "create", ...webhook, "--if-not-exists"]);
+  const { code, stdout, stderr } = await run("four@example.com", script.replace("/hook", "/other"));
+  expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: "", stderr: expect.stringContaining("differs: uri is") });
 });
 
 it("the first steps of the README: every command succeeds, and the message has arrived", async () => {
