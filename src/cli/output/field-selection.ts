@@ -51,18 +51,11 @@ export function requireFields(
   flag: string,
   columns: readonly string[] = [],
 ): void {
-  const has = (path: string) =>
-    columns.includes(path) || items.some((item) => Object.hasOwn(item, path) || mayHave(item, path.split(".")));
-  const unknown = paths.find((path) => !has(path));
+  const has = (name: string) => columns.includes(name) || items.some((item) => Object.hasOwn(item, name));
+  const unknown = paths.find((path) => !has(path) && !has(path.split(".")[0] ?? ""));
   if (unknown === undefined || items.length === 0) return;
   const names = [...new Set([...columns, ...items.flatMap(Object.keys)])];
   throw new UsageError(`${flag}: unknown field '${unknown}'`, { hint: `available fields: ${names.join(", ")}` });
-}
-
-/** Returns true when a value may have that path. Only the parts of objects are known, not those of lists and of null. */
-function mayHave(value: unknown, [name, ...rest]: readonly string[]): boolean {
-  if (name === undefined || typeof value !== "object" || value === null || Array.isArray(value)) return true;
-  return Object.hasOwn(value, name) && mayHave((value as Item)[name], rest);
 }
 
 /** Returns the paths in --fields. Throws a `UsageError` for one that is neither a field of the operation nor a `derived` column. */
