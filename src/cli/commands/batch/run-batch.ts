@@ -115,11 +115,15 @@ async function* resultsOf(batch: Batch, rows: AsyncIterable<SourceRow>, concurre
   const running = new Map<number, Promise<RowRun & { readonly number: number }>>();
   let begun = 0;
   const next = async () => {
-    const { number, result, code } = await Promise.race(running.values());
+    const { number, result, failure } = await Promise.race(running.values());
     running.delete(number);
     signal.throwIfAborted();
-    const fatal = code && fatalCodes[code];
-    if (fatal) throw new ServiceError(fatal, `Stopped at line ${result.line}: ${result.error}`);
+    const fatal = failure && fatalCodes[failure.code];
+    if (fatal) {
+      // The hint of another code may name a flag that only the command of the row has.
+      const hint = fatal === failure.code ? failure.hint : undefined;
+      throw new ServiceError(fatal, `Stopped at line ${result.line}: ${failure.message}`, { hint });
+    }
     progress?.("running", begun);
     return result;
   };
@@ -151,8 +155,7 @@ const fatalCodes: { readonly [C in Failure["code"]]?: ErrorCode } = {
 
 interface RowRun {
   readonly result: BatchResult;
-  /** Code of the error with which the command failed. */
-  readonly code?: Failure["code"];
+  readonly failure?: Failure | undefined;
 }
 
 async function runOne({ context, words, connection, log, signal }: Batch, source: SourceRow): Promise<RowRun> {
@@ -172,11 +175,15 @@ async function runOne({ context, words, connection, log, signal }: Batch, source
   if (log?.takeDone(command))
     return { result: { line, command, result: "skipped", exit: 0, output: null, error: null } };
   const key = log?.begin(line, command);
-  const { code, ...run } = await runRow(filled, context, key === undefined ? connection : repeatable(connection, key));
+  const { failure, ...run } = await runRow(
+    filled,
+    context,
+    key === undefined ? connection : repeatable(connection, key),
+  );
   const result: BatchResult = { line, command, result: run.exit === 0 ? "done" : "failed", ...run };
   // A row that the interrupt ended has not failed: the next run does it.
   if (key !== undefined && (run.exit === 0 || !signal.aborted)) log?.end(result, key);
-  return { result, code };
+  return { result, failure };
 }
 
 /** Gives each POST of a row a key that is the same when the row runs again, so that the service executes it once. */
@@ -218,7 +225,7 @@ async function runRow(
     failure = failureOf(error);
   }
   const error = failure && [failure.message, failure.hint].filter(Boolean).join(" ");
-  return { exit: failure?.exit ?? 0, output: outputOf(written.join("")), error: error ?? null, code: failure?.code };
+  return { exit: failure?.exit ?? 0, output: outputOf(written.join("")), error: error ?? null, failure };
 }
 
 function outputOf(text: string): unknown {
