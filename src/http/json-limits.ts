@@ -5,10 +5,7 @@ const [quote, comma, backslash, openList, closeList, openObject, closeObject] = 
 
 const bodyLevels = { max: maxNesting, tooDeep: nestedTooDeep };
 
-/**
- * Checks a JSON text as it arrives: parsing millions of values or levels takes gigabytes, and seconds or minutes in which nothing
- * else runs.
- */
+/** Checks a JSON text as it arrives: parsing millions of values takes gigabytes and seconds, of levels a minute, in which nothing else runs. */
 export function jsonLimits(maxValues: number, levels = bodyLevels): (chunk: Buffer) => void {
   let values = 0;
   let depth = 0;

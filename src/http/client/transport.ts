@@ -159,7 +159,8 @@ const maxLevels = 512;
 /** Returns a check of the nesting of JSON that begins with these chunks: parsing millions of levels takes a minute, beyond Ctrl-C. */
 function nestingCheck(chunks: readonly Buffer[], origin: string): (chunk: Buffer) => void {
   const tooDeep = () =>
-    new ServiceError("unavailable", `${origin} answered with JSON of more than ${maxLevels} levels.`, {
+    // No outage: commands that wait for the end of one would ask for this again and again.
+    new ServiceError("internal", `${origin} answered with JSON of more than ${maxLevels} levels.`, {
       hint: wrongPlace,
     });
   const check = jsonLimits(Number.POSITIVE_INFINITY, { max: maxLevels, tooDeep });
