@@ -147,6 +147,6 @@ it("db backup and db restore name a folder that the user may not look into", asy
   });
   expect(await run("restore", database, "--db", `${closed}/wcs.db`)).toMatchObject({
     code: 8,
-    stderr: `error: ${closed}/wcs.db cannot be opened (EACCES).\nhint: Run the command as a user who has access to its folder.\n`,
+    stderr: `error: ${closed}/wcs.db cannot be opened (EACCES).\nhint: Run the command as a user who has access to it and to its folder.\n`,
   });
 });

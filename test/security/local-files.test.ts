@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bin, finished, type Home, newHome, type Result, useHome } from "../cli/support.ts";
 import { startChild } from "../support/child.ts";
@@ -217,5 +219,21 @@ describe.runIf(mayMount())("a disk of 4 MiB", () => {
     const checked = await wcs("serve", "--check", "--port", "0");
     expect(checked.code).toBe(9);
     expect(checked.stdout).toContain(`This user cannot write to ${path("wcs.db")}. Its disk is mounted read-only.`);
+  });
+
+  it("a disk that is mounted read-only after a crash is named as such by changes, and reading works", async () => {
+    const logs = ["wcs.db-wal", "wcs.db-shm"];
+    const connection = new DatabaseSync(path("wcs.db"));
+    connection.exec("update units set name = name");
+    for (const log of logs) copyFileSync(path(log), home.path(log));
+    connection.close();
+    for (const log of logs) copyFileSync(home.path(log), path(log));
+    execFileSync("mount", ["-o", "remount,ro", disk], { stdio: "ignore" });
+    onTestFinished(() => void execFileSync("mount", ["-o", "remount,rw", disk], { stdio: "ignore" }));
+    expect((await wcs("units", "list")).code).toBe(0);
+    expect(await wcs("units", "create", "--name", "A", "--parent", "1")).toMatchObject({
+      code: 8,
+      stderr: `error: The database cannot be written to.\nhint: The disk of ${path("wcs.db")} is mounted read-only.\n`,
+    });
   });
 });

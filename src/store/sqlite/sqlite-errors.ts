@@ -46,7 +46,7 @@ export function translateError(error: unknown, path?: string, file = path): unkn
   if (isFileError(error)) {
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
     const hint =
-      path && error.code === "EACCES" ? "Run the command as a user who has access to its folder." : undefined;
+      path && error.code === "EACCES" ? "Run the command as a user who has access to it and to its folder." : undefined;
     return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`, { hint });
   }
   switch (resultCode(error)) {
@@ -54,7 +54,10 @@ export function translateError(error: unknown, path?: string, file = path): unkn
     case codes.locked:
       return failed("The database is busy; try again.", { retryAfter: 1 });
     case codes.readOnly: {
-      const hint = file && `You need permission to write to ${file}, ${file}-wal and ${file}-shm, and to their folder.`;
+      const hint =
+        file && isOnReadOnlyDisk(file)
+          ? `The disk of ${file} is mounted read-only.`
+          : file && `You need permission to write to ${file}, ${file}-wal and ${file}-shm, and to their folder.`;
       return failed("The database cannot be written to.", { hint });
     }
     case codes.full:
