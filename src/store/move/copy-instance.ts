@@ -57,13 +57,21 @@ export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
       };
       const isNewFile = !isPostgresUrl(plan.to) && !existsSync(plan.to);
       const target = await openDatabase(plan.to, { create, schema }).catch(async (error) => {
-        if (isNewFile && existsSync(plan.to)) (await import("../sqlite/wait-until-unused.ts")).removeEmptyFile(plan.to);
+        if (isNewFile && existsSync(plan.to)) await removeEmpty(plan.to);
         throw error;
       });
       await target.close();
       return { ...(await filled.promise), schema };
     }),
   );
+}
+
+/** Removes an empty database. Its own failure is not reported, since the copy has failed before. */
+async function removeEmpty(path: string): Promise<void> {
+  const { removeEmptyFile } = await import("../sqlite/wait-until-unused.ts");
+  try {
+    removeEmptyFile(path);
+  } catch {}
 }
 
 async function fromSource<T>(from: string, work: (source: Database, schema: string) => Promise<T>): Promise<T> {

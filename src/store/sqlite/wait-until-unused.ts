@@ -23,7 +23,7 @@ function isUnused(path: string): boolean {
   });
 }
 
-/** Removes a database without tables, unless another process has it open. */
+/** Removes a database without tables, unless another process is at work on it. */
 export function removeEmptyFile(path: string): void {
   unlessBusy(path, (connection) => {
     if (countTablesAlone(connection) > 0) return;
