@@ -212,7 +212,7 @@ describe("names in place of IDs", () => {
   });
 });
 
-describeOnOneDatabase("names in place of IDs", (environment) => {
+describeOnOneDatabase("names in place of IDs, local and over HTTP", (environment) => {
   let place: Place;
   beforeAll(async () => {
     place = await newPlace(environment);

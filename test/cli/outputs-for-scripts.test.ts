@@ -254,7 +254,7 @@ describe("a command that writes a file as it is", () => {
     async (line) => {
       const { code, stdout, stderr } = await wcs(line);
       expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("cannot be used with this command")]);
-      expect(stderr).toContain("It writes the file unchanged, and -o is the path to write to");
+      expect(stderr).toContain("It writes one format only, and -o is the path to write to");
       expect(stderr.includes("write ./")).toBe(!line.includes("--json"));
     },
   );
