@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
@@ -17,11 +17,13 @@ const dark = { colorScheme: "dark" as const };
 
 describe.skipIf(chromium === undefined)("pages in a browser", () => {
   const world = useWorld(sqliteHttp);
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
+  let browser: Browser | undefined;
   afterAll(() => browser?.close());
+  /** Returns the browser, a new one after a crash of Chromium, which then fails a single test. */
+  const running = async (): Promise<Browser> => {
+    if (!browser?.isConnected()) browser = await openBrowser();
+    return browser;
+  };
   beforeEach(() => world().instance.wait(3601));
 
   let people = 0;
@@ -39,7 +41,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
 
   /** Visits pages, and checks that nothing came from elsewhere and that the browser had nothing to complain about. */
   async function visiting(options: BrowserContextOptions, work: (page: Page) => Promise<void>): Promise<void> {
-    const { page, foreign, complaints }: Visit = await visit(browser, world().instance.url, options);
+    const { page, foreign, complaints }: Visit = await visit(await running(), world().instance.url, options);
     try {
       await work(page);
       expect(foreign).toEqual([]);
@@ -261,7 +263,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       await administrator.call(settings.set, { base_url: proxy.url });
       instance.wait(2);
       const { email, link } = await invited();
-      const { page, foreign, complaints } = await visit(browser, new URL(proxy.url).origin);
+      const { page, foreign, complaints } = await visit(await running(), new URL(proxy.url).origin);
       await page.goto(proxy.url);
       await page.getByRole("link", { name: "API reference" }).click();
       await page.locator("#operations-tag-Auth").waitFor();
