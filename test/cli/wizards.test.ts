@@ -63,6 +63,17 @@ describe("a wizard asks all its questions, and shows the resulting command line"
     expect(shown(stderr)).toContain("--json --start '2027-01-05 12:00'");
   });
 
+  it.each([
+    ["on the line", ["--start", "2027-01-05 13:00"], []],
+    ["typed", [], ["n", "2027-01-05 13:00"]],
+  ])("events create: an end that is not before the start %s", async (_, flags, before) => {
+    const line = ["events", "create", "--title", "Lunch", "--type", "user", ...flags];
+    const { code, stderr } = await sit(line, [...before, "2027-01-05 12:59", "2027-01-05 13:00", "", "", ""]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("It must not be before the start\n");
+    expect(shown(stderr)).toContain("--end '2027-01-05 13:00'");
+  });
+
   it("events create: all day, personal, with the title and type on the line", async () => {
     const line = ["events", "create", "--title", "Off", "--type", "user"];
     const { code, stderr } = await sit(line, ["y", "2027-01-05", "", "", "eve", ""]);

@@ -38,6 +38,7 @@ async function askWhen({ input, terminal, zone: given, record }: WizardRun): Pro
       const time = await readTimeAhead(answer, "It", { zone, after });
       if (flag === "--start" && typeof input.end === "number" && time > input.end)
         throw new UsageError("It must not be after --end");
+      if (after !== undefined && time < after) throw new UsageError("It must not be before the start");
       return time;
     };
     const { text, value } = await answered(terminal, question, read, defaultAnswer);
