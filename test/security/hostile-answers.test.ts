@@ -1,20 +1,22 @@
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configFile } from "../../src/cli/session/config.ts";
 import { token } from "../cli/login-server.ts";
+import { usePlace } from "../cli/places.ts";
 import { finished, type Home, newHome, start } from "../cli/support.ts";
+import { sqliteHttp } from "../support/instance.ts";
 
 /** Answers of a broken instance, or of one that wants to harm the user of the command line. */
-let answer: (path: string, response: ServerResponse) => void;
+let answer: (path: string, response: ServerResponse, incoming: IncomingMessage) => void;
 let requests = 0;
-const server = createServer((request, response) => {
+const server = createServer((incoming, response) => {
   requests += 1;
-  request.resume();
-  answer((request.url ?? "").replace("/api", ""), response);
+  incoming.resume();
+  answer((incoming.url ?? "").replace("/api", ""), response, incoming);
 });
 let url: string;
 beforeAll(async () => {
@@ -257,6 +259,41 @@ it("An import says for how many rows an instance answered", async () => {
       expect(stderr.includes("may have been imported")).toBe(more.length === 0);
     }
   }
+});
+
+describe("apply to an instance that does not answer for all rows", () => {
+  const place = usePlace(sqliteHttp);
+
+  /** Passes requests on, and leaves out the last result of imports. */
+  function shorten(isDryRun: boolean): void {
+    answer = (path, response, incoming) => {
+      const { method, headers } = incoming;
+      const forwarded = request(`${place().args[1]}/api${path}`, { method, headers }, async (received) => {
+        const isShort = path.endsWith("/import") && (headers["dry-run"] === "true") === isDryRun;
+        if (!isShort) return received.pipe(response.writeHead(received.statusCode ?? 0, received.headers));
+        const { results } = JSON.parse(Buffer.concat(await received.toArray()).toString());
+        return json(response, { results: results.slice(0, -1) }, 200, { "dry-run": String(isDryRun) });
+      });
+      incoming.pipe(forwarded);
+    };
+  }
+
+  it.each([
+    ["users", true, "users: [{reference: e, first_name: E, last_name: X, email: e@example.com, unit: root}]"],
+    ["users", false, "users: [{reference: e, first_name: E, last_name: X, email: e@example.com, unit: root}]"],
+    ["units", false, "units: [{reference: a, name: A, parent: root}]"],
+  ])("says for how many %s it answered (dry run: %s)", async (_, isDryRun, text) => {
+    await place().wcs(["units", "update", "1", "--reference", "root"]);
+    const { sit, path, env } = place().home;
+    writeFileSync(path("org.yaml"), text);
+    shorten(isDryRun);
+    const { code, stderr } = await sit(["apply", path("org.yaml")], { env: { ...env, ...place().env, WCS_URL: url } });
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr: expect.stringContaining("error: The instance answered for 0 of 1 rows.\nhint: "),
+    });
+    expect(stderr.includes("may have been imported")).toBe(!isDryRun);
+  });
 });
 
 it("Changes of a dry run that are no list are not shown", async () => {

@@ -7,7 +7,7 @@ import type { Report } from "../../file-io/import-report.ts";
 import type { Source } from "../../file-io/open-source.ts";
 import { batchesOf, readRows } from "../../file-io/read-rows.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
-import { UnexpectedAnswer } from "../../session/unexpected-answer.ts";
+import { requireOutcomes } from "../../session/unexpected-answer.ts";
 import { letInterrupt } from "../../terminal/signals.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ImportKind } from "./import-kinds.ts";
@@ -46,7 +46,7 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
       if (some.length === 0) return [];
       const input = { rows: some, ...job.options, ...rehearsal?.inputFor?.(some) };
       const response = await job.caller.call(kind.op, input, { dryRun, signal });
-      return requireAll((response as { results: readonly Outcome[] }).results, some, dryRun);
+      return requireOutcomes((response as { results: readonly Outcome[] }).results, some, dryRun);
     };
     let answers = await send(rows);
     // The service does not know what earlier batches gave up, so rows that take it are sent with other values.
@@ -69,15 +69,6 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
     progress(`${what} ${kind.table.name}`, done);
     yield;
   }
-}
-
-/** Returns the outcomes. Throws unless there is one for each row. A value that is no list fails in use, and is then named as such. */
-function requireAll(outcomes: readonly Outcome[], rows: readonly FileRow[], dryRun: boolean): readonly Outcome[] {
-  if (!Array.isArray(outcomes) || outcomes.length === rows.length) return outcomes;
-  const changed = dryRun ? "" : "The rows may have been imported: check that before you run it again. ";
-  throw new UnexpectedAnswer("unavailable", `The instance answered for ${outcomes.length} of ${rows.length} rows.`, {
-    hint: `${changed}wcs doctor shows the versions of the instance and of this program.`,
-  });
 }
 
 async function* rowsInTurn({ kind, source, format, mapping }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {

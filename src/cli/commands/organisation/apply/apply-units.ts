@@ -1,5 +1,6 @@
 import { units } from "../../../../contract/units.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
+import { requireOutcomes } from "../../../session/unexpected-answer.ts";
 import { isRemoval, pickChanged, type Task, touches } from "../plan/change.ts";
 import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
 
@@ -21,9 +22,10 @@ async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext):
   const inRows = tasks.filter(isForImport);
   for await (const batch of inBatches(inRows, rowOf, maxUnitRows)) {
     const { results } = await work.caller.call(units.import, { rows: [...batch.rows] });
+    const outcomes = requireOutcomes(results, batch.rows, false);
     const good = batch.tasks.filter((task, at) => {
-      // The response has a result for each row.
-      const { id, fields } = results[at]!;
+      // There is an outcome for each row.
+      const { id, fields } = outcomes[at]!;
       if (fields) work.refusals.push({ path: task.path, what: reasonsOf(fields).join("; ") });
       else if (id !== null) work.directory.units.set(task.change.name, id);
       return !fields;

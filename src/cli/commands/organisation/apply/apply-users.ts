@@ -3,6 +3,7 @@ import type { Caller } from "../../../../contract/operation.ts";
 import { userRow } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
+import { requireOutcomes } from "../../../session/unexpected-answer.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
@@ -23,10 +24,11 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   for await (const batch of inBatches(inRows(), (task) => userRowOf(task, work.plan), maxUserRows)) {
     for (const task of batch.tasks) await makeReady(task, work);
     const { results } = await caller.call(users.import, { rows: [...batch.rows] });
+    const outcomes = requireOutcomes(results, batch.rows, false);
     const done: Done[] = [];
     for (const [at, task] of batch.tasks.entries()) {
-      // The response has a result for each row.
-      const { id, fields } = results[at]!;
+      // There is an outcome for each row.
+      const { id, fields } = outcomes[at]!;
       if (fields || id === null) work.refusals.push({ path: task.path, what: reasonsOf(fields).join("; ") });
       else {
         await complete(task, id, work);

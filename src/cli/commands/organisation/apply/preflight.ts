@@ -3,6 +3,7 @@ import { isPermissionIssue } from "../../../../contract/issue-messages.ts";
 import { units } from "../../../../contract/units.ts";
 import { users } from "../../../../contract/users.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
+import { requireOutcomes } from "../../../session/unexpected-answer.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { OrganisationSnapshot, Planning } from "../plan/plan-context.ts";
@@ -60,14 +61,14 @@ async function tryUsers(plan: OrganisationPlan, planning: Planning): Promise<voi
   const addressesChange = Iterator.from(tasks).some(getsAnotherAddress);
   for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), maxUserRows)) {
     const { results } = await caller.call(users.import, { rows: [...batch.rows] }, dryRun);
-    for (const [at, { fields, issues: rowIssues = [] }] of results.entries()) {
+    for (const [at, { fields, issues: rowIssues = [] }] of requireOutcomes(results, batch.rows, true).entries()) {
       const { email, ...others } = fields ?? {};
       // An address that is taken now may become free by the other changes.
       const wrong = email && !addressesChange ? { email, ...others } : others;
       if (rowIssues.some((issue) => issue.field in wrong && isPermissionIssue(issue)))
         throw forbidden(reasonsOf(wrong));
       for (const [name, reasons] of Object.entries(wrong)) {
-        // The response has a result for each row.
+        // There is a task for each outcome.
         for (const reason of reasons) issues.add([...batch.tasks[at]!.path, name], reason);
       }
     }
