@@ -63,7 +63,7 @@ export const interval = () =>
 /** A recurrence rule in a request: one RRULE (RFC 5545, 3.3.10). null and [] count as absent, so a rule of a response is accepted. */
 const ruleInput = inputComponent("RecurrenceRuleInput", () => ({
   freq: frequency(),
-  until: day().nullish().describe("Last day on which it can occur; excludes count"),
+  until: nullable(day()).describe("Last day on which it can occur; excludes count"),
   count: z.int().min(1).max(100_000).nullish().describe("Number of occurrences; excludes until"),
   interval: interval(),
   byday: z
@@ -101,7 +101,7 @@ export const eventFields = () => ({
   start: time().nullish().describe("Start of the first occurrence; not for all-day events"),
   end: time().nullish().describe("End of the first occurrence; not for all-day events"),
   all_day: flag().optional().describe("Make it an all-day event; needs date"),
-  date: day().nullish().describe("Day of an all-day event"),
+  date: nullable(day()).describe("Day of an all-day event"),
   recurrence: z
     .array(ruleInput())
     .max(maxRules)

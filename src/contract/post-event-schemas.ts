@@ -54,7 +54,7 @@ export const postEventFields = inputComponent("PostEventInput", () => ({
     placeholder: "rrule",
     description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence",
   }),
-  end_date: date().nullish().describe("Last day on which a recurring event can occur"),
+  end_date: nullable(date()).describe("Last day on which a recurring event can occur"),
   timezone: nullable(timezone()).describe("IANA time zone of the event (default that of the instance)"),
 }));
 export type PostEventFields = z.infer<ReturnType<typeof postEventFields>>;

@@ -42,7 +42,8 @@ function textsOf(schema: z.ZodType, path = ""): { path: string; schema: z.ZodTyp
   ]);
 }
 
-const isText = ({ kind, values, format }: Field) => kind === "string" && !values && format === undefined;
+const isText = ({ kind, values, format }: Field) =>
+  kind === "string" && !values && (format === undefined || format === "date");
 
 it.each((await allOperations()).filter(hasBody).map((op) => [op.name, op] as const))(
   "the optional texts of %s can be empty and null",

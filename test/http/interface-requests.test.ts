@@ -317,6 +317,18 @@ describe("cleared and ignored values", () => {
     ]);
   });
 
+  it.each(["", null, "2027-05-01"])("events: with all_day 0, the date %j is ignored", async (date) => {
+    const times = { all_day: 0, start: 1_800_000_000, end: 1_800_000_000, date };
+    const id = await newEvent({ ...times, recurrence: [{ freq: "daily", count: 2, until: "" }] });
+    expect(await ask("PATCH", `/api/events/${id}`, { ...times, title: "Meal" })).toMatchObject({ status: 204 });
+    const { body } = await ask("GET", `/api/events/${id}`);
+    expect(body).toMatchObject({ title: "Meal", all_day: false, date: null, days: [], dates: [{}, {}] });
+    const { all_day: _, ...forgotten } = { ...times, date: "2027-05-01" };
+    expect(await wrong("PATCH", `/api/events/${id}`, forgotten)).toEqual({
+      date: ["is only for all-day events: set all_day"],
+    });
+  });
+
   it.each(["", null])("optional texts and links are cleared by %j", async (none) => {
     const { units, addUser, types } = world();
     const event = await newEvent({ start: 1, end: 2, body: "B", location: "L", link: "https://example.com" });

@@ -81,7 +81,7 @@ function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) 
     issues.date = ["is required for an all-day event"];
     return undefined;
   }
-  if (input.date) issues.date = ["is only for all-day events: set all_day"];
+  if (input.date && input.all_day === undefined) issues.date = ["is only for all-day events: set all_day"];
   const start = input.start === undefined && !wasAllDay ? before?.start_at : input.start;
   const end = input.end === undefined && !wasAllDay ? before?.end_at : input.end;
   if (start == null) issues.start = ["is required, except for an all-day event"];
