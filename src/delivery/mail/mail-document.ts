@@ -1,4 +1,4 @@
-import type { MailLanguage } from "./mail-language.ts";
+import type { MailLanguage } from "./mail-texts.ts";
 
 export interface MailText {
   readonly subject: string;

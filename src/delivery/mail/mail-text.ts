@@ -1,7 +1,8 @@
+import { chooseLanguage } from "../../contract/choose-language.ts";
 import { quoteForShell } from "../../contract/shell-quote.ts";
 import type { AccountNotice, DisabledReason } from "../../store/schema/column-types.ts";
 import { type MailText, mailDocument, type Part } from "./mail-document.ts";
-import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
+import { type MailLanguage, mailTexts } from "./mail-texts.ts";
 import type { MailTexts } from "./mail-texts-en.ts";
 
 export interface Sender {
@@ -102,8 +103,8 @@ function letter(
   sender: Sender,
   write: (wording: Wording) => { readonly subject: string; readonly parts: readonly Part[] },
 ): MailText {
-  const language = mailLanguage([tag, ...sender.languages]);
-  const texts = mailTextsIn(language);
+  const language = chooseLanguage(mailTexts, [tag, ...sender.languages]);
+  const texts: MailTexts = mailTexts[language];
   const { subject, parts } = write({ language, texts });
   return mailDocument({ language, subject, parts: [texts.greeting(name), ...parts] });
 }

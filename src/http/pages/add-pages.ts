@@ -5,8 +5,8 @@ import { type AppEnv, queryOf, routeHandler } from "../server/routing.ts";
 import { assetNames, respondWithAsset } from "./asset-files.ts";
 import { showDocs, showStart } from "./information-pages.ts";
 import type { PageOptions, PageRequest } from "./page-context.ts";
-import { pageTexts, pickLanguage } from "./page-language.ts";
 import { pageHeaders } from "./page-response.ts";
+import { choosePageLanguage, pageTexts } from "./page-texts.ts";
 import {
   errorPage,
   showDone,
@@ -44,7 +44,7 @@ export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOpt
     const handler = routeHandler(state, path, async (exchange, c) => {
       const isForm = method === "POST";
       const fields = isForm ? await readForm(exchange, formLimit) : new URLSearchParams(queryOf(c.env));
-      const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
+      const language = choosePageLanguage(fields.get("lang"), exchange.header("accept-language"));
       const root = "../".repeat(path.split("/").length - 2);
       const request = { options, exchange, fields, language, texts: pageTexts[language], root };
       try {

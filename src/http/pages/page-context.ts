@@ -1,6 +1,6 @@
 import type { Invoke } from "../../contract/operation.ts";
 import type { Exchange } from "../server/exchange.ts";
-import type { PageLanguage } from "./page-language.ts";
+import type { PageLanguage } from "./page-texts.ts";
 import type { PageTexts } from "./page-texts-en.ts";
 
 export interface PageInstance {
