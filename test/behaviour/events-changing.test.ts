@@ -232,18 +232,25 @@ describeOnOneDatabase("events: changes", (environment) => {
     await administrator.call(usertypes.delete, { id: type.id });
   });
 
-  it("events.update by an author who lost the ability calendar changes neither type nor units", async () => {
+  it("events.update and events.delete by an author who lost the ability calendar are refused, unless the event is personal", async () => {
     const { actors, addUser, instance, units } = world();
     const { administrator } = actors;
     const type = await administrator.call(usertypes.create, { name: "Planner", abilities: { calendar: true } });
     const { id: user } = await addUser({ unit: units.north, userTypes: [type.id] });
     const author = await instance.as(user);
     const id = await create(author, { type: "unit", units: [units.north] });
+    const personal = await create(author, { type: "user" });
     await administrator.call(users.membershipSet, { user, from: units.north, userTypes: [] });
-    expect(await codeOf(author.call(events.update, { id, title: "Other" }))).toBe("ok");
-    expect(await codeOf(author.call(events.update, { id, type: "chain" }))).toBe("forbidden");
-    expect(await codeOf(author.call(events.update, { id, units: [units.harbour] }))).toBe("forbidden");
-    expect(await get(author, id)).toMatchObject({ title: "Other", type: "unit", units: [{ id: units.north }] });
+    for (const change of [{ title: "Other" }, { type: "user" as const }])
+      expect(await refusal(author.call(events.update, { id, ...change }))).toMatchObject({
+        code: "forbidden",
+        message: `Only users with the ability calendar in the unit that owns it can change event ${id}.`,
+      });
+    expect(await codeOf(author.call(events.delete, { id }))).toBe("forbidden");
+    expect(await get(author, id)).toMatchObject({ title: "Meeting", permissions: { edit: false, delete: false } });
+    expect(await codeOf(author.call(events.update, { id: personal, title: "Other" }))).toBe("ok");
+    expect(await codeOf(author.call(events.update, { id: personal, type: "unit" }))).toBe("forbidden");
+    expect(await codeOf(author.call(events.delete, { id: personal }))).toBe("ok");
   });
 
   it("events.create: an author without the ability calendar in the own unit creates an event that its first unit owns", async () => {

@@ -85,11 +85,10 @@ export function isAddressed(model: Model, me: number, thing: Thing): boolean {
   return hasType && (thing.everywhere || inUnit);
 }
 
-/** Returns true for the author and, unless it is personal, for users with the ability in the owning unit. */
+/** Returns true for users with the ability in the owning unit; of something personal, for its author only. */
 export function isEditor(model: Model, me: number, thing: Thing, ability: "news" | "calendar"): boolean {
   const { admin, memberships } = model.users[me]!;
-  if (thing.author === me) return true;
-  if (thing.personal) return false;
+  if (thing.personal) return thing.author === me;
   const { owner } = thing;
   const reaches = memberships.some(
     ({ unit, types }) =>

@@ -76,6 +76,6 @@ export function requireReadableEvent<R extends Pick<EventRow, "reads" | "deleted
 export async function editableEvent(ctx: Ctx, id: number): Promise<EventRow> {
   const row = await readableEvent(ctx, id);
   if (mayEdit(ctx.actor, ability, row)) return row;
-  const others = row.personal === 1 ? "" : ` and users with the ability ${ability} in the unit that owns it`;
-  throw new ServiceError("forbidden", `Only its author${others} can change event ${id}.`);
+  const editors = row.personal === 1 ? "its author" : `users with the ability ${ability} in the unit that owns it`;
+  throw new ServiceError("forbidden", `Only ${editors} can change event ${id}.`);
 }

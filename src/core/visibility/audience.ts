@@ -75,14 +75,13 @@ export function reached(db: Db, a: string, reach: readonly string[]): RawBuilder
     where o.id = ${owner} and substr(o.path, 1, length(reach.value)) = reach.value))`;
 }
 
-/** Returns true for the author and, unless the content is personal, for users with the ability in the owning unit. */
+/** Returns true for users with the ability in the owning unit; of personal content, for its author only. */
 export function mayEdit(
   actor: Actor,
   ability: Ability,
   audience: { author_id: number; personal: number; owner_path: string | null },
 ): boolean {
-  if (audience.author_id === actor.id) return true;
-  return audience.personal === 0 && may(actor, ability, audience.owner_path);
+  return audience.personal === 1 ? audience.author_id === actor.id : may(actor, ability, audience.owner_path);
 }
 
 interface AudienceOwner {
