@@ -32,7 +32,7 @@ export const chunkGroups = [
   },
   {
     name: "kysely",
-    test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres\/(?!postgres-adapter)))|src\/store\/(listed-values|sqlite\/kysely-on-sqlite)\.ts$/,
+    test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres\/(?!postgres-adapter)))|src\/store\/(compare-with-list|sqlite\/kysely-on-sqlite)\.ts$/,
   },
   {
     name: "string-width",

@@ -7,7 +7,7 @@ import {
   SqliteQueryCompiler,
   type ValueNode,
 } from "kysely";
-import { listedValues } from "../listed-values.ts";
+import { compareWithList } from "../compare-with-list.ts";
 import type { Schema } from "../schema/schema.ts";
 
 export function createKysely(driver: Driver, adapter = new SqliteAdapter()): Kysely<Schema> {
@@ -33,7 +33,10 @@ export class WritingAdapter extends SqliteAdapter {
   }
 }
 
-/** Writes limits, and the flags 0 and 1 in comparisons, as literals: with parameters SQLite would parse the statement at each run. */
+/**
+ * Writes limits, and the flags 0 and 1 in comparisons, as literals: with parameters SQLite would parse the statement at each run.
+ * Writes lists of values as JSON.
+ */
 class LiteralCompiler extends SqliteQueryCompiler {
   protected override visitValue(node: ValueNode): void {
     const place = this.parentNode?.kind;
@@ -45,14 +48,8 @@ class LiteralCompiler extends SqliteQueryCompiler {
   }
 
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
-    const listed = listedValues(node);
-    if (listed === undefined) super.visitBinaryOperation(node);
-    else {
-      const [before, after] = listed.isOne ? [" = ", ""] : [" in (select value from json_each(", "))"];
-      this.visitNode(node.leftOperand);
-      this.append(before);
-      this.appendValue(listed.values);
-      this.append(after);
-    }
+    const comparison = compareWithList(node, [" in (select value from json_each(", "))"]);
+    if (comparison === undefined) super.visitBinaryOperation(node);
+    else this.visitNode(comparison);
   }
 }
