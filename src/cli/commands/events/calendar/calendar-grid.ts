@@ -9,6 +9,8 @@ export interface CellLine {
   readonly look: (text: string) => string;
 }
 
+export const emptyLine: CellLine = { text: "", look: (text) => text };
+
 interface Grid {
   readonly span: TimeSpan;
   readonly today: string;
@@ -51,13 +53,12 @@ export function drawGrid(grid: Grid, paint: Paint): string {
     // Days outside the span stay empty: a number without events would suggest that nothing takes place.
     const columns = days.map((day) => (isIn(day, span) ? [numberOf(day, grid, paint), ...grid.linesOf(day)] : []));
     const height = Math.max(2, ...columns.map((column) => column.length));
-    for (let at = 0; at < height; at++) lines.push(row(columns.map((column) => column[at] ?? empty)));
+    for (let at = 0; at < height; at++) lines.push(row(columns.map((column) => column[at] ?? emptyLine)));
   }
   lines.push(rule("└", "┴", "┘"));
   return lines.map((line) => `${line}\n`).join("");
 }
 
-const empty: CellLine = { text: "", look: (text) => text };
 const isIn = (day: string, { first, last }: TimeSpan) => day >= first && day <= last;
 
 function numberOf(day: string, { span, today }: Grid, paint: Paint): CellLine {

@@ -6,7 +6,16 @@ import { wrapText } from "../../../terminal/wrap-text.ts";
 import { addDays, dayOfMonth, daysBetween, monthOf, weekdayOf, weekOf } from "../../../time/days.ts";
 import { monthNames } from "../../../time/recurrence/recurrence-words.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import { type CellLine, cellWidth, drawGrid, roomyCell, textWidth, weekdayHeadings, weeksIn } from "./calendar-grid.ts";
+import {
+  type CellLine,
+  cellWidth,
+  drawGrid,
+  emptyLine,
+  roomyCell,
+  textWidth,
+  weekdayHeadings,
+  weeksIn,
+} from "./calendar-grid.ts";
 import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
 interface Picture {
@@ -90,18 +99,15 @@ function shortLine({ title, from, goesOn }: CalendarEntry, cell: number, paint: 
 
 /** Returns all lines of the entries of a day in a week view, with an empty line between two entries. */
 function longLines(entries: readonly CalendarEntry[], width: number, paint: Paint): CellLine[] {
-  return entries.flatMap((entry, at) => [...(at > 0 ? [blank] : []), ...entryLines(entry, width, paint)]);
+  return entries.flatMap((entry, at) => [...(at > 0 ? [emptyLine] : []), ...entryLines(entry, width, paint)]);
 }
-
-const same = (text: string) => text;
-const blank: CellLine = { text: "", look: same };
 
 function entryLines({ title, location, from, to, goesOn }: CalendarEntry, width: number, paint: Paint): CellLine[] {
   const isWhole = from === "" && !goesOn;
   const time = [goesOn ? "›" : from, to].filter(Boolean);
   const range = time.join("–").length <= width ? time.join("–") : (time[0] ?? "");
   const titles = wrapText(title, width);
-  const look = isWhole ? paint.success : same;
+  const look = isWhole ? paint.success : emptyLine.look;
   return [
     ...(range ? [{ text: range, look: paint.key }] : []),
     ...titles.slice(0, maxTitleLines).map((text) => ({ text, look })),

@@ -12,7 +12,7 @@ import { addDays } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import { type ListedEvent, walkEvents } from "../calendar/walk-events.ts";
-import { iCalendar } from "./jcal.ts";
+import { formatComponent } from "./jcal.ts";
 import { isLocal, vevent } from "./write-vevent.ts";
 import { vtimezone } from "./write-vtimezone.ts";
 
@@ -32,10 +32,10 @@ function calendarTo(path: string): ExportSpec<ListedEvent> {
   const now = Math.floor(Date.now() / 1000);
   /** Returns an event, preceded by its time zone when it is the first event in that zone. */
   const textOf = async (event: ListedEvent): Promise<string> => {
-    const own = await iCalendar(vevent(event));
+    const own = await formatComponent(vevent(event));
     if (!isLocal(event) || zones.has(event.timezone)) return own;
     zones.add(event.timezone);
-    return (await iCalendar(await vtimezone(event.timezone, now))) + own;
+    return (await formatComponent(await vtimezone(event.timezone, now))) + own;
   };
   return {
     name: "events",

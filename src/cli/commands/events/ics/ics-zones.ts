@@ -9,7 +9,7 @@ export type Zone = Pick<Clock, "wall" | "instant">;
 /** Maximum number of lines in all time zones together, because evaluating them takes time per line and year. */
 const maxLines = 20_000;
 /** Rule parts that name only a few days a year; evaluating rules that recur more often is too slow. */
-const few = /^(FREQ=YEARLY|(INTERVAL|COUNT|UNTIL|WKST|BYMONTH|BYMONTHDAY|BYDAY|BYSETPOS)=.*)$/;
+const fewDaysPart = /^(FREQ=YEARLY|(INTERVAL|COUNT|UNTIL|WKST|BYMONTH|BYMONTHDAY|BYDAY|BYSETPOS)=.*)$/;
 
 /** The time zones and the clock with which the events of one file are parsed. */
 export interface IcsContext {
@@ -20,13 +20,13 @@ export interface IcsContext {
 
 /** Collects the time zones of a file. `own` applies to times without a zone, unless the calendar has X-WR-TIMEZONE. */
 export function zonesOf(components: Iterable<RawComponent>, own: string | undefined) {
-  const explained = new Map<string, Zone>();
+  const definedZones = new Map<string, Zone>();
   let calendarZone: string | undefined;
-  let room = maxLines;
+  let linesLeft = maxLines;
   for (const { name, all, lines } of components) {
-    if (name === "VTIMEZONE") room -= all.length;
-    const zone = name === "VTIMEZONE" && room >= 0 ? explain(all) : undefined;
-    if (zone) explained.set(zone.tzid, zoneOf(zone));
+    if (name === "VTIMEZONE") linesLeft -= all.length;
+    const zone = name === "VTIMEZONE" && linesLeft >= 0 ? parseZone(all) : undefined;
+    if (zone) definedZones.set(zone.tzid, zoneOf(zone));
     if (name !== "VCALENDAR") continue;
     for (const line of lines) calendarZone ??= /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim();
   }
@@ -36,7 +36,7 @@ export function zonesOf(components: Iterable<RawComponent>, own: string | undefi
   };
   return {
     /** Time zones by TZID: those of the IANA database and those that the file defines. */
-    named: (tzid: string) => iana(tzid) ?? explained.get(tzid),
+    named: (tzid: string) => iana(tzid) ?? definedZones.get(tzid),
     /** Time zone of times without TZID. */
     floating: (calendarZone === undefined ? undefined : iana(calendarZone)) ?? clockOf(own),
   };
@@ -49,7 +49,7 @@ function ianaName(tzid: string): string | undefined {
   return candidates.map((candidate) => candidate.join("/")).find(isTimeZone);
 }
 
-function explain(lines: readonly string[]): ICAL.Timezone | undefined {
+function parseZone(lines: readonly string[]): ICAL.Timezone | undefined {
   const rules = lines.flatMap((line) => /^RRULE[^:]*:(.*)$/is.exec(line)?.[1] ?? []);
   if (!rules.every(namesFewDays)) return undefined;
   try {
@@ -63,7 +63,7 @@ function explain(lines: readonly string[]): ICAL.Timezone | undefined {
 
 function namesFewDays(rule: string): boolean {
   const parts = rule.trim().toUpperCase().split(";").filter(Boolean);
-  return parts.includes("FREQ=YEARLY") && parts.every((part) => few.test(part));
+  return parts.includes("FREQ=YEARLY") && parts.every((part) => fewDaysPart.test(part));
 }
 
 function zoneOf(zone: ICAL.Timezone): Zone {

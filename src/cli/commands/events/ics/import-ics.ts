@@ -24,7 +24,7 @@ import type { ListedEvent } from "../calendar/walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
 import { type IcsContext, zonesOf } from "./ics-zones.ts";
 import { readEvent } from "./read-ics.ts";
-import { type EventTarget, findByUid, putIn } from "./save-event.ts";
+import { type EventTarget, findByUid, saveEvent } from "./save-event.ts";
 
 export async function importEvents(context: Context): Promise<void> {
   const { terminal, flags, args } = context;
@@ -37,7 +37,7 @@ export async function importEvents(context: Context): Promise<void> {
     const text = await loadCalendar(String(args.file), terminal, signal);
     const { caller } = await context.connect();
     const audience = await audienceOf(context, caller);
-    partial = await carryOut(text, { ...given, audience, caller }, report, context);
+    partial = await importBatches(text, { ...given, audience, caller }, report, context);
   } catch (error) {
     if (report.rows > 0 && !flags.dryRun)
       terminal.note(`${report.summary()}; the rest was not imported. Run the command again to continue.`);
@@ -91,7 +91,7 @@ const maxUidsLength = 6000;
 const maxEvents = 100;
 
 /** Imports the events. Returns the number of those that were imported without some of their parts. */
-async function carryOut(text: string, target: EventTarget, report: Report, context: Context): Promise<number> {
+async function importBatches(text: string, target: EventTarget, report: Report, context: Context): Promise<number> {
   const { caller, signal } = target;
   const [me, instance] = await Promise.all([caller.call(users.current, {}), caller.call(timezones.list, {})]);
   const zones = zonesOf(componentsOf(text), checkZone(context.globals.tz));
@@ -105,7 +105,7 @@ async function carryOut(text: string, target: EventTarget, report: Report, conte
     for (const { line, event } of batch) {
       await letInterrupt(signal);
       const isRead = typeof event !== "string";
-      const outcome = isRead ? await putIn(event, known.get(event.uid), target) : skippedRow({ row: [event] });
+      const outcome = isRead ? await saveEvent(event, known.get(event.uid), target) : skippedRow({ row: [event] });
       if (outcome.action !== "skipped" && outcome.fields) partial += 1;
       if (isRead && event.areDays && ["created", "changed"].includes(outcome.action))
         context.terminal.note(`line ${line}: the whole days of ${event.title} become a time from midnight to midnight`);

@@ -17,13 +17,13 @@ export function textOnOneLine(text: string, between: string): string {
     .replaceAll("\t", " ");
 }
 
-export const utc = (instant: number): string => `${new Date(instant * 1000).toISOString().slice(0, 19)}Z`;
+export const formatUtc = (instant: number): string => `${new Date(instant * 1000).toISOString().slice(0, 19)}Z`;
 
 /** Formats a local time, given in milliseconds as if it were UTC, without a zone. */
-export const local = (wall: number): string => new Date(wall).toISOString().slice(0, 19);
+export const formatLocal = (wall: number): string => new Date(wall).toISOString().slice(0, 19);
 
 /** Formats a component as iCalendar, with lines of at most 75 octets that end with CRLF. */
-export async function iCalendar(component: Component): Promise<string> {
+export async function formatComponent(component: Component): Promise<string> {
   const { default: ICAL } = await import("ical.js");
   // The library does not count the space at the start of a continuation line.
   ICAL.foldLength = 74;

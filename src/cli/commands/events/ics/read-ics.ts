@@ -4,7 +4,7 @@ import type { FieldErrors } from "../../../../contract/errors.ts";
 import { type Rule, uid } from "../../../../contract/event-schemas.ts";
 import type { RawComponent } from "./ics-components.ts";
 import { type Properties, propertiesOf } from "./ics-properties.ts";
-import { repeatsOf } from "./ics-recurrence.ts";
+import { readRecurrence } from "./ics-recurrence.ts";
 import { type IcsTimes, icsTimesOf } from "./ics-times.ts";
 import type { IcsContext } from "./ics-zones.ts";
 import { plainText, textOnOneLine } from "./jcal.ts";
@@ -20,7 +20,7 @@ export interface ReadEvent extends IcsTimes {
   readonly type: string | undefined;
   readonly isPrivate: boolean;
   /** Reasons why properties are not imported, by name. */
-  readonly without: FieldErrors;
+  readonly notImported: FieldErrors;
 }
 
 /** Parses a VEVENT. Returns the reason when it cannot be imported, as a sentence without its subject. */
@@ -36,7 +36,7 @@ export function readEvent(component: RawComponent, context: IcsContext): ReadEve
   if (text("summary").trim() === "") return "has no title (SUMMARY)";
   const times = icsTimesOf(found, context);
   if (typeof times === "string") return times;
-  const repeats = repeatsOf(found, times, context);
+  const repeats = readRecurrence(found, times, context);
   const link = text("url");
   const isLink = link === "" || url().safeParse(link).success;
   return {
@@ -49,10 +49,10 @@ export function readEvent(component: RawComponent, context: IcsContext): ReadEve
     recurrence: repeats.rules,
     type: text("x-wcs-type").toLowerCase() || undefined,
     isPrivate: ["PRIVATE", "CONFIDENTIAL"].includes(text("class").toUpperCase()),
-    without: {
-      ...lostOf(found, component),
+    notImported: {
+      ...unsupportedIn(found, component),
       ...(!isLink && { URL: ["is not an http or https URL"] }),
-      ...repeats.without,
+      ...repeats.notImported,
     },
   };
 }
@@ -60,20 +60,19 @@ export function readEvent(component: RawComponent, context: IcsContext): ReadEve
 /** Returns the UID. Derives one from the properties when it is missing or invalid, so another import finds the same. */
 function uidOf(given: string, lines: readonly string[]): string {
   if (uid().safeParse(given).success) return given;
-  const told = lines.filter((line) => /^(UID|DTSTART|DTEND|DURATION|RRULE|SUMMARY)\b/i.test(line));
-  return createHash("sha256").update(told.sort().join("\n")).digest("hex");
+  const identifying = lines.filter((line) => /^(UID|DTSTART|DTEND|DURATION|RRULE|SUMMARY)\b/i.test(line));
+  return createHash("sha256").update(identifying.sort().join("\n")).digest("hex");
 }
 
 /** Properties that are reported as not imported, because events have no field for them. */
-const lost = ["ATTENDEE", "ATTACH", "CATEGORIES", "COMMENT", "CONTACT"];
+const unsupported = ["ATTENDEE", "ATTACH", "CATEGORIES", "COMMENT", "CONTACT"];
 
-function lostOf({ count }: Properties, { inner }: RawComponent): Record<string, string[]> {
-  const counted = lost.map((name) => [name, count(name)] as const).filter(([, times]) => times > 0);
+function unsupportedIn({ count }: Properties, { inner }: RawComponent): FieldErrors {
   const alarms = inner.filter((name) => name === "VALARM").length;
+  const counts = new Map([...unsupported.map((name) => [name, count(name)] as const), ["VALARM", alarms]]);
   return Object.fromEntries(
-    [...counted, ...(alarms > 0 ? [["VALARM", alarms] as const] : [])].map(([name, times]) => [
-      name,
-      [times === 1 ? "is not kept" : `is not kept (${times} times)`],
-    ]),
+    [...counts]
+      .filter(([, times]) => times > 0)
+      .map(([name, times]) => [name, [times === 1 ? "is not kept" : `is not kept (${times} times)`]]),
   );
 }

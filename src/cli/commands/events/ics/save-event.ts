@@ -17,7 +17,12 @@ export interface EventTarget {
   readonly audience: { readonly units?: number[]; readonly userTypes?: number[] };
 }
 
-export async function putIn(read: ReadEvent, event: ListedEvent | undefined, target: EventTarget): Promise<Outcome> {
+/** Creates an event, or changes the existing `event`. Returns what was done, or the reasons why the event is skipped. */
+export async function saveEvent(
+  read: ReadEvent,
+  event: ListedEvent | undefined,
+  target: EventTarget,
+): Promise<Outcome> {
   const type = event?.type ?? target.type ?? eventTypes.find((name) => name === read.type) ?? "user";
   if (read.isPrivate && type !== "user") {
     return skippedRow({ CLASS: ["is private, but the event would not be; import it with --type user"] }, read.uid);
@@ -27,9 +32,9 @@ export async function putIn(read: ReadEvent, event: ListedEvent | undefined, tar
     return skippedRow({ UID: [reason] }, read.uid);
   }
   try {
-    const done = event ? await change(event, read, target) : await create(read, type, target);
-    const fields = Object.keys(read.without).length > 0 ? read.without : undefined;
-    return { ...done, reference: read.uid, fields };
+    const saved = event ? await change(event, read, target) : await create(read, type, target);
+    const fields = Object.keys(read.notImported).length > 0 ? read.notImported : undefined;
+    return { ...saved, reference: read.uid, fields };
   } catch (error) {
     const reasons = reasonsOf(error);
     if (!reasons) throw error;
@@ -83,7 +88,7 @@ type Content = ReturnType<typeof contentOf>;
 /** Returns the fields in which the event differs from the file, with the values of the file. */
 export function changesTo(event: ListedEvent, read: ReadEvent): Partial<Content> {
   const wanted = contentOf(read);
-  const is = {
+  const stored = {
     title: plainText(event.title),
     body: plainText(event.body),
     location: event.location === null ? null : plainText(event.location) || null,
@@ -94,7 +99,7 @@ export function changesTo(event: ListedEvent, read: ReadEvent): Partial<Content>
     end: event.dates[0]?.end ?? null,
     recurrence: event.recurrence,
   };
-  const differs = (name: keyof Content) => !isSame(is[name], wanted[name]);
+  const differs = (name: keyof Content) => !isSame(stored[name], wanted[name]);
   const times = ["all_day", "date", "start", "end", "recurrence"] as const;
   // Times and recurrence are valid only together, so all of them are sent when one differs.
   const timing = times.some(differs) ? times : [];

@@ -3,7 +3,7 @@ import { addDays } from "../../../time/days.ts";
 import { rrulePartsOf } from "../../../time/recurrence/read-rrule.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
-import { type Component, local, type Property, plainText, utc } from "./jcal.ts";
+import { type Component, formatLocal, formatUtc, type Property, plainText } from "./jcal.ts";
 
 /** Unix seconds; earlier times are written in UTC, because VTIMEZONE describes the zones from 1970 local time on. */
 const firstLocal = 86_400;
@@ -15,9 +15,9 @@ export function vevent(event: ListedEvent): Component {
     value ? [[name, {}, "text", plainText(value)]] : [];
   const properties: Property[] = [
     ["uid", {}, "text", uid],
-    ["dtstamp", {}, "date-time", utc(updated_at)],
-    ["created", {}, "date-time", utc(created_at)],
-    ["last-modified", {}, "date-time", utc(updated_at)],
+    ["dtstamp", {}, "date-time", formatUtc(updated_at)],
+    ["created", {}, "date-time", formatUtc(created_at)],
+    ["last-modified", {}, "date-time", formatUtc(updated_at)],
     ...times(event),
     ...recurrence.map((rule): Property => ["rrule", {}, "recur", recur(rule, event)]),
     ...text("summary", title),
@@ -52,8 +52,8 @@ function isClear(timezone: string, instant: number): boolean {
 function time(name: string, instant: number, event: ListedEvent): Property {
   const { timezone, recurrence } = event;
   return isLocal(event) && (recurrence.length > 0 || isClear(timezone, instant))
-    ? [name, { tzid: timezone }, "date-time", local(clockOf(timezone).wall(instant))]
-    : [name, {}, "date-time", utc(instant)];
+    ? [name, { tzid: timezone }, "date-time", formatLocal(clockOf(timezone).wall(instant))]
+    : [name, {}, "date-time", formatUtc(instant)];
 }
 
 /** Tests whether the event's times are local, so that the file needs its time zone. */
@@ -61,7 +61,7 @@ export const isLocal = ({ date, timezone, dates }: ListedEvent): boolean =>
   date === null && timezone !== "UTC" && (dates[0]?.start ?? firstLocal) >= firstLocal;
 
 function recur(rule: Rule, { date, timezone }: ListedEvent) {
-  const lastSecond = (day: string) => utc(clockOf(timezone).startOf(addDays(day, 1)) - 1);
+  const lastSecond = (day: string) => formatUtc(clockOf(timezone).startOf(addDays(day, 1)) - 1);
   const parts = rrulePartsOf(rule, (day) => (date === null ? lastSecond(day) : day));
   return Object.fromEntries(parts.map(([name, value]) => [name.toLowerCase(), value]));
 }
