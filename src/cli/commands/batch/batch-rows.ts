@@ -10,22 +10,21 @@ import { readNdjson } from "../../file-io/read-ndjson.ts";
 export async function* batchRows(source: Source, format: FileFormat, needed: readonly string[]) {
   const lines = linesOf(source.read(), source.label);
   const rows =
-    format === "ndjson" ? readNdjson(lines) : csvRows(lines, (header) => columnsIn(header, needed, source.label));
+    format === "ndjson" ? readNdjson(lines) : csvRows(lines, (header) => columnsOf(header, needed, source.label));
   for await (const some of rows) yield* some;
 }
 
-function columnsIn(header: CsvRecord["cells"] | undefined, needed: readonly string[], label: string) {
-  if (header === undefined)
-    throw new ServiceError("validation_failed", `${label} is empty: its first line must name the columns.`);
-  if ("issue" in header) throw new ServiceError("validation_failed", `${label}: the header line ${header.issue}.`);
+/** Returns the names of the columns. Throws `validation_failed` when the header lacks a needed one. */
+function columnsOf(header: CsvRecord["cells"] | undefined, needed: readonly string[], label: string): string[] {
+  const refused = (message: string, hint?: string) =>
+    new ServiceError("validation_failed", `${label}${message}.`, { hint });
+  if (header === undefined) throw refused(" is empty: its first line must name the columns");
+  if ("issue" in header) throw refused(`: the header line ${header.issue}`);
   const columns = header.map((cell) => cell.trim());
-  const missing = needed.filter((name) => !columns.includes(name));
   const double = columns.find((name, at) => columns.indexOf(name) !== at);
-  if (double !== undefined) throw new ServiceError("validation_failed", `${label}: duplicate column ${double}.`);
+  if (double !== undefined) throw refused(`: duplicate column ${double}`);
+  const missing = needed.filter((name) => !columns.includes(name));
   if (missing.length === 0) return columns;
-  throw new ServiceError(
-    "validation_failed",
-    `${label}: missing ${missing.length > 1 ? "columns" : "column"} ${missing.join(", ")}.`,
-    { hint: hintOfJson(columns) ?? `The columns are ${columns.join(", ")}.` },
-  );
+  const hint = hintOfJson(columns) ?? `The columns are ${columns.join(", ")}.`;
+  throw refused(`: missing ${missing.length > 1 ? "columns" : "column"} ${missing.join(", ")}`, hint);
 }
