@@ -26,7 +26,7 @@ export async function complete(
   const prefix = typed.slice(head.length);
   try {
     const known = await knownValues(kind, typed, words, environment);
-    const candidates = known ?? (await items(kind, prefix, words, environment));
+    const candidates = known ?? (await findCandidates(kind, prefix, words, environment));
     const lines = candidates
       .filter(({ value }) => !head.split(",").includes(String(value)))
       .map(({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`);
@@ -36,7 +36,7 @@ export async function complete(
   }
 }
 
-async function items(kind: string, prefix: string, words: readonly string[], environment: CommandEnvironment) {
+async function findCandidates(kind: string, prefix: string, words: readonly string[], environment: CommandEnvironment) {
   const { terminal } = environment;
   const finder = finders[kind] ?? choiceFinder(kind);
   if (!finder) return [];
@@ -107,7 +107,7 @@ interface Wanted extends LineToComplete {
 type Found = Readonly<{ id: number | string; name: string }>;
 type Finder = (wanted: Wanted) => Promise<readonly Found[]>;
 
-const firstOf =
+const firstPageOf =
   (load: () => Promise<Operation<z.ZodType, z.ZodType<{ data: Found[] }>>>): Finder =>
   async ({ caller, options }) =>
     (await caller.call(await load(), {}, options)).data;
@@ -121,11 +121,11 @@ const onLine =
   };
 
 const finders: Readonly<Record<string, Finder>> = {
-  users: firstOf(async () => (await import("../../../contract/users.ts")).users.list),
-  units: firstOf(async () => (await import("../../../contract/units.ts")).units.list),
-  usertypes: firstOf(async () => (await import("../../../contract/usertypes.ts")).usertypes.list),
-  webhooks: firstOf(async () => (await import("../../../contract/webhooks.ts")).webhooks.list),
-  groups: firstOf(async () => (await import("../../../contract/groups.ts")).groups.list),
+  users: firstPageOf(async () => (await import("../../../contract/users.ts")).users.list),
+  units: firstPageOf(async () => (await import("../../../contract/units.ts")).units.list),
+  usertypes: firstPageOf(async () => (await import("../../../contract/usertypes.ts")).usertypes.list),
+  webhooks: firstPageOf(async () => (await import("../../../contract/webhooks.ts")).webhooks.list),
+  groups: firstPageOf(async () => (await import("../../../contract/groups.ts")).groups.list),
   async tokens({ caller, options }) {
     const { tokens } = await import("../../../contract/tokens.ts");
     const { data } = await caller.call(tokens.list, {}, options);
