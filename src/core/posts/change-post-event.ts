@@ -8,7 +8,7 @@ import {
   daysOf,
   fullRecurrence,
   parseRule,
-  type Repetition,
+  type RecurrenceSpec,
   recurrenceIssues,
   ruleOf,
 } from "./post-recurrence.ts";
@@ -23,33 +23,27 @@ interface Span {
 }
 
 /** Returns the event with these fields changed, or their validation errors. `zone` is the instance's time zone. */
-export async function changeEvent(before: StoredEvent | null, fields: PostEventFields, zone: string) {
-  const timezone = (fields.timezone === undefined ? before?.timezone : fields.timezone) ?? zone;
-  const all_day = fields.all_day ?? before?.all_day ?? false;
-  // The local time stays when the time zone changes.
-  const readStored = before?.timezone === timezone ? readTime : readByClock;
-  const read = (given: string | undefined, stored: string | undefined) =>
-    given ? readTime(given, timezone) : stored && readStored(stored, timezone);
-  const repeats = repetitionAfter(before, fields);
-  const start = read(fields.datetime_start, before?.datetime_start);
-  if (!start) return { event: null, issues: { "event.datetime_start": ["is required"], ...repeats.issues } };
-  const moves = fields.datetime_start !== undefined && before?.datetime_end === before?.datetime_start;
-  const end = read(fields.datetime_end, moves ? undefined : before?.datetime_end) || start;
-  const span = { start, end, all_day, timezone };
-  const end_date = fields.end_date === undefined ? (before?.end_date ?? null) : fields.end_date;
-  const { last, issues: early } = lastDays(span, repeats, end_date);
-  const issues = { ...spanIssues(span, fields), ...early, ...repeats.issues };
+export async function changePostEvent(before: StoredEvent | null, fields: PostEventFields, zone: string) {
+  const fieldAfter = (name: "location" | "link" | "timezone" | "end_date") =>
+    (fields[name] === undefined ? before?.[name] : fields[name]) ?? null;
+  const span = spanAfter(before, fields, fieldAfter("timezone") ?? zone);
+  const { rule, recurrence, issues: ruleIssues } = recurrenceAfter(before, fields);
+  if (span === undefined) return { event: null, issues: { "event.datetime_start": ["is required"], ...ruleIssues } };
+  const end_date = fieldAfter("end_date");
+  const { last, issues: early } = lastDays(span, { rule, recurrence, end_date });
+  const issues = { ...spanIssues(span, fields), ...early, ...ruleIssues };
   if (Object.keys(issues).length > 0) return { event: null, issues };
+  const { start, end, all_day, timezone } = span;
   try {
-    const { dates, rrule } = await planOccurrences(span, repeats.rule, last);
+    const { dates, rrule } = await planOccurrences(span, rule, last);
     const event: StoredEvent = {
-      location: fields.location === undefined ? (before?.location ?? null) : fields.location,
-      link: fields.link === undefined ? (before?.link ?? null) : fields.link,
+      location: fieldAfter("location"),
+      link: fieldAfter("link"),
       all_day,
-      datetime_start: formatMoment(span.start, all_day),
-      datetime_end: formatMoment(span.end, all_day),
+      datetime_start: formatMoment(start, all_day),
+      datetime_end: formatMoment(end, all_day),
       dates,
-      recurrence: repeats.recurrence,
+      recurrence,
       rrule,
       end_date,
       timezone,
@@ -58,8 +52,20 @@ export async function changeEvent(before: StoredEvent | null, fields: PostEventF
     return { event, issues: {} };
   } catch (error) {
     if (!(error instanceof BadRule)) throw error;
-    return { event: null, issues: { [ruleField(repeats)]: [error.message] } };
+    return { event: null, issues: { [ruleField(recurrence)]: [error.message] } };
   }
+}
+
+/** Returns the first occurrence after a change; undefined without a start. The local time stays when the time zone changes. */
+function spanAfter(before: StoredEvent | null, fields: PostEventFields, timezone: string): Span | undefined {
+  const readStored = before?.timezone === timezone ? readTime : readByClock;
+  const read = (given: string | undefined, stored: string | undefined) =>
+    given ? readTime(given, timezone) : stored && readStored(stored, timezone);
+  const start = read(fields.datetime_start, before?.datetime_start);
+  if (!start) return undefined;
+  const moves = fields.datetime_start !== undefined && before?.datetime_end === before?.datetime_start;
+  const end = read(fields.datetime_end, moves ? undefined : before?.datetime_end) || start;
+  return { start, end, all_day: fields.all_day ?? before?.all_day ?? false, timezone };
 }
 
 /** Reads a time with an offset, or else by the clock of the time zone. */
@@ -88,17 +94,17 @@ function spanIssues({ start, end, all_day }: Span, fields: PostEventFields): Fie
   return issues;
 }
 
-interface Repeats {
+/** How an event recurs: `rule` is that of `recurrence` or, without it, of an RRULE. */
+interface Recurring {
   readonly recurrence: StoredEvent["recurrence"];
-  readonly rule: Repetition | null;
-  readonly issues: FieldErrors;
+  readonly rule: RecurrenceSpec | null;
 }
 
 /** Returns the rule after a change. `recurrence` and `repeat_rules` replace each other. */
-function repetitionAfter(
+function recurrenceAfter(
   before: StoredEvent | null,
   { recurrence: given, repeat_rules: text }: PostEventFields,
-): Repeats {
+): Recurring & { readonly issues: FieldErrors } {
   const none = { recurrence: null, rule: null, issues: {} };
   if (given && text) {
     return { ...none, issues: { "event.repeat_rules": ["must not be given together with recurrence"] } };
@@ -111,11 +117,11 @@ function repetitionAfter(
     return { ...none, rule: rrule ? parseRule(rrule) : null };
   } catch (error) {
     if (!(error instanceof BadRule)) throw error;
-    return { ...none, issues: { [ruleField(none)]: [error.message] } };
+    return { ...none, issues: { [ruleField(null)]: [error.message] } };
   }
 }
 
-const ruleField = ({ recurrence }: Pick<Repeats, "recurrence">) =>
+const ruleField = (recurrence: StoredEvent["recurrence"]) =>
   recurrence === null ? "event.repeat_rules" : "event.recurrence";
 
 /** The last days on which an event can occur, by its end date and by its rule. */
@@ -127,8 +133,7 @@ interface LastDays {
 /** Returns the last days, and validation errors of those that are before the start. */
 function lastDays(
   span: Span,
-  { rule, recurrence }: Repeats,
-  end_date: string | null,
+  { rule, recurrence, end_date }: Recurring & Pick<StoredEvent, "end_date">,
 ): { last: LastDays; issues: FieldErrors } {
   const isEarly = (day: Temporal.PlainDate | undefined) =>
     day !== undefined && Temporal.PlainDate.compare(day, span.start.toPlainDate()) < 0;
@@ -144,7 +149,7 @@ function lastDays(
 /** Returns the occurrences and the complete rule as text. Throws `BadRule`. */
 async function planOccurrences(
   span: Span,
-  rule: Repetition | null,
+  rule: RecurrenceSpec | null,
   { endDay, untilDay }: LastDays,
 ): Promise<Pick<StoredEvent, "dates" | "rrule">> {
   const first = span.start.toPlainDate().toString();
@@ -154,7 +159,7 @@ async function planOccurrences(
   const days = await daysOf({ parts, count, last: last?.toString() ?? null }, first);
   return {
     dates: await datesOn(days, span),
-    rrule: formatRrule(withEnd(parts, count, untilDay ? lastMoment(untilDay, span) : null)),
+    rrule: formatRrule(withEnd(parts, count, untilDay ? formatUntil(untilDay, span) : null)),
   };
 }
 
@@ -168,7 +173,7 @@ function lastDay(until: string | null, { start, all_day, timezone }: Span) {
 }
 
 /** Returns UNTIL (RFC 5545): a day such as 20261231 for an all-day event, else the start time on that day in UTC. */
-function lastMoment(day: Temporal.PlainDate, { start, all_day, timezone }: Span): string {
+function formatUntil(day: Temporal.PlainDate, { start, all_day, timezone }: Span): string {
   if (all_day) return day.toString().replaceAll("-", "");
   const moment = day.toZonedDateTime({ timeZone: timezone, plainTime: start.toPlainTime() });
   return moment.toInstant().toString({ smallestUnit: "second" }).replace(/[-:]/g, "");

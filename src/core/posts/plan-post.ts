@@ -28,7 +28,7 @@ export async function planPost(ctx: Ctx, fields: PostFields, home: Home, before?
   const mentioned = row === undefined || fields.mentions === undefined ? [] : await mentionedIn(ctx, row.id);
   const issues: FieldErrors = {
     ...eventIssues,
-    ...groupIssues(fields, home),
+    ...visibilityIssues(fields, home),
     ...(await readerIssues(ctx, fields, known)),
     ...(await mentionIssues(ctx, fields.mentions, mentioned)),
     ...(fields.publish && publicationIssues(times, fields.publish)),
@@ -48,12 +48,12 @@ async function planEvent(ctx: Ctx, { event: fields }: PostFields, { content_type
     return { event: null, issues };
   }
   if (fields !== undefined)
-    return (await import("./change-post-event.ts")).changeEvent(before, fields, ctx.settings.timezone);
+    return (await import("./change-post-event.ts")).changePostEvent(before, fields, ctx.settings.timezone);
   const issues: FieldErrors = before === null ? { event: ["is required for posts of content_type event"] } : {};
   return { event: before, issues };
 }
 
-function groupIssues({ visibility }: PostFields, { group }: Home): FieldErrors {
+function visibilityIssues({ visibility }: PostFields, { group }: Home): FieldErrors {
   if (group === null || visibility === undefined) return {};
   return { visibility: ["must not be given for a post in a group, whose members can read it"] };
 }

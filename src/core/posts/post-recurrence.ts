@@ -9,7 +9,7 @@ import type { StoredEvent } from "./stored-event.ts";
 type Recurrence = NonNullable<StoredEvent["recurrence"]>;
 
 /** A recurrence rule. `parts` does not include `until` and `count`. */
-export interface Repetition {
+export interface RecurrenceSpec {
   readonly parts: RuleParts;
   readonly count: number | null;
   /** A time or a day, inclusive. */
@@ -23,7 +23,7 @@ export function fullRecurrence({ freq, ...rest }: NonNullable<PostEventFields["r
   return { freq, ...none, ...withoutUndefined(rest) };
 }
 
-export const ruleOf = (recurrence: Recurrence): Repetition => ({
+export const ruleOf = (recurrence: Recurrence): RecurrenceSpec => ({
   parts: rulePartsOf(recurrence),
   count: recurrence.count,
   until: recurrence.until,
@@ -65,7 +65,7 @@ const grammar: Readonly<Record<string, RegExp>> = {
 };
 
 /** Parses a rule in the form of RFC 5545. Throws `BadRule`. */
-export function parseRule(text: string): Repetition {
+export function parseRule(text: string): RecurrenceSpec {
   const parts = new Map<string, string>();
   for (const { part, name, value } of splitRrule(text)) {
     if (!grammar[name]?.test(value) || parts.has(name)) throw new BadRule(`has an invalid part: ${part}`);
