@@ -319,17 +319,18 @@ describe("backups of SQLite files", () => {
     });
 
     it("keeps a damaged database only where files can have two names; elsewhere the error says so", async () => {
-      const messages = {
-        EPERM: "The old database cannot be kept beside the new one (EPERM).",
-        ENOTSUP: "The old database cannot be kept beside the new one (ENOTSUP).",
-        EEXIST: `Another process created ${path} at the same time.`,
+      const hint = `Move ${path} and the files whose names begin with it to another folder, and try again.`;
+      const errors = {
+        EPERM: { message: "The old database cannot be kept beside the new one (EPERM).", hint },
+        ENOTSUP: { message: "The old database cannot be kept beside the new one (ENOTSUP).", hint },
+        EEXIST: { message: `Another process created ${path} at the same time.` },
       };
-      for (const [code, message] of Object.entries(messages)) {
+      for (const [code, error] of Object.entries(errors)) {
         writeFileSync(path, "");
         replaced(promises, "link", async () => {
           throw Object.assign(new Error(code), { code });
         });
-        expect(await refusal(restore()), code).toMatchObject({ message });
+        await expect(restore(), code).rejects.toMatchObject(error);
         expect(readFileSync(path, "latin1"), code).toBe("");
         expect(readdirSync(folder).sort(), code).toEqual(["backup.db", "other.db", "wcs.db"]);
       }
