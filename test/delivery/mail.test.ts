@@ -80,20 +80,21 @@ describeOnDatabases("mail", (open, kind) => {
   it("a mail whose result cannot be written at first is sent once, its link works, and the failures are logged", async () => {
     await welcome();
     let failures = 0;
+    const down = new Error("down");
     const { writeLocking } = instance.database;
     const database: Database = {
       ...instance.database,
       writeLocking: (work) => {
         if (mailbox.mails.length === 0 || failures === 2) return writeLocking(work);
         failures += 1;
-        return Promise.reject(new Error("down"));
+        return Promise.reject(down);
       },
     };
-    const errors: string[] = [];
-    const log = { info() {}, error: (_: object, message: string) => void errors.push(message) };
+    const errors: unknown[] = [];
+    const log = { info() {}, error: (...line: unknown[]) => void errors.push(line) };
     const drained = await newEngine(instance, { database, settings: settings(), log }).drain({ maxSeconds: 60 });
     expect([drained.mails, failures, mailbox.mails.length]).toEqual([0, 2, 1]);
-    expect(errors).toEqual(Array(2).fill("the result of a mail cannot be written"));
+    expect(errors).toEqual(Array(2).fill([{ err: down, mail: 1 }, "the result of a mail cannot be written"]));
     expect(await rows()).toMatchObject([{ state: "done", attempt: 1, last_error: null, lease_token: null }]);
     await reset(tokenIn(mailbox.mails[0]!.text));
   });
