@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { users } from "../../src/contract/users.ts";
@@ -289,6 +289,14 @@ describeOnDatabases("outcomes of an attempt", (open, kind) => {
 
   it("a receiver without TLS gets the status tls_error", async () => {
     expect(await attempt(receiver.url.replace("http:", "https:"))).toMatchObject({ status: "tls_error" });
+  });
+
+  it("a receiver with TLS is offered no other protocol than HTTP/1.1", async () => {
+    const hellos: Buffer[] = [];
+    const hangUp = (socket: Socket) => socket.once("data", (hello) => socket.end(void hellos.push(hello)));
+    await attempt(`https://127.0.0.1:${await listening(createServer(hangUp))}`);
+    // The extension of ALPN: the length of the list, and its only entry (RFC 7301, 3.1).
+    expect(hellos.map((hello) => hello.includes("\0\x09\x08http/1.1"))).toEqual([true]);
   });
 
   const servers: Server[] = [];
