@@ -228,6 +228,16 @@ function serviceBehind(proxy: ProxyExample, further: (service: ProxiedService) =
     expect(proxy.maxBodyLength).toBeGreaterThan(uploadLimit);
   });
 
+  it("an upload that is refused gets the reason each time", async () => {
+    const body = JSON.stringify({ message: "A".repeat(30_000_000) });
+    const client = clientFor("invalid");
+    const statuses = [];
+    for (let time = 0; time < 12; time++)
+      statuses.push((await client.raw("POST", "/api/conversations", { body })).status);
+    await client.close();
+    expect(statuses).toEqual(Array(12).fill(401));
+  });
+
   it("a poll gets its message", async () => {
     expect((await home().wcs(["conversations", "send", "--to", "bob@example.com", "one"])).code).toBe(0);
     const client = clientFor(await signIn());
