@@ -205,6 +205,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     /^error: --recurrence must be JSON\.\nhint: Use --repeat or --rrule to write it without JSON\.\n$/,
   ],
   ["posts create --content-type news --title T --body B --poll-choices A,B", 2, /\nhint: Use --choice to write it /],
+  ["posts create --content-type news --title T --choice A --choice B", 3, /^error: --poll-question is required\.\n$/],
+  ["posts create --content-type news --title T --poll-question Q --choice A", 3, /^error: --choice must have at least/],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],

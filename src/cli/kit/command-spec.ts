@@ -73,7 +73,7 @@ export interface CommandFlag {
   readonly choices?: readonly string[];
   /** Offered by completion; by default the choices, and files for `<path>` and `<file>`. */
   readonly completes?: Completes;
-  /** The input field that `complete` sets from this flag. Errors about the field then name the flag. */
+  /** The path of the field that `complete` sets from this flag. Errors about the field then name the flag. */
   readonly field?: string;
 }
 
@@ -166,7 +166,7 @@ interface Presentation<O extends AnyOperation> {
   readonly found?: { readonly field: FieldName<O>; by(run: WizardRun): Promise<number> };
   /** Paths of times in the future, each with the field that `+90m` is relative to; null means now. */
   readonly ahead?: { readonly [P in PathIn<ArgumentsOf<O>>]?: FieldName<O> | null };
-  readonly flags?: readonly (CommandFlag & { readonly field?: FieldName<O> })[];
+  readonly flags?: readonly (CommandFlag & { readonly field?: PathIn<ArgumentsOf<O>> })[];
   /** Names of flags, by the paths of their fields, where those made of the path would be long. */
   readonly flagNames?: { readonly [P in PathIn<ArgumentsOf<O>>]?: string };
   /** Adds values that are derived from other fields and from the flags. */

@@ -39,7 +39,7 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
       ...flag,
       name: flag.reads === "files" ? flag.name : nameOf(flag.path),
       ahead: leaf.ahead?.[flag.path.join(".")],
-      others: leaf.flags?.filter(({ field }) => field === flag.path[0]).map(longOf),
+      others: leaf.flags?.filter(({ field }) => field === flag.path.join(".")).map(longOf),
     }),
   );
   const positions = args.map((arg, at): OperationFlag => {

@@ -1,5 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
+import type { CommandFlag } from "./command-spec.ts";
 import { holdsFiles, type OperationFlag } from "./field-flags.ts";
 import {
   attributeOf,
@@ -27,8 +28,10 @@ export function nameInLine(spec: InputSpec, line: ParsedLine, input: Input): (fi
   return (field) => {
     const [first = "", index = ""] = field.split(".");
     const file = index && (input[first] as Partial<FileItem>[] | undefined)?.[Number(index)]?.name;
-    const place = placeFor(spec, line, (path) => `${field}.`.startsWith(`${path.join(".")}.`));
-    const other = spec.more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
+    const isIn = (path: string) => `${field}.`.startsWith(`${path}.`);
+    const place = placeFor(spec, line, (path) => isIn(path.join(".")));
+    const isGiven = (flag: CommandFlag) => line.options[attributeOf(flag)] !== undefined;
+    const other = spec.more.find((flag) => flag.field !== undefined && isIn(flag.field) && isGiven(flag));
     if (other && place?.at === undefined) return longOf(other);
     if (!place) return field;
     const secret = place.reads === "secret" ? secretFlag(place, line) : undefined;

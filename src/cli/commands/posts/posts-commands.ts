@@ -37,13 +37,13 @@ const composed = {
 } as const;
 const choice = {
   flags: "--choice <text>",
-  field: "poll",
+  field: "poll.choices",
   description: "Add a choice to the poll; can be repeated",
   repeat: true,
 } as const;
 const repeat = {
   flags: "--repeat <phrase>",
-  field: "event",
+  field: "event.repeat_rules",
   description: "Repeat the event (for example 'every tuesday until 2026-12-31'), or never",
 } as const;
 
