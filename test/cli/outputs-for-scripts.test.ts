@@ -232,11 +232,69 @@ describe("--fields", () => {
     "api GET /units",
     "api POST /groups -f name=No",
     "db info",
+    "db check",
+    "db migrate",
+    "db outbox",
+    "db prune",
+    "doctor",
+    "events calendar --from 2040-01-01",
+    "settings get languages",
     "top --once",
     "schema organisation",
   ])("of %s refuses an unknown field", async (line) => {
-    const { code, stdout, stderr } = await wcs(`${line} --fields nope`);
-    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("--fields: unknown field 'nope'")]);
+    for (const format of ["", " --json"]) {
+      const { code, stdout, stderr } = await wcs(`${line} --fields nope${format}`);
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("--fields: unknown field 'nope'")]);
+    }
+  });
+
+  it.each([
+    ["db info --fields counts.nope", /hint: Available fields in counts: users, .*/],
+    ["db info --fields counts.user", /hint: Did you mean 'counts.users'\?/],
+    ["db info --fields kind.nope", /hint: 'kind' has no fields\./],
+    ["users list --fields unit.name.nope", /hint: 'unit\.name' has no fields\./],
+    ["users list -t {id.nope}", /hint: 'id' has no fields\./],
+  ])("of %s checks every part", async (line, hint) => {
+    const { code, stdout, stderr } = await wcs(line);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(hint)]);
+  });
+
+  it("refuses an unknown field before the change", async () => {
+    const { path } = home();
+    const made = path("fields.db");
+    const init = ["init", "--db", made, "--admin-email", "a@example.com", "--admin-name", "Ann Lee", "--no-profile"];
+    const stdin = "first_name,last_name,email,unit\nCy,Coe,cy@example.com,SALES\n";
+    for (const words of [
+      init,
+      ["db", "backup", made],
+      ["db", "copy", "--to", made],
+      ["users", "export-data", "1", "--to", made],
+      ["settings", "set", "languages", "en"],
+      ["users", "import", "-", "--format", "csv", "--json"],
+    ]) {
+      const { code, stdout, stderr } = await home().wcs([...words, "--fields", "nope"], { stdin });
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("--fields: unknown field 'nope'")]);
+    }
+    expect(existsSync(made)).toBe(false);
+    expect((await wcs("settings get languages")).stdout).not.toBe("en\n");
+    expect((await wcs("users get cy@example.com")).code).toBe(6);
+    // The fields of each are known.
+    for (const [line, known] of [
+      [init, ["database", "administrator", "profile"]],
+      [
+        ["db", "backup", path("backup.db")],
+        ["file", "size_bytes", "sha256"],
+      ],
+      [
+        ["db", "copy", "--to", path("copy.db")],
+        ["from", "to", "tables", "rows", "schema", "seconds", "failed_checks"],
+      ],
+    ] as const) {
+      const words = [...line, "--fields", known.join(","), "--json"];
+      const { code, stdout, stderr } = await home().wcs(words);
+      expect(code, stderr).toBe(0);
+      expect(Object.keys(JSON.parse(stdout))).toEqual(known);
+    }
   });
 
   it("of api selects fields of the body, and nothing is changed before they are checked", async () => {

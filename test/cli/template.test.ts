@@ -40,10 +40,9 @@ it("-t names an unknown field before anything is done", async () => {
   });
   expect((await wcs("units", "list", "-t", "{name}", "--query", "[?name=='South']")).stdout).toBe("");
   expect((await wcs("units", "list", "-t", "{unit.colour}")).stderr).toContain("unknown field 'unit.colour'");
-  // The fields of other items are known when the first one is printed.
   expect(await wcs("profile", "list", "-t", "{nmae}")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/unknown field 'nmae'\.\nhint: Available fields: name/),
+    stderr: expect.stringMatching(/unknown field 'nmae'\.\nhint: Did you mean 'name'\?/),
   });
 });
 

@@ -13,7 +13,7 @@ import { addSharedOptions, createCommand, parseLine } from "../../src/cli/kit/co
 import { kebab } from "../../src/cli/kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
 import { findCommand } from "../../src/cli/kit/router.ts";
-import { parseFields } from "../../src/cli/output/field-selection.ts";
+import { itemFields, parseFields } from "../../src/cli/output/field-selection.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
 import { allOperations } from "../../src/contract/all-operations.ts";
@@ -139,7 +139,7 @@ it("columns name fields of the items", async () => {
   for (const { path, leaf } of await leaves()) {
     for (const column of (isOperation(leaf) && leaf.columns) || []) {
       try {
-        parseFields(column, (leaf as OperationCommand).op);
+        parseFields(column, itemFields((leaf as OperationCommand).op));
       } catch (error) {
         mistakes.push(`${path.join(" ")}: ${(error as Error).message}`);
       }

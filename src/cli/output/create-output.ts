@@ -5,16 +5,22 @@ import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { formatsOf, itemFields, parseFields, requireFields, select, uncutPaths } from "./field-selection.ts";
+import { fieldsIn, formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
-import { namesIn } from "./placeholders.ts";
 import { type Draw, type ItemWriter, type OutputOptions, type Renderer, type RowSpec, writeText } from "./renderer.ts";
 import { checkTemplate, createTemplateWriter } from "./template-writer.ts";
 
-interface View<T extends object = Item> {
+/** Where the names of fields come from: others are refused before anything is read or changed. */
+type Fields<T extends object> =
   /** The operation whose response holds the items: its output names the fields and their formats. */
-  readonly op?: AnyOperation;
+  | { readonly op: AnyOperation; readonly sample?: undefined }
+  /** An item with all fields, for items that are not those of an operation. The parts of null are not known. */
+  | { readonly op?: undefined; readonly sample: Readonly<Record<keyof T, unknown>> };
+
+type View<T extends object> = Fields<T> & Presentation<T>;
+
+interface Presentation<T extends object> {
   /** Formats of fields, in items that are not those of an operation. */
   readonly formats?: Readonly<Record<string, FieldFormat>>;
   /** Columns of a row, unless --fields names others. */
@@ -29,8 +35,6 @@ interface View<T extends object = Item> {
   readonly items?: string;
   /** Shows the empty fields of a single item, too. */
   readonly showEmpty?: boolean;
-  /** An item with all fields, for items that are not those of an operation. Other fields are refused before items are read. */
-  readonly sample?: T;
   /** The list never ends, so each page is printed immediately. */
   readonly endless?: boolean;
 }
@@ -85,11 +89,8 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     endless: view.endless === true,
     template: globals.template,
   };
-  if (globals.template !== undefined) checkTemplate(globals.template, globals.query ? undefined : view.op);
-  if (view.sample) {
-    requireFields(fields ?? [], [view.sample], "--fields", view.columns);
-    requireFields(namesIn(globals.template ?? ""), [view.sample], "--template");
-  }
+  if (globals.template !== undefined)
+    checkTemplate(globals.template, globals.query === undefined ? knownFields(view) : undefined);
   refuseItemsName(globals.query, view.op);
   if (view.endless && globals.query !== undefined) {
     throw new UsageError("--query cannot be used on an endless list", { hint: "use -o ndjson and jq" });
@@ -103,8 +104,6 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
     const derive = await rows?.load();
     return {
       async page(items) {
-        // The fields of an operation were checked before it was called.
-        if (fields && !view.op) requireFields(fields, items, "--fields", view.columns);
         await standard.page(items.map((item) => withChosenFields(derive ? derive(item) : item)));
       },
       end: async () => standard.end?.(),
@@ -167,16 +166,21 @@ async function printFound(found: unknown, format: Format, options: OutputOptions
   if (typeof rows === "string" && format === "template")
     throw new UsageError("--template needs objects, and the result of --query is something else");
   if (typeof rows === "string") return options.terminal.write(rows);
+  if (options.template !== undefined && [rows].flat().length > 0)
+    checkTemplate(options.template, fieldsIn(Object.assign({}, ...[rows].flat())));
   if (!Array.isArray(rows)) return writer.one(rows);
   await writer.page(rows);
   await writer.end?.();
 }
 
+const knownFields = <T extends object>({ op, sample }: Fields<T>) => (op ? itemFields(op) : fieldsIn(sample));
+
 /** Returns the fields of --fields, and the row spec where columns of it are shown. */
-function selectedFields<T extends object>({ op, rows }: View<T>, format: Format, globals: Globals) {
+function selectedFields<T extends object>(view: View<T>, format: Format, globals: Globals) {
+  const { rows } = view;
   // A query reads the response.
   const derived = globals.query === undefined ? (rows?.columns ?? []) : [];
-  const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, op, derived);
+  const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, knownFields(view), derived);
   const hasDerived = fields ? fields.some((name) => derived.includes(name)) : format === "rows" || format === "csv";
   return { fields, rows: hasDerived ? rows : undefined };
 }
@@ -199,7 +203,7 @@ function refuseItemsName(query = "", op: AnyOperation | undefined): void {
   });
 }
 
-type Formatted = Pick<View, "op" | "formats"> & { readonly rows?: Pick<RowSpec, "formats"> };
+type Formatted = Pick<View<Item>, "op" | "formats"> & { readonly rows?: Pick<RowSpec, "formats"> };
 
 function formatsIn({ op, formats, rows }: Formatted): (path: string) => FieldFormat | undefined {
   const known = once(
@@ -209,7 +213,11 @@ function formatsIn({ op, formats, rows }: Formatted): (path: string) => FieldFor
 }
 
 /** Returns a function that tells by its path whether a field must not be cut: times, numbers, IDs, states and `uncut`. */
-function uncutIn({ op, formats = {}, uncut = [] }: Pick<View, "op" | "formats" | "uncut">): (path: string) => boolean {
+function uncutIn({
+  op,
+  formats = {},
+  uncut = [],
+}: Pick<View<Item>, "op" | "formats" | "uncut">): (path: string) => boolean {
   const paths = once(
     () => new Set(["id", ...uncut, ...Object.keys(formats), ...(op ? uncutPaths(itemFields(op)) : [])]),
   );

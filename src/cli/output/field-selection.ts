@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { FieldFormat } from "../../contract/field-metadata.ts";
 import { type Field, fieldOf } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { isRecord } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Item } from "./item.ts";
@@ -44,63 +45,66 @@ function merge(into: Item, from: Item, path: readonly string[]): void {
   }
 }
 
-/** Throws a `UsageError` that names the flag for a field that is none of the `columns` and that none of the items has. */
-export function requireFields(
-  paths: readonly string[],
-  items: readonly object[],
-  flag: string,
-  columns: readonly string[] = [],
-): void {
-  const has = (name: string) => columns.includes(name) || items.some((item) => Object.hasOwn(item, name));
-  const unknown = paths.find((path) => !has(path) && !has(path.split(".")[0] ?? ""));
-  if (unknown === undefined || items.length === 0) return;
-  const names = [...new Set([...columns, ...items.flatMap(Object.keys)])];
-  throw new UsageError(`${flag}: unknown field '${unknown}'`, { hint: `available fields: ${names.join(", ")}` });
+/** A field that --fields can name, with those within it. */
+export interface KnownField extends Pick<Field, "name" | "kind"> {
+  readonly fields?: readonly KnownField[] | undefined;
+  readonly items?: Pick<KnownField, "kind" | "fields"> | undefined;
 }
 
-/** Returns the paths in --fields. Throws a `UsageError` for one that is neither a field of the operation nor a `derived` column. */
-export function parseFields(text: string, op: AnyOperation | undefined, derived: readonly string[] = []): string[] {
+/** Returns the fields of a sample. What is within null, and within an empty list, is not known. */
+export function fieldsIn(sample: object): readonly KnownField[] {
+  return Object.entries(sample).map(([name, value]) => {
+    const isEmpty = Array.isArray(value) && value.length === 0;
+    const inner: unknown = Array.isArray(value) && isRecord(value[0]) ? Object.assign({}, ...value) : value;
+    if (isEmpty || inner === null || inner === undefined) return { name, kind: "other" };
+    return isRecord(inner) ? { name, kind: "object", fields: fieldsIn(inner) } : { name, kind: "string" };
+  });
+}
+
+/** Returns the paths in --fields. Throws a `UsageError` for one that is neither among the `known` fields nor a `derived` column. */
+export function parseFields(text: string, known: readonly KnownField[], derived: readonly string[] = []): string[] {
   const paths = text
     .split(",")
     .map((path) => path.trim())
     .filter(Boolean);
-  checkFields(paths, op, "--fields", derived);
+  checkFields(paths, known, "--fields", derived);
   if (paths.length === 0)
     throw new UsageError("--fields names no field", { hint: "write fields with commas, as in id,name" });
   return paths;
 }
 
-/** Throws a `UsageError` that names the flag for a path that no item of the operation can have and that is no `derived` column. */
+/** Throws a `UsageError` that names the flag for a path that is neither among the `known` fields nor a `derived` column. */
 export function checkFields(
   paths: readonly string[],
-  op: AnyOperation | undefined,
+  known: readonly KnownField[],
   flag: string,
   derived: readonly string[] = [],
 ): void {
-  const known = op && itemFields(op);
-  if (known?.length === 0) throw new UsageError(`${flag}: this command prints no fields`);
-  for (const path of paths) if (known && !derived.includes(path)) checkPath(path, known, { flag, derived });
+  if (known.length === 0) throw new UsageError(`${flag}: this command prints no fields`);
+  for (const path of paths) if (!derived.includes(path)) checkPath(path, known, { flag, derived });
 }
 
 function checkPath(
   path: string,
-  fields: readonly Field[],
+  fields: readonly KnownField[],
   { flag, derived }: { readonly flag: string; readonly derived: readonly string[] },
 ): void {
-  let inner: readonly Field[] | undefined = fields;
+  let inner = fields;
   const parts = path.split(".");
   if (fields.some(({ name }) => name === path)) return;
   for (const [depth, part] of parts.entries()) {
-    const field: Field | undefined = inner?.find(({ name }) => name === part);
-    if (!field && inner) {
+    const field: KnownField | undefined = inner.find(({ name }) => name === part);
+    if (!field) {
       const names = [...new Set([...inner.map(({ name }) => name), ...(depth === 0 ? derived : [])])];
       const meant = suggestName(part, names);
-      const whole = [...parts.slice(0, depth), meant].join(".");
-      const hint = meant ? `did you mean '${whole}'?` : `available fields: ${names.join(", ")}`;
+      const above = parts.slice(0, depth).join(".");
+      const within = above && ` in ${above}`;
+      const available = names.length > 0 ? `available fields${within}: ${names.join(", ")}` : `'${above}' has no fields`;
+      const hint = meant ? `did you mean '${[...parts.slice(0, depth), meant].join(".")}'?` : available;
       throw new UsageError(`${flag}: unknown field '${path}'`, { hint });
     }
-    inner = field?.fields ?? field?.items?.fields;
-    if (field?.kind === "other") return;
+    if ((field.items ?? field).kind === "other") return;
+    inner = (field.items ?? field).fields ?? [];
   }
 }
 

@@ -172,7 +172,8 @@ async function sendUnknown(
   };
   const message = await raw(method, path, { ...input, headers }).catch((error) => failWithKey(error, context));
   const answer = readResponse(message, target.address, undefined, isDryRun);
-  await createOutput({}, jsonUnlessAsked(context)).one(answer as Item);
+  const sample = Object.assign({}, ...[answer].flat());
+  await createOutput({ sample }, jsonUnlessAsked(context)).one(answer as Item);
 }
 
 async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {

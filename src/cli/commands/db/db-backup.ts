@@ -19,6 +19,8 @@ import { sqliteFileOf, watched } from "./db-target.ts";
 
 export async function backup(context: Context): Promise<void> {
   const { terminal, args, flags } = context;
+  const sample = { file: "", size_bytes: 0, sha256: "", removed: [] };
+  const output = createOutput<Backup & { file: string; removed?: string[] }>({ sample }, context);
   const database = sqliteFileOf(context, "pg_dump --format=custom");
   if (args.file === "-") throw new UsageError("a backup cannot be written to stdout", { hint: "name a file" });
   const place = resolve(args.file as string);
@@ -29,7 +31,7 @@ export async function backup(context: Context): Promise<void> {
   const removed = kept === undefined ? undefined : oldBackups(file, instanceIn(file), kept);
   if (removed) removeBackups(removed, file);
   if (!context.globals.quiet || isFormatAsked(context.globals))
-    await createOutput({}, context).one({ file, ...made, ...(removed && { removed }) });
+    await output.one({ file, ...made, ...(removed && { removed }) });
   terminal.note(`Saved ${file} (${bytesAsText(made.size_bytes)}). It contains the keys of the instance; keep it safe.`);
   if (removed?.length) terminal.note(`Removed ${pluralize(removed.length, "older backup")}.`);
 }

@@ -13,6 +13,8 @@ import { databaseOf, watched } from "./db-target.ts";
 
 export async function copy(context: Context): Promise<void> {
   const { terminal } = context;
+  const sample = { from: "", to: "", rows: 0, tables: 0, schema: "", seconds: 0, failed_checks: 0 };
+  const output = createOutput<typeof sample>({ sample }, context);
   const to = addressOf(context, "to");
   if (to === undefined) throw new UsageError("missing --to", { hint: "name a new file or an empty database" });
   const from = addressOf(context, "from") ?? databaseOf(context);
@@ -36,7 +38,7 @@ export async function copy(context: Context): Promise<void> {
     seconds,
     failed_checks: wrong.length,
   };
-  await createOutput({}, context).one(shown);
+  await output.one(shown);
   if (wrong.length > 0)
     throw new ConditionError(
       `all rows were copied, but ${pluralize(wrong.length, "check")} of the copy failed; see wcs db check`,

@@ -8,16 +8,16 @@ import { noMail } from "../serve/smtp-option.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** In the order of their weight: narrow windows show the first ones. */
-const columns = ["what", "id", "failed", "kind", "due_at", "attempts", "error", "to", "created_at"] as const;
+const sample = { what: "", id: 0, failed: false, kind: "", due_at: 0, attempts: 0, error: "", to: "", created_at: 0 };
 
 export async function outbox(context: Context, max: number): Promise<void> {
   const { terminal } = context;
+  const formats = { created_at: "unix-time", due_at: "unix-time" } as const;
+  const columns = Object.keys(sample);
+  const output = createOutput<object>({ sample, columns, formats, items: "callbacks or mails" }, context);
   await withDatabase(context, openWithKey(databaseOf(context), terminal.env), async (database) => {
     const items = await listOutbox(database, max);
-    await createOutput<(typeof items)[number]>(
-      { columns, formats: { created_at: "unix-time", due_at: "unix-time" }, items: "callbacks or mails" },
-      context,
-    ).all(items);
+    await output.all(items);
     const settings = await createService({ database, environment: terminal.env }).settings();
     const missing = missingForMail(settings);
     if (items.some(({ what }) => what === "mail") && missing.length > 0) {

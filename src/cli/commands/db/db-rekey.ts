@@ -11,6 +11,7 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 
 export async function rekey(context: Context): Promise<void> {
   const { terminal, flags } = context;
+  const output = createOutput({ sample: { secrets: 0, key: "", previous_key: "" } }, context);
   const given = await newKey(context);
   await withDatabase(context, openWithKey(databaseOf(context), terminal.env), async (database) => {
     const next = given === "present" ? database.secrets : createSecretCipher(given);
@@ -18,7 +19,7 @@ export async function rekey(context: Context): Promise<void> {
       throw new UsageError("there is no key: set WCS_SECRET_KEY or use --new-key-file", { hint: advice });
     const { keyId: before } = await countSecrets(database);
     const secrets = await rotateSecretKey(database, next, { dryRun: flags.dryRun === true });
-    await createOutput({}, context).one({ secrets, key: next.keyId ?? null, previous_key: before });
+    await output.one({ secrets, key: next.keyId ?? null, previous_key: before });
     if (flags.dryRun) terminal.note(dryRunNote);
     else if (next.keyId === undefined) terminal.note(`Stored ${pluralize(secrets, "secret")} unencrypted.`);
     else terminal.note(`Encrypted ${pluralize(secrets, "secret")}. Restart wcs serve with the key ${next.keyId}.`);

@@ -17,7 +17,7 @@ export async function restore(context: Context): Promise<void> {
   const database = existsSync(address) ? realpathSync(address) : address;
   const file = sourceOf(args.file as string, database);
   checkReplacement(database);
-  const output = createOutput({}, context);
+  const output = createOutput({ sample: { database: "", file: "", schema: "", previous: "" } }, context);
   if (flags.dryRun) {
     const schema = await watched("checking", context, ({ signal }) => examineBackup(file, signal));
     await output.one({ database, file, schema, previous: null });

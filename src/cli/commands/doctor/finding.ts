@@ -68,10 +68,12 @@ export async function showFindings(
   adviceOn: (failures: readonly Finding[]) => string | undefined = () => undefined,
 ): Promise<void> {
   const { signals, spin } = context.terminal;
+  const sample = { check: "", state: "", message: "" };
+  const columns = Object.keys(sample);
+  const output = createOutput<Finding>({ draw: async () => drawFindings, columns, sample }, context);
   signals.release();
   const findings = await spin("checking", work);
-  const columns = ["check", "state", "message"];
-  await createOutput<Finding>({ draw: async () => drawFindings, columns }, context).all(findings);
+  await output.all(findings);
   const failures = findings.filter(({ state }) => state === "failed");
   if (failures.length === 0) return;
   throw new ConditionError(`${pluralize(failures.length, "check")} of ${findings.length} failed`, adviceOn(failures));

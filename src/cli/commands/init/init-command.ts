@@ -48,6 +48,8 @@ async function run(context: Context): Promise<void> {
     throw new UsageError("wcs init creates a database, not an instance at a URL", {
       hint: "use --db, or run wcs init on the machine of the instance",
     });
+  const sample = { database: "", administrator: { id: 0, email: "" }, profile: "" };
+  const output = createOutput({ sample }, context);
   const database = databaseFor(globals.db, terminal.env);
   // Checked before the questions. A file without an instance may be left by an init that was interrupted.
   if (existsSync(database) && statSync(database).size > 0)
@@ -68,7 +70,7 @@ async function run(context: Context): Promise<void> {
     administrator: { id, email: answers.email },
     profile: profile ?? null,
   };
-  await createOutput({}, context).one(made);
+  await output.one(made);
   const place = profile ? [] : ["--db", withoutPassword(database)];
   if (answers.password === undefined)
     terminal.note(

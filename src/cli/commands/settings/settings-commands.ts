@@ -86,18 +86,20 @@ function fieldOf(context: Context): Field {
 
 async function get(context: Context): Promise<void> {
   const { name } = fieldOf(context);
+  const show = valuePrinter(context, name);
   const { caller } = await context.connect();
-  await show(context, name, (await caller.call(ops.list, {})) as Record<string, unknown>);
+  await show(await caller.call(ops.list, {}));
 }
 
 async function set(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const field = fieldOf(context);
   refuseTwoValues(context);
+  const show = valuePrinter(context, field.name);
   const value = flags.default ? null : await givenValue(field, context);
   const { caller } = await context.connect();
   const changed = await caller.call(ops.set, { [field.name]: value }, { dryRun: flags.dryRun === true });
-  await show(context, field.name, changed as Record<string, unknown>);
+  await show(changed);
   if (flags.dryRun) return terminal.note(dryRunNote);
   const name = field.name as keyof typeof changed;
   const effective = await unlessRefused("forbidden", caller.call(ops.list, {}));
@@ -107,13 +109,16 @@ async function set(context: Context): Promise<void> {
   );
 }
 
-/** Prints the bare value, or an object with the key when an output format is requested. */
-async function show({ globals, terminal }: Context, name: string, all: Record<string, unknown>): Promise<void> {
-  const value = all[name] ?? null;
-  if (globals.output ?? globals.json ?? globals.query ?? globals.template)
-    return createOutput({}, { globals, terminal }).one({ [name]: value });
-  const parts = [value].flat().map((part) => terminal.sanitizeLine(String(part ?? "")));
-  await terminal.write(`${parts.join(",")}\n`);
+/** Returns a function that prints the bare value, or an object with the key when an output format is requested. */
+function valuePrinter({ globals, terminal }: Context, name: string) {
+  const output = createOutput({ sample: { [name]: null } }, { globals, terminal });
+  return async (all: Readonly<Record<string, unknown>>): Promise<void> => {
+    const value = all[name] ?? null;
+    if (globals.output ?? globals.json ?? globals.query ?? globals.template ?? globals.fields)
+      return output.one({ [name]: value });
+    const parts = [value].flat().map((part) => terminal.sanitizeLine(String(part ?? "")));
+    await terminal.write(`${parts.join(",")}\n`);
+  };
 }
 
 function isUrlWithoutPassword(text: string): boolean {

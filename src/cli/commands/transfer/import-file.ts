@@ -11,7 +11,7 @@ import { openSource } from "../../file-io/open-source.ts";
 import { openResults } from "../../file-io/result-file.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
-import { createOutput, formatOf } from "../../output/create-output.ts";
+import { createOutput, formatOf, type Output } from "../../output/create-output.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
 import type { PlannedChange } from "../organisation/plan/change.ts";
 import type { ImportKind } from "./import-kinds.ts";
@@ -83,6 +83,9 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
   await using results = await openResults(context, "at once");
   const dryRun = flags.dryRun === true;
   const report = createReport(terminal, results, job.kind.parentsFirst);
+  const facts = { ...job.mapping?.report(), ...(lastStep && { active: 0, deactivated: 0, kept: 0, users: null }) };
+  const sample = { ...report.counts, ...facts };
+  const output = formatOf(context) === "json" ? createOutput<object>({ sample }, context) : undefined;
   const present: number[] = [];
   const changed: PlannedChange[] = [];
   const sink = {
@@ -108,7 +111,7 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
     }
     throw error;
   }
-  await finish(job, context, report, async () => lastStep?.(present, job.signal));
+  await finish(job, context, { report, output }, async () => lastStep?.(present, job.signal));
   if (report.skipped === 0) return;
   throw new ServiceError("validation_failed", `${report.skipped} of ${report.rows} rows were not imported.`, {
     hint: hintFor(job, report),
@@ -141,12 +144,11 @@ async function showChanges(batches: AsyncIterable<void>, changed: PlannedChange[
 /** Runs the last step if every row is imported, and prints the numbers of rows, even if that step fails. */
 async function finish(
   { mapping }: Job,
-  { terminal, globals, flags }: Context,
-  report: Report,
+  { terminal, flags }: Context,
+  { report, output }: { readonly report: Report; readonly output: Output<object> | undefined },
   lastStep: () => Promise<object | undefined>,
 ): Promise<void> {
-  const isJson = formatOf({ globals, terminal }) === "json";
-  if (!isJson) terminal.note(report.summary());
+  if (!output) terminal.note(report.summary());
   noteDeactivated(report.deactivated, "run wcs users reactivate <id>", terminal);
   let facts: object | undefined;
   try {
@@ -155,7 +157,7 @@ async function finish(
       terminal.note("Nobody was deactivated, because rows were not imported: a missing user may be one of them.");
   } finally {
     const counts = { ...report.counts, ...mapping?.report(), ...facts };
-    if (isJson) await createOutput({}, { globals, terminal }).one(counts);
+    await output?.one(counts);
     if (flags.dryRun === true) terminal.note(dryRunNote);
   }
 }

@@ -22,6 +22,7 @@ export async function exportUserData(context: Context): Promise<void> {
   if (flags.to === undefined) throw new UsageError("missing --to", { hint: "name a new folder" });
   const folder = resolve(flags.to as string);
   requireFree(folder);
+  const output = createOutput({ sample: { folder: "", records: 0, files: 0 } }, context);
   const signal = context.stopOnInterrupt();
   const { caller } = await context.connect();
   const id = await findOneByName("users", "<user>", args.user, { caller, terminal });
@@ -40,7 +41,7 @@ export async function exportUserData(context: Context): Promise<void> {
     await writer.end().catch(() => {});
     await rm(draft, { recursive: true, force: true });
   }
-  await createOutput({}, context).one({ folder, ...writer.count });
+  await output.one({ folder, ...writer.count });
   terminal.note("The folder contains personal data; keep it safe.");
 }
 

@@ -9,6 +9,18 @@ import type { ListedEvent } from "./walk-events.ts";
 
 const maxDays = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;
+const sample = {
+  id: 0,
+  title: "",
+  type: "",
+  day: "",
+  all_day: false,
+  start: 0,
+  end: 0,
+  location: "",
+  link: null,
+  url: "",
+};
 
 export async function calendar(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
@@ -19,8 +31,8 @@ export async function calendar(context: Context): Promise<void> {
     const { drawCalendar } = await import("./draw-calendar.ts");
     return (occurrences: readonly ShownOccurrence[]) => drawCalendar(occurrences, { span, zone, today }, terminal);
   };
-  const output = createOutput(
-    { columns, formats: { start: "unix-time", end: "unix-time" }, items: "events", draw },
+  const output = createOutput<ShownOccurrence>(
+    { columns, sample, formats: { start: "unix-time", end: "unix-time" }, items: "events", draw },
     context,
   );
   const { caller } = await context.connect();

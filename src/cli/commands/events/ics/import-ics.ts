@@ -32,6 +32,7 @@ export async function importEvents(context: Context): Promise<void> {
   const given = targetOf(context, signal);
   await using results = await openResults(context, "at once");
   const report = createReport(terminal, results);
+  const output = formatOf(context) === "json" ? createOutput({ sample: report.counts }, context) : undefined;
   let partial = 0;
   try {
     const text = await loadCalendar(String(args.file), terminal, signal);
@@ -46,7 +47,7 @@ export async function importEvents(context: Context): Promise<void> {
     await report.flush(true);
     if (report.rows > 0) await results?.keep();
   }
-  if (formatOf(context) === "json") await createOutput({}, context).one(report.counts);
+  if (output) await output.one(report.counts);
   else terminal.note(report.summary());
   if (flags.dryRun) terminal.note(dryRunNote);
   requireComplete(report, partial);

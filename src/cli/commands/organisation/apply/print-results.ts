@@ -32,6 +32,7 @@ export async function printChanges(
   const { globals } = context;
   const view = {
     columns: ["action", "kind", "name", "changes", ...(secrets ? ["secret"] : [])],
+    sample: { action: "", kind: "", name: "", changes: [{ field: "", before: null, after: null }], secret: "" },
     renderer: async () => createChangeWriter,
     items,
   };
@@ -44,7 +45,7 @@ export async function printChanges(
       yield { items: items as readonly Done[], more: false, response: some };
     }
   }
-  await createOutput(view, context).list(pages());
+  await createOutput<Done>(view, context).list(pages());
 }
 
 const actions: Readonly<Record<PlannedChange["action"], { past: string; mark: string; style: keyof Paint }>> = {
