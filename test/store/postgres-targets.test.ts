@@ -5,6 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { serverLock, tryLock, waitForTurn } from "../../src/store/dialect.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import type { Topic } from "../../src/store/topics.ts";
 import { listening } from "../support/engine.ts";
 import { freePort } from "../support/free-port.ts";
 import { newDatabase, newInstanceDatabase } from "../support/instance.ts";
@@ -100,6 +101,29 @@ describe("PostgreSQL targets", () => {
     await listening(one, "postgres");
     expect(await isFree(serverLock)).toEqual([false, true]);
     for (const database of [one, other, two]) await database.close();
+    await remove();
+  });
+
+  it("Instances in two schemas do not hear of each other's changes", async () => {
+    const { target, remove } = await newDatabase("postgres");
+    await sql(target, "create schema one; create schema two");
+    const inSchema = (schema: string) => `${target}?options=-c%20search_path%3D${schema}`;
+    const openTwice = async (schema: string) => {
+      const sender = await openDatabase(inSchema(schema), create);
+      const receiver = await openDatabase(inSchema(schema));
+      const heard: Topic[] = [];
+      await listening(receiver, "postgres");
+      receiver.onChange((topics = []) => heard.push(...topics));
+      return { sender, receiver, heard };
+    };
+    const [one, two] = [await openTwice("one"), await openTwice("two")];
+    two.sender.announce(["user:2"]);
+    await expect.poll(() => two.heard).toEqual(["user:2"]);
+    // PostgreSQL delivers notifications in the order of their commits, also those of several channels.
+    one.sender.announce(["user:1"]);
+    await expect.poll(() => one.heard).not.toEqual([]);
+    expect(one.heard).toEqual(["user:1"]);
+    for (const { sender, receiver } of [one, two]) await Promise.all([sender.close(), receiver.close()]);
     await remove();
   });
 

@@ -12,7 +12,8 @@ declare module "pg" {
   }
 }
 
-const channel = "wcs_changes";
+/** The name of the channel, as SQL. Each schema has its own, because it may hold another instance. */
+const channel = "'wcs_changes_' || hashtextextended(current_schema(), 0)";
 const firstPause = 500;
 const maxPause = 10_000;
 const closeTimeout = 1000;
@@ -52,7 +53,7 @@ function notifier(pool: pg.Pool, self: string): (topics: readonly Topic[]) => vo
       const payload = [self, ...waiting].join(" ");
       waiting.clear();
       const sent = payload.length > maxPayloadLength ? self : payload;
-      await pool.query("select pg_notify($1, $2)", [channel, sent]).catch(() => {});
+      await pool.query(`select pg_notify(${channel}, $1)`, [sent]).catch(() => {});
     }
     running = false;
   };
@@ -78,7 +79,7 @@ function listen(url: string, wake: (payload?: string) => void): () => Promise<vo
       await client.connect();
       // The listening connection must not keep the process alive.
       client.unref();
-      await client.query(`listen ${channel}`);
+      await client.query(`do $$ begin execute format('listen %I', ${channel}); end $$`);
       // Keeps others from migrating the schema that this process works with. Engines without such locks work without this.
       await client.query(`select pg_advisory_lock_shared(${lockKey(serverLock)})`).catch(() => {});
       pause = firstPause;
