@@ -20,11 +20,11 @@ export const formatError = (message: string) => ({
 });
 
 /** Returns several fields, each with a schema of the same kind. */
-export const alike = <const N extends readonly string[], T extends z.ZodType>(names: N, schema: () => T) =>
+export const fieldsNamed = <const N extends readonly string[], T extends z.ZodType>(names: N, schema: () => T) =>
   Object.fromEntries(names.map((name) => [name, schema()])) as { [K in N[number]]: T };
 
 /** Returns the schema of a text in an output that can be missing. */
-export const shownText = () => z.string().nullable();
+export const nullableText = () => z.string().nullable();
 
 /** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
 export const id = (refersTo?: Reference) => {
@@ -187,7 +187,7 @@ export const timezone = () =>
 export const wholeList = <T extends z.ZodType>(item: () => T) =>
   ({ output: () => z.object({ data: z.array(item()) }), list: { items: "data" } }) as const;
 
-const cursors = component("Cursors", () => alike(["next_cursor", "prev_cursor"], shownText));
+const cursors = component("Cursors", () => fieldsNamed(["next_cursor", "prev_cursor"], nullableText));
 
 export const cursorList = <T extends z.ZodType>(item: () => T) =>
   ({
@@ -214,7 +214,7 @@ export const pageInput = (max = 500, defaultLimit = 50) => ({
   limit: limit(max, defaultLimit),
 });
 
-const pageLinks = component("PageLinks", () => alike(["first", "last", "prev", "next"], shownText));
+const pageLinks = component("PageLinks", () => fieldsNamed(["first", "last", "prev", "next"], nullableText));
 const pageMeta = component("PageMeta", () => ({
   current_page: z.int(),
   from: z.int().nullable(),
@@ -251,7 +251,7 @@ export const abilityFlags = inputComponent(
 export const userCore = () => ({
   content_type: z.literal("user"),
   id: idOf("users"),
-  ...alike(["name", "first_name", "last_name", "title"], () => z.string()),
+  ...fieldsNamed(["name", "first_name", "last_name", "title"], () => z.string()),
   active: z.boolean(),
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alike, component, departmentBrief, idOf, ids, unixTime } from "./common-schemas.ts";
+import { component, departmentBrief, fieldsNamed, idOf, ids, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./muterules.ts";
 import { once } from "./once.ts";
@@ -12,7 +12,7 @@ export const roles = ["member", "administrator"] as const;
 
 export const participant = component("Participant", () => ({
   id: idOf("users"),
-  ...alike(["first_name", "last_name", "name", "title"], () => z.string()),
+  ...fieldsNamed(["first_name", "last_name", "name", "title"], () => z.string()),
   active: z.boolean().describe("False if deactivated or deleted"),
   avatar: file().nullable(),
   archived_at: unixTime().nullable().describe("Time at which the participant archived the conversation"),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { component, line, shownText, wholeList } from "./common-schemas.ts";
+import { component, line, nullableText, wholeList } from "./common-schemas.ts";
 import { namedKinds } from "./field-metadata.ts";
 import { type ItemOf, operation, operationGroup } from "./operation.ts";
 
@@ -31,7 +31,7 @@ export const names = operationGroup("names", {
         kind: z.enum(namedKinds),
         id: z.int(),
         name: z.string(),
-        detail: shownText().describe(
+        detail: nullableText().describe(
           "Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook, the owner of a token, the date (UTC) of an event, of the publication of a post, or on which a conversation began",
         ),
         match: z.enum(["reference", "email", "name", "similar"]).describe("How the text matches"),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alike, component, id, inputComponent, line, time, unixTime } from "./common-schemas.ts";
+import { component, fieldsNamed, id, inputComponent, line, time, unixTime } from "./common-schemas.ts";
 import { shortUser } from "./user-schemas.ts";
 
 /** Maximum number of choices of a poll, including those that readers add. */
@@ -12,7 +12,7 @@ export const poll = component("Poll", () => ({
   question: z.string(),
   type: z.enum(["single", "multiple"]),
   close_at: unixTime().nullable(),
-  ...alike(["allow_user_choices", "anonymous", "mandatory"], () => z.boolean()),
+  ...fieldsNamed(["allow_user_choices", "anonymous", "mandatory"], () => z.boolean()),
   choices: z.array(z.object({ id: z.int(), title: z.string(), votes: z.int() })),
   voted: z.array(z.int()).describe("IDs of the choices that the current user voted for"),
 }));

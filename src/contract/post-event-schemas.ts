@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
-  alike,
   component,
   date,
   dateText,
   dateTime,
+  fieldsNamed,
   inputComponent,
   line,
   nullable,
@@ -80,7 +80,7 @@ export const postEvent = component("PostEvent", () => ({
     .object({
       freq: z.enum(frequencies),
       until: z.string().nullable(),
-      ...alike(["count", "interval", "bymonthday", "bymonth", "bysetpos"], () => z.int().nullable()),
+      ...fieldsNamed(["count", "interval", "bymonthday", "bymonth", "bysetpos"], () => z.int().nullable()),
     })
     .nullable(),
   rrule: z.string().nullable().describe("Recurrence as an RRULE (RFC 5545)"),

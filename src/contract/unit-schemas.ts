@@ -1,11 +1,11 @@
 import { z } from "zod";
 import {
-  alike,
   clearable,
   component,
   date,
   departmentBrief,
   email,
+  fieldsNamed,
   id,
   idOf,
   inputComponent,
@@ -13,8 +13,8 @@ import {
   multiline,
   name,
   nullable,
+  nullableText,
   reference,
-  shownText,
   unitCore,
   unixTime,
 } from "./common-schemas.ts";
@@ -47,12 +47,15 @@ const addressesInput = inputComponent("AddressesInput", () => ({
 export type AddressesInput = z.infer<ReturnType<typeof addressesInput>>;
 
 const address = component("Address", () => ({
-  ...alike(["company", "registration_number", "vat_number", "street", "street_additional", "postal_code"], shownText),
-  ...alike(["city", "country", "phone", "email", "comments"], shownText),
+  ...fieldsNamed(
+    ["company", "registration_number", "vat_number", "street", "street_additional", "postal_code"],
+    nullableText,
+  ),
+  ...fieldsNamed(["city", "country", "phone", "email", "comments"], nullableText),
   use_company_address: z.boolean(),
 }));
 
-const addresses = () => z.object(alike(["company", "delivery", "invoicing"], () => address().nullable()));
+const addresses = () => z.object(fieldsNamed(["company", "delivery", "invoicing"], () => address().nullable()));
 export type Address = z.infer<ReturnType<typeof address>>;
 
 export const unitType = () => z.enum(["unit", "department"]).describe("Kind of unit");

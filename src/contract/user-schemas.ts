@@ -1,13 +1,13 @@
 import { z } from "zod";
 import {
   abilityFlags,
-  alike,
   clearable,
   component,
   date,
   dateText,
   departmentBrief,
   email,
+  fieldsNamed,
   groupBrief,
   id,
   idOf,
@@ -16,8 +16,8 @@ import {
   line,
   name,
   nullable,
+  nullableText,
   reference,
-  shownText,
   timezone,
   unitBrief,
   unixTime,
@@ -54,13 +54,13 @@ export const birthdayUser = component("BirthdayUser", () => ({
 /** The full form of a user. `email`, `phone` and `birthday` are null when the caller may not see them. */
 export const user = component("User", () => ({
   ...person(),
-  ...alike(["reference", "email", "phone"], shownText),
+  ...fieldsNamed(["reference", "email", "phone"], nullableText),
   birthday: dateText().nullable(),
-  ...alike(["language", "timezone"], shownText),
+  ...fieldsNamed(["language", "timezone"], nullableText),
   admin: z.boolean(),
   policy_accepted_at: unixTime().nullable(),
   settings: z.object({ show_birthdays: z.enum(["all", "unit", "none"]), birthdays_optout: z.boolean() }),
-  ...alike(metaFieldNames, () => z.string()),
+  ...fieldsNamed(metaFieldNames, () => z.string()),
   permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
   unit: unitBrief().nullable(),
   physicalUnit: unitBrief().nullable(),
@@ -81,7 +81,7 @@ export const user = component("User", () => ({
 const firstName = () => name().describe("Given name of the user");
 const lastName = () => name().describe("Family name of the user");
 const metaFields = () =>
-  alike(metaFieldNames, () => clearable(line(1000)).describe("Custom profile field of the organisation"));
+  fieldsNamed(metaFieldNames, () => clearable(line(1000)).describe("Custom profile field of the organisation"));
 
 /** The name of a provider: local, that of service accounts, or that of another identity provider. */
 export const anyProvider = () =>
