@@ -52,20 +52,20 @@ export async function attempt<T extends { readonly good: boolean }>(
 
 async function waitForPlace(ctx: Ctx, subject: Subject): Promise<number> {
   const deadline = performance.now() + maxWait;
-  let place = await reserveInTurn(ctx, subject);
+  let place = await reserveAlone(ctx, subject);
   while (place.id === undefined) {
     if (place.until > 0) throw tooManyAttempts(place.until - ctx.now);
     if (performance.now() >= deadline) throw tooManyAttempts(busySeconds);
     const { busy = "" } = place;
-    place = await inTurn(ctx.instance, busy, () => poll(ctx, subject, { busy, deadline }));
+    place = await runAlone(ctx.instance, busy, () => poll(ctx, subject, { busy, deadline }));
   }
   return place.id;
 }
 
 /** Attempts from one network are serialized by the database anyway; here they wait without using a connection. */
-function reserveInTurn(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
+function reserveAlone(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
   const { kind, account, network = account } = subject;
-  return inTurn(ctx.instance, `reserve ${kind} ${network}`, () => reserve(ctx, subject));
+  return runAlone(ctx.instance, `reserve ${kind} ${network}`, () => reserve(ctx, subject));
 }
 
 /** Retries until there is a free place, or until another limit than `busy` is the obstacle. */
@@ -75,14 +75,14 @@ async function poll(
   { busy, deadline }: { readonly busy: string; readonly deadline: number },
 ): Promise<ReservedAttempt> {
   for (;;) {
-    const place = await reserveInTurn(ctx, subject);
+    const place = await reserveAlone(ctx, subject);
     if (place.busy !== busy || place.until > 0 || performance.now() >= deadline) return place;
     await sleep(pause);
   }
 }
 
-const turns = new Semaphores<string>(1, { maxWaiting, refusal: () => tooManyAttempts(busySeconds) });
+const queues = new Semaphores<string>(1, { maxWaiting, refusal: () => tooManyAttempts(busySeconds) });
 
 /** Runs `work` after all earlier work with the same name, so that only the first of many callers queries the database. */
-const inTurn = <T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> =>
-  turns.run(`${issuer} ${name}`, work);
+const runAlone = <T>({ issuer }: Instance, name: string, work: () => Promise<T>): Promise<T> =>
+  queues.run(`${issuer} ${name}`, work);
