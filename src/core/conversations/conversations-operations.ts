@@ -11,7 +11,7 @@ import { conversationFilterIssues, listConversations } from "./list-conversation
 import { messageReadHandlers, starterIssues } from "./list-messages.ts";
 import { lockedParticipation, participation, requireAdministrator } from "./participation.ts";
 import { presentConversation } from "./present-conversations.ts";
-import { messageSendHandlers, newConversationIssues, newMessageIssues } from "./write-messages.ts";
+import { messageWriteHandlers, newConversationIssues, newMessageIssues } from "./write-messages.ts";
 
 async function setArchived(ctx: Ctx, id: number, time: number | null): Promise<undefined> {
   const { archived_at } = await lockedParticipation(ctx, id);
@@ -70,7 +70,7 @@ export const conversations: Handlers<typeof contract> = {
 
   ...participantHandlers,
   ...messageReadHandlers,
-  ...messageSendHandlers,
+  ...messageWriteHandlers,
 };
 
 export const checks: Checks<typeof contract> = {

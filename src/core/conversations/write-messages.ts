@@ -20,7 +20,7 @@ import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 /** Maximum number of reactions of one participant to one message. */
 const maxReactions = 10;
 
-export const messageSendHandlers = {
+export const messageWriteHandlers = {
   async create(ctx, { recipients, message, files }) {
     requireNoIssues({
       ...(await newConversationIssues(ctx, { recipients, message, files })),
