@@ -16,7 +16,7 @@ import { type PostBefore, type PostFields, planPost } from "./plan-post.ts";
 import { addPoll, changePoll, pollOf, removePoll } from "./polls.ts";
 import { postAudienceOf, requirePostPlaces } from "./post-audience.ts";
 import { mark } from "./post-marks.ts";
-import { recount } from "./recount-post.ts";
+import { recountReaders } from "./recount-post.ts";
 
 export const postChangeHandlers = {
   async update(ctx, { id, ...fields }) {
@@ -36,7 +36,7 @@ export const postChangeHandlers = {
     await placePost(ctx, id);
     const isRecounted =
       isAudienceNew || "published_at" in columns || "event" in columns || "confirm_enabled" in columns;
-    if (isRecounted) await recount(ctx, id);
+    if (isRecounted) await recountReaders(ctx, id);
   },
 
   async delete(ctx, { id }) {
@@ -69,7 +69,7 @@ export const postChangeHandlers = {
     );
     await placePost(ctx, id);
     await mark(ctx, id, { seen_at: now });
-    await recount(ctx, id);
+    await recountReaders(ctx, id);
   },
 } satisfies Partial<Handlers<typeof contract>>;
 

@@ -85,7 +85,7 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
     uploading_files: 0,
     files: parts.files,
     permissions: { edit: edits, delete: edits },
-    comments: presentComments(ctx, row, parts, loaded.author),
+    comments: presentCommentStats(ctx, row, parts, loaded.author),
     mentions: parts.mentions.map(loaded.author),
     group: presentGroup(row, parts),
     author: loaded.author(row.author_id),
@@ -156,7 +156,7 @@ function presentAudience(
   };
 }
 
-function presentComments(ctx: Ctx, row: PostRow, { latest }: Parts, author: Loaded["author"]): Post["comments"] {
+function presentCommentStats(ctx: Ctx, row: PostRow, { latest }: Parts, author: Loaded["author"]): Post["comments"] {
   return {
     enabled: row.comments_enabled === 1,
     count: row.comment_count,

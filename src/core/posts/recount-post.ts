@@ -63,7 +63,7 @@ export async function readerCount({ db }: Ctx, post: Counted): Promise<number | 
   return asked ? await countReaders(db, post.audience_id) : null;
 }
 
-export async function recount(ctx: Ctx, id: number): Promise<void> {
+export async function recountReaders(ctx: Ctx, id: number): Promise<void> {
   const post = await findRow(ctx.db, "posts", { id }, ["audience_id", "confirm_enabled", "event"]);
   if (post !== undefined) await updateRow(ctx.db, "posts", id, { reader_count: await readerCount(ctx, post) });
 }
