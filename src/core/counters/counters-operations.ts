@@ -5,7 +5,8 @@ import { prepared } from "../../store/prepared.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { muted } from "../pipeline/mutes.ts";
-import { type Reader, readable, readerOf } from "../visibility/audience.ts";
+import { type Reader, readable } from "../visibility/audience.ts";
+import { eventReader } from "../visibility/event-visibility.ts";
 import { placesOfPosts } from "../visibility/feed-index.ts";
 import { type PostReader, postReader, published, visible } from "../visibility/post-visibility.ts";
 
@@ -29,7 +30,7 @@ export const counters: Handlers<typeof contract> = {
     const places = await placesOfPosts(ctx, "readable");
     const found = await (places ? newPostsIn(db, { ...query, places }) : newPosts(db, query));
     for (const { counter, count } of found) posts.set(counter, count);
-    const [{ count: events } = none] = await newEvents(db, { ...readerOf(actor, "calendar"), ...starts.events });
+    const [{ count: events } = none] = await newEvents(db, { ...eventReader(actor), ...starts.events });
     const [{ count: messages } = none] = await newMessages(db, { me: actor.id, now, ...starts.messages });
     const upTo = (count = 0) => Math.min(count, maxCounted);
     return {

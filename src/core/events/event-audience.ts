@@ -7,7 +7,7 @@ import type { Ctx } from "../pipeline/context.ts";
 import { referenceIssues } from "../pipeline/field-issues.ts";
 import { requireAbilityIn, unitPath } from "../pipeline/permissions.ts";
 import { type Audience, admitsMoreTypes, sharesOf } from "../visibility/audience.ts";
-import { ability } from "./find-event.ts";
+import { eventAbility } from "../visibility/event-visibility.ts";
 
 type EventType = (typeof eventTypes)[number];
 
@@ -56,7 +56,7 @@ export async function planReaders(
 
 /** Returns true when the actor has the ability in the unit. Otherwise the unit must not own the event. */
 async function mayPublishIn({ db, actor }: Ctx, unit: number | null): Promise<boolean> {
-  return actor.admin || (unit !== null && may(actor, ability, await unitPath(db, unit)));
+  return actor.admin || (unit !== null && may(actor, eventAbility, await unitPath(db, unit)));
 }
 
 const distinct = (ids: readonly number[] = []) => [...new Set(ids)].sort((a, b) => a - b);
@@ -79,5 +79,5 @@ export async function requireEventPlaces({ db, actor }: Ctx, after: Readers, bef
   const there = stays ? before.units : [];
   const asked = after.units.filter((id) => !there.includes(id));
   const rows = await db.selectFrom("units").select(["id", "path"]).where("id", "in", asked).orderBy("id").execute();
-  requireAbilityIn(actor, ability, rows);
+  requireAbilityIn(actor, eventAbility, rows);
 }

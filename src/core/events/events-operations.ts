@@ -5,8 +5,9 @@ import { fileHandlers } from "../files/file-handlers.ts";
 import type { Admission, Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
+import { eventAbility } from "../visibility/event-visibility.ts";
 import { eventChangeHandlers, eventIssues } from "./change-event.ts";
-import { ability, type EventRow, editableEvent, readableEvent } from "./find-event.ts";
+import { type EventRow, editableEvent, readableEvent } from "./find-event.ts";
 import { eventReadHandlers, periodIssues } from "./read-events.ts";
 
 const files = fileHandlers("event", {
@@ -59,7 +60,7 @@ async function setAnswer(ctx: Ctx, id: number, answer: EventRow["answer"]): Prom
 
 export const admission: Admission<typeof contract> = {
   async create({ actor }, { type }) {
-    if (type === "chain" || type === "unit") requireAbility(actor, ability);
+    if (type === "chain" || type === "unit") requireAbility(actor, eventAbility);
   },
   update: requireEditable,
   filesAdd: requireEditable,

@@ -7,10 +7,10 @@ import { flagValue, listed } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
-import { type Reader, readable, readerOf } from "../visibility/audience.ts";
+import { type Reader, readable } from "../visibility/audience.ts";
+import { eventAbility, eventReader } from "../visibility/event-visibility.ts";
 import { isOfMembers, placeInFeed, placesFor, placesOf } from "../visibility/feed-index.ts";
 import { eventAudienceOf, type Readers } from "./event-audience.ts";
-import { ability } from "./find-event.ts";
 
 /** The `previous_at` of an event's first occurrence: earlier than all times, so that a single comparison suffices. */
 export const earliestTime = Number.MIN_SAFE_INTEGER;
@@ -83,10 +83,10 @@ export interface IndexReader extends Reader {
 /** Returns the actor as a reader of all events, or of those of a type. */
 export async function indexReaderOf(ctx: Ctx, type?: Readers["type"]): Promise<IndexReader> {
   const { id, admin } = ctx.actor;
-  const reader = readerOf(ctx.actor, ability);
+  const reader = eventReader(ctx.actor);
   const own = [placeInFeed.author(id), placeInFeed.share(id)];
   // Personal events have no other places.
-  const places = type === "user" ? own : await placesFor(ctx, "readable", [ability]);
+  const places = type === "user" ? own : await placesFor(ctx, "readable", [eventAbility]);
   if (places !== undefined) return { ...reader, places, exact: 1 };
   // A unit owns each event that is not personal, so that editors of the root may read it.
   const ownsAll = admin || reader.reach.some((path) => ancestorsOf(path).length === 0);

@@ -6,9 +6,10 @@ import type { Db } from "../../store/database.ts";
 import { isPostgres, lateralJoin, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { readable, readerOf } from "../visibility/audience.ts";
+import { readable } from "../visibility/audience.ts";
+import { eventReader } from "../visibility/event-visibility.ts";
 import { lastShortSpan, spanLimits } from "./event-times.ts";
-import { ability, type DateRow } from "./find-event.ts";
+import type { DateRow } from "./find-event.ts";
 import { earliestTime, type IndexReader, indexReaderOf, readableEntry } from "./index-event.ts";
 
 type Input = InputOf<typeof contract.list>;
@@ -134,7 +135,7 @@ async function withUid({ db, actor }: Ctx, { type, uid = [], start, end }: Filte
     .where("e.uid", "in", uid)
     .where("e.deleted_at", "is", null)
     .where("d.start_at", "=", first)
-    .where(readable(db, "a", readerOf(actor, ability)))
+    .where(readable(db, "a", eventReader(actor)))
     .orderBy("d.start_at")
     .orderBy("e.id")
     .limit(max);

@@ -4,12 +4,13 @@ import { rowsIn } from "../../store/nested-rows.ts";
 import { presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { listsIn, mayEdit } from "../visibility/audience.ts";
-import { ability, type DateRow, type ShownEventRow } from "./find-event.ts";
+import { eventAbility } from "../visibility/event-visibility.ts";
+import type { DateRow, ShownEventRow } from "./find-event.ts";
 
 export type Event = z.infer<ReturnType<typeof event>>;
 
 export function presentEvent(ctx: Ctx, row: ShownEventRow): Event {
-  const edits = mayEdit(ctx.actor, ability, row);
+  const edits = mayEdit(ctx.actor, eventAbility, row);
   const audience = listsIn(row);
   const files = presentNestedFiles(ctx, row.files);
   const uploads = files.filter((file) => file.type === "upload").length;

@@ -4,8 +4,8 @@ import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
-import { readerOf } from "../visibility/audience.ts";
-import { ability, readableEventRows, requireReadableEvent, shownEventRows } from "./find-event.ts";
+import { eventReader } from "../visibility/event-visibility.ts";
+import { readableEventRows, requireReadableEvent, shownEventRows } from "./find-event.ts";
 import { findEvents, nextOccurrences, upcomingOccurrences } from "./list-events.ts";
 import { type Event, hitsOf, occurrences, presentEvent } from "./present-events.ts";
 
@@ -39,7 +39,7 @@ export const eventReadHandlers = {
 
 /** Returns an event as the actor sees it. Throws like `readableEvent`. */
 export async function loadEvent(ctx: Ctx, id: number): Promise<Event> {
-  const [row] = await shownEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
+  const [row] = await shownEventRows(ctx.db, { ...eventReader(ctx.actor), ids: [id] });
   return presentEvent(ctx, requireReadableEvent(row, id));
 }
 
@@ -49,7 +49,7 @@ const portion = 50;
 async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]> {
   const events: Event[] = [];
   for await (const some of inTurns(ids, portion)) {
-    const rows = await readableEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: some });
+    const rows = await readableEventRows(ctx.db, { ...eventReader(ctx.actor), ids: some });
     events.push(...inOrderOf(some, rows).map((row) => presentEvent(ctx, row)));
   }
   return events;

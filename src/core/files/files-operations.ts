@@ -3,7 +3,8 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { files as contract } from "../../contract/files.ts";
 import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { readable, readerOf } from "../visibility/audience.ts";
+import { readable } from "../visibility/audience.ts";
+import { eventReader } from "../visibility/event-visibility.ts";
 import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
 import { readContent } from "./file-contents.ts";
@@ -33,7 +34,7 @@ async function findFile(ctx: Ctx, id: number) {
 /** Returns the rows that may have the file `f`. Every signed-in user can read all units, and users that are not deleted. */
 const readableOwners = ({ db, actor, now }: Ctx): Record<FileOwner, RawBuilder<unknown>> => ({
   event: sql`events e join audiences a on a.id = e.audience_id
-    where e.id = f.owner_id and e.deleted_at is null and ${readable(db, "a", readerOf(actor, "calendar"))}`,
+    where e.id = f.owner_id and e.deleted_at is null and ${readable(db, "a", eventReader(actor))}`,
   post: sql`posts p join audiences a on a.id = p.audience_id
     where p.id = f.owner_id and ${visible(db, postReader(actor), now)}`,
   message: sql`messages m join conversation_participants c on c.conversation_id = m.conversation_id

@@ -4,7 +4,8 @@ import { maxMatches, type NameMatch } from "../../contract/names.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { titleLookupKey, titleWordsKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { readable, readerOf } from "../visibility/audience.ts";
+import { readable } from "../visibility/audience.ts";
+import { eventReader } from "../visibility/event-visibility.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
 import { firstMatches, inEachRange, keySteps } from "./first-matches.ts";
 
@@ -22,11 +23,7 @@ export const findPostsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<Na
   findContent(ctx, texts, { kind: "posts", at: "listed_at", visible: visible(ctx.db, postReader(ctx.actor), ctx.now) });
 
 export const findEventsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
-  findContent(ctx, texts, {
-    kind: "events",
-    at: "start_at",
-    visible: readable(ctx.db, "a", readerOf(ctx.actor, "calendar")),
-  });
+  findContent(ctx, texts, { kind: "events", at: "start_at", visible: readable(ctx.db, "a", eventReader(ctx.actor)) });
 
 interface Content {
   readonly kind: "posts" | "events";

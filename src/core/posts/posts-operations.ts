@@ -2,6 +2,7 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { fileHandlers } from "../files/file-handlers.ts";
 import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
+import { abilityFor } from "../visibility/post-visibility.ts";
 import { changedPostIssues, postChangeHandlers } from "./change-post.ts";
 import { commentIssues, comments } from "./comment-operations.ts";
 import { create, newPostIssues } from "./create-post.ts";
@@ -30,8 +31,7 @@ export const checks: Checks<typeof contract> = {
 
 export const admission: Admission<typeof contract> = {
   async create({ actor }, { content_type }) {
-    if (content_type === "event") requireAbility(actor, "calendar");
-    else if (content_type !== undefined && content_type !== "debate") requireAbility(actor, "news");
+    if (content_type !== undefined && content_type !== "debate") requireAbility(actor, abilityFor(content_type));
   },
   filesAdd: async (ctx, { id }) => id !== undefined && findEditable(ctx, id),
 };
