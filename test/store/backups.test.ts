@@ -255,10 +255,26 @@ describe("backups of SQLite files", () => {
       expect(readdirSync(folder)).not.toContain("draft-old");
     });
 
+    it("gives up when a server keeps the database open", async () => {
+      await create();
+      await promises.copyFile(backup, draft);
+      using server = new DatabaseSync(path);
+      server.prepare("select count(*) from sqlite_master").get();
+      let now = 0;
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+      onTestFinished(() => clock.mockRestore());
+      expect(await refusal(replaceDatabase(draft, path, watch))).toMatchObject({ code: "unavailable" });
+      expect(existsSync(draft)).toBe(true);
+    });
+
     it("does not touch the database of another program", async () => {
       makeForeign(path);
       const bytes = readFileSync(path);
-      expect(await refusal(restore())).toMatchObject({ message: `${path} is not a wcs database; it was not changed.` });
+      const message = `${path} is not a wcs database; it was not changed.`;
+      expect(await refusal(restore())).toMatchObject({ message });
+      // Waiting, as for a database in use, would end with the reason of the signal.
+      const aborted = { ...watch, signal: AbortSignal.abort(new Error("waited")) };
+      expect(await refusal(replaceDatabase(draft, path, aborted))).toMatchObject({ message });
       expect(readFileSync(path).equals(bytes)).toBe(true);
     });
 
