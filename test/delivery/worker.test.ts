@@ -539,6 +539,13 @@ describeOnDatabases("workers", (open, kind) => {
     expect(receiver.received).toEqual([]);
   });
 
+  it("a worker that has stopped leaves no timer behind, which would keep its process alive", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await newWorker().stop(5000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("an engine that runs waits for an answer as long as webhooks.timeout says by then", async () => {
     const settings = { "webhooks.timeout": 600 };
     const { id } = await newWebhook(instance, receiver.url);
