@@ -1,5 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
+import { suggestName } from "../errors/nearest-name.ts";
 import type { CommandFlag } from "./command-spec.ts";
 import { holdsFiles, type OperationFlag } from "./field-flags.ts";
 import {
@@ -14,12 +15,22 @@ import {
   wordOf,
 } from "./read-input.ts";
 
-/** Replaces field names in a validation error by the names that `nameOf` returns. Other errors stay unchanged. */
-export function renameErrorFields(error: unknown, nameOf: (field: string) => string): unknown {
+/**
+ * Replaces field names in a validation error by the names that `nameOf` returns, and suggests one of the `known` fields for an
+ * unknown one. Other errors stay unchanged.
+ */
+export function renameErrorFields(
+  error: unknown,
+  nameOf: (field: string) => string,
+  known: readonly string[] = [],
+): unknown {
   if (!(error instanceof ServiceError) || !error.fields) return error;
   const sentences = Object.entries(error.fields).map(([field, reasons]) => `${nameOf(field)} ${reasons.join(" and ")}`);
   if (sentences.length === 0) return error;
-  const { code, fields, hint } = error;
+  const { code, fields, issues } = error;
+  const unknown = issues.find((issue) => issue.code === "unknown_field")?.field;
+  const meant = unknown === undefined ? undefined : suggestName(unknown, known);
+  const hint = error.hint ?? (meant && `Did you mean ${meant}?`);
   return new ServiceError(code, sentences.join("; "), { fields, hint });
 }
 

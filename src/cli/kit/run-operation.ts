@@ -71,7 +71,8 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
   } catch (error) {
     const hinted = await withHint(error, completed, request);
     if (spec.fields.length === 0) throw hinted;
-    throw renameErrorFields(hinted, nameInLine(spec, given.line, request?.input ?? {}));
+    const known = spec.places.map((place) => place.path.join("."));
+    throw renameErrorFields(hinted, nameInLine(spec, given.line, request?.input ?? {}), known);
   }
 }
 
