@@ -209,6 +209,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["posts create --content-type news --title T --poll-question Q --choice A", 3, /^error: --choice must have at least/],
   ['users update 1 --data {"titel":"x"}', 3, /^error: titel is not a field .*\nhint: Did you mean title\?\n$/],
   ['units update 2 --data {"contact":{"fone":"1"}}', 3, /\nhint: Did you mean contact\.phone\?\n$/],
+  ["export users.csv", 2, /^error: users\.csv would be YAML\.\nhint: wcs users export and wcs units export write CSV/],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],

@@ -29,7 +29,14 @@ export async function exportOrganisation(context: Context): Promise<void> {
   const { globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
   const wanted = sectionsOf(flags.only as string | undefined);
-  const form = await formOf(pickFormat(["yaml", "json"], /\.json$/i, path, flags.format, globals));
+  const format = pickFormat(["yaml", "json"], /\.json$/i, path, flags.format, globals);
+  // The file may be one to import, which this would replace.
+  if (flags.format === undefined && /\.(csv|ndjson|jsonl)$/i.test(path)) {
+    throw new UsageError(`${path} would be ${format.toUpperCase()}`, {
+      hint: "wcs users export and wcs units export write CSV and NDJSON",
+    });
+  }
+  const form = await formOf(format);
   /** Ends and beginnings of sections, which precede the next entry. */
   let between = "";
   const exported = {
