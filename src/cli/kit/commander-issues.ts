@@ -126,7 +126,18 @@ function secretFlag({ options }: Command, name: string): string | undefined {
   return options.find(({ long }) => long === `${name}-stdin`)?.long;
 }
 
-/** Returns the most similar option that help shows, else the only one that ends with the name, as `--address-city` for `--city`. */
+/** Options of other tools, each after the one that replaces it here. */
+const synonyms = [
+  ["--yes", "--force", "--confirm"],
+  ["--output", "--format"],
+  ["--query", "--filter"],
+  ["--file", "--attach", "--attachment"],
+];
+
+/**
+ * Returns the most similar option that help shows, else the one that replaces an option of other tools, else the only one that
+ * ends with the name, as `--address-city` for `--city`.
+ */
 function similarName(command: Command, name: string): string | undefined {
   if (!name.startsWith("--")) return undefined;
   const shown = command.createHelp().visibleOptions(command);
@@ -135,6 +146,8 @@ function similarName(command: Command, name: string): string | undefined {
     shown.flatMap(({ long }) => long?.slice(2) ?? []),
   );
   if (similar !== undefined) return `--${similar}`;
+  const [usual] = synonyms.find((all) => all.includes(name)) ?? [];
+  if (command.options.some(({ long }) => long === usual)) return usual;
   const ending = command.options.filter(({ long, negate }) => !negate && long?.endsWith(name.slice(1)));
   return name.length >= 5 && ending.length === 1 ? ending[0]?.long : undefined;
 }
