@@ -155,7 +155,7 @@ describe("backups of SQLite files", () => {
     expect(instanceIn(join(folder, "missing.db"))).toBeUndefined();
     const text = join(folder, "text.db");
     writeFileSync(text, "A note, and no database.");
-    expect(() => checkReplacement(text)).toThrow(/is not a wcs database/);
+    await expect(checkReplacement(text)).rejects.toThrow(/is not a wcs database/);
     const open = readdirSync("/proc/self/fd").map((fd) => {
       try {
         return readlinkSync(`/proc/self/fd/${fd}`);
@@ -236,10 +236,21 @@ describe("backups of SQLite files", () => {
         parentPort.postMessage("at work");
         setTimeout(() => connection.close(), 300);`;
       await promises.copyFile(backup, draft);
-      for (const work of [checkReplacement, () => replaceDatabase(draft, path, watch)]) {
+      for (const work of [() => checkReplacement(path), () => replaceDatabase(draft, path, watch)]) {
         const running = new Worker(command, { eval: true, workerData: path });
         await once(running, "message");
-        await work(path);
+        await work();
+      }
+    });
+
+    it("does not block the event loop while it waits", async () => {
+      await create();
+      await promises.copyFile(backup, draft);
+      for (const work of [() => checkReplacement(path), () => replaceDatabase(draft, path, watch)]) {
+        const server = new DatabaseSync(path);
+        server.prepare("select count(*) from sqlite_master").get();
+        setImmediate(() => server.close());
+        await work();
       }
     });
 

@@ -17,7 +17,7 @@ const timeout = 5000;
  */
 export async function replaceDatabase(draft: string, path: string, watch: Watch): Promise<string | undefined> {
   const before = statSync(path, { throwIfNoEntry: false });
-  using held = before && (await holdWhenUnused(path, watch.signal));
+  using held = before && (await whenUnused(() => holdAlone(path), watch.signal));
   try {
     // Another process may have replaced the file before we locked it.
     if (before?.ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse();
@@ -40,13 +40,17 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 }
 
 /** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
-export function checkReplacement(path: string): void {
+export async function checkReplacement(path: string): Promise<void> {
   try {
     if (!statSync(path, { throwIfNoEntry: false })?.size) return;
   } catch (error) {
     throw translateError(error, path);
   }
-  using connection = new DatabaseSync(path, { timeout });
+  await whenUnused(() => requireReplaceable(path));
+}
+
+function requireReplaceable(path: string): void {
+  using connection = new DatabaseSync(path, { timeout: 0 });
   try {
     connection.exec("pragma locking_mode = exclusive");
     if (!isMarked(connection)) throw notWcsDatabase(path);
@@ -57,17 +61,17 @@ export function checkReplacement(path: string): void {
 }
 
 /** Waits for running commands without blocking the event loop, as the timeout of SQLite would. */
-async function holdWhenUnused(path: string, signal: AbortSignal): Promise<DatabaseSync | undefined> {
+async function whenUnused<T>(work: () => T, signal?: AbortSignal): Promise<T> {
   const deadline = performance.now() + timeout;
   for (;;) {
     try {
-      return holdAlone(path);
+      return work();
     } catch (error) {
       const isInUse = error instanceof ServiceError && error.code === "unavailable";
       if (!isInUse || performance.now() > deadline) throw error;
     }
     await sleep(50);
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
   }
 }
 

@@ -16,7 +16,7 @@ export async function restore(context: Context): Promise<void> {
   const address = sqliteFileOf(context, "pg_restore");
   const database = existsSync(address) ? realpathSync(address) : address;
   const file = sourceOf(args.file as string, database);
-  checkReplacement(database);
+  await checkReplacement(database);
   const output = createOutput({ sample: { database: "", file: "", schema: "", previous: "" } }, context);
   if (flags.dryRun) {
     const schema = await watched("checking", context, ({ signal }) => examineBackup(file, signal));
