@@ -90,7 +90,7 @@ for (const database of ["sqlite", "postgres"] as const) {
                 .select((eb) =>
                   eb
                     .case()
-                    .when(readable(db.reader, "a", readerOf(actor, ability)))
+                    .when(readable(db.reader, readerOf(actor, ability)))
                     .then(1)
                     .else(0)
                     .end()

@@ -175,7 +175,7 @@ const newEvents = prepared((db, p: Reader & Start) => {
       sql<SqlBool>`not exists (
         select 1 from event_marks k where k.event_id = e.id and k.user_id = ${p.me} and k.seen_at is not null)`,
     )
-    .where(inAudience("e", p.me, readable(db, "a", p)))
+    .where(inAudience("e", p.me, readable(db, p)))
     .limit(sql.lit(maxCounted));
   return db.selectFrom(found.as("found")).select((eb) => eb.fn.countAll<number>().as("count"));
 });

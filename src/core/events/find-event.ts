@@ -24,7 +24,7 @@ const eventQuery = (db: Db, p: EventSelection) =>
     .select(["author.first_name", "author.last_name", "m.seen_at", "m.answer"])
     .where("e.id", "in", p.ids);
 
-const reads = (db: Db, p: EventSelection) => truth(readable(db, "a", p)).as("reads");
+const reads = (db: Db, p: EventSelection) => truth(readable(db, p)).as("reads");
 
 /** Returns events with the reader's marks, including deleted events; `reads` tells whether the reader may read them. */
 const eventRows = prepared((db, p: EventSelection) => eventQuery(db, p).select(reads(db, p)));
@@ -32,7 +32,7 @@ const eventRows = prepared((db, p: EventSelection) => eventQuery(db, p).select(r
 /** Selects the parts of an event that its representation contains besides its row. */
 const shownEventQuery = (db: Db, p: EventSelection) =>
   eventQuery(db, p)
-    .select(audienceLists(db, "e.audience_id"))
+    .select(audienceLists(db))
     .select([filesOf(db, "event", "e.id").as("files"), datesIn(db).as("dates")]);
 
 const datesIn = (db: Db) =>

@@ -97,5 +97,5 @@ export async function indexReaderOf(ctx: Ctx, type?: Readers["type"]): Promise<I
 export function readableEntry(db: Db, p: IndexReader): RawBuilder<SqlBool> {
   // A subquery as a value is run for each entry in index order. PostgreSQL can turn joins and `exists` into a search of all events.
   return sql<SqlBool>`((ep.limited = 0 and ${p.exact} = 1) or (select 1 from events e join audiences a on a.id = e.audience_id
-    where e.id = ep.event_id and ${readable(db, "a", p)}) = 1)`;
+    where e.id = ep.event_id and ${readable(db, p)}) = 1)`;
 }

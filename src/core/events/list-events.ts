@@ -135,7 +135,7 @@ async function withUid({ db, actor }: Ctx, { type, uid = [], start, end }: Filte
     .where("e.uid", "in", uid)
     .where("e.deleted_at", "is", null)
     .where("d.start_at", "=", first)
-    .where(readable(db, "a", eventReader(actor)))
+    .where(readable(db, eventReader(actor)))
     .orderBy("d.start_at")
     .orderBy("e.id")
     .limit(max);

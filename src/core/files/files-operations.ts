@@ -34,7 +34,7 @@ async function findFile(ctx: Ctx, id: number) {
 /** Returns the rows that may have the file `f`. Every signed-in user can read all units, and users that are not deleted. */
 const readableOwners = ({ db, actor, now }: Ctx): Record<FileOwner, RawBuilder<unknown>> => ({
   event: sql`events e join audiences a on a.id = e.audience_id
-    where e.id = f.owner_id and e.deleted_at is null and ${readable(db, "a", eventReader(actor))}`,
+    where e.id = f.owner_id and e.deleted_at is null and ${readable(db, eventReader(actor))}`,
   post: sql`posts p join audiences a on a.id = p.audience_id
     where p.id = f.owner_id and ${visible(db, postReader(actor), now)}`,
   message: sql`messages m join conversation_participants c on c.conversation_id = m.conversation_id

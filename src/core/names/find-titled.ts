@@ -23,7 +23,7 @@ export const findPostsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<Na
   findContent(ctx, texts, { kind: "posts", at: "listed_at", visible: visible(ctx.db, postReader(ctx.actor), ctx.now) });
 
 export const findEventsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
-  findContent(ctx, texts, { kind: "events", at: "start_at", visible: readable(ctx.db, "a", eventReader(ctx.actor)) });
+  findContent(ctx, texts, { kind: "events", at: "start_at", visible: readable(ctx.db, eventReader(ctx.actor)) });
 
 interface Content {
   readonly kind: "posts" | "events";

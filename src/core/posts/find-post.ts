@@ -31,7 +31,7 @@ const postQuery = (db: Db, p: PostSelection) =>
     .select(["m.seen_at", "m.liked_at", "m.read_at", "m.bookmarked_at", "m.answer", "m.mute_rule", "m.muted_until"])
     .select([
       truth(editable(db, p)).as("edits"),
-      truth(addressed("a", p)).as("reads"),
+      truth(addressed(p)).as("reads"),
       truth(mentionsUnseen(p.me)).as("mentions_unseen"),
     ])
     .where("p.id", "in", p.ids);
@@ -49,7 +49,7 @@ const latestComment = sql<number>`(select l.id from comments l
 /** Selects posts as `postQuery`, with everything that their representation contains except users and polls. */
 const shownPostQuery = (db: Db, p: PostSelection) =>
   postQuery(db, p)
-    .select(audienceLists(db, "p.audience_id"))
+    .select(audienceLists(db))
     .select([
       filesOf(db, "post", "p.id").as("files"),
       filesOf(db, "group", "a.group_id").as("group_image"),

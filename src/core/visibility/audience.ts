@@ -36,43 +36,41 @@ export function readerOf({ id, admin, grants, units, branch, types }: Actor, abi
 
 /**
  * Returns the condition that the reader may read content. It is the only visibility rule: content is for those it is
- * addressed to and those who may edit it; personal content is for its author and the users it is shared with.
+ * addressed to and those who may edit it; personal content is for its author and the users it is shared with. The audience
+ * has the alias `a`, here and below.
  */
-export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool> {
-  const personal = sql.ref(`${a}.personal`);
+export function readable(db: Db, reader: Reader): RawBuilder<SqlBool> {
   // The reach of an editor decides more quickly than the audience.
-  return sql<SqlBool>`((${personal} = 0 and ${reached(db, a, reader.reach)}) or ${addressed(a, reader)})`;
+  return sql<SqlBool>`((a.personal = 0 and ${reached(db, reader.reach)}) or ${addressed(reader)})`;
 }
 
 /**
  * Returns the condition that content is addressed to the reader: as author, by a share, by the group, or by unit and user
  * type. Everything that is not personal is addressed to administrators.
  */
-export function addressed(a: string, reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
-  const column = (name: string) => sql.ref(`${a}.${name}`);
+export function addressed(reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
   const { me, everything, units, branch, types } = reader;
-  const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = ${column("id")} and (
+  const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = a.id and (
     ${isAmong("au.unit_id", units)}
     or (au.falldown = 1 and ${isAmong("au.unit_id", branch)})))`;
-  const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = ${column("id")})
-    or exists (select 1 from audience_user_types t where t.audience_id = ${column("id")}
+  const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = a.id)
+    or exists (select 1 from audience_user_types t where t.audience_id = a.id
       and ${isAmong("t.user_type_id", types)}))`;
-  return sql<SqlBool>`(${column("author_id")} = ${me}
-    or (${column("personal")} = 0 and (${everything} = 1 or ((${column("everywhere")} = 1 or ${inUnits}) and ${inTypes})))
-    or exists (select 1 from audience_shares s where s.audience_id = ${column("id")} and s.user_id = ${me})
-    or (${column("group_id")} is not null and exists (
-      select 1 from group_members g where g.group_id = ${column("group_id")} and g.user_id = ${me})))`;
+  return sql<SqlBool>`(a.author_id = ${me}
+    or (a.personal = 0 and (${everything} = 1 or ((a.everywhere = 1 or ${inUnits}) and ${inTypes})))
+    or exists (select 1 from audience_shares s where s.audience_id = a.id and s.user_id = ${me})
+    or (a.group_id is not null and exists (
+      select 1 from group_members g where g.group_id = a.group_id and g.user_id = ${me})))`;
 }
 
 /** Returns the condition that the owning unit is one of the units with the paths `reach` or below one of them. */
-export function reached(db: Db, a: string, reach: readonly string[]): RawBuilder<SqlBool> {
-  const owner = sql.ref(`${a}.owner_unit_id`);
+export function reached(db: Db, reach: readonly string[]): RawBuilder<SqlBool> {
   const paths = listed(db, "reach", reach);
   // Above all units is the root, as in /1/. This depends on no row, so that databases decide it once for a statement.
   const isEverywhere = sql`exists (select 1 from ${paths} where reach.value not like '/%/_%')`;
   // A join in this order ends at once when the list is empty.
-  return sql<SqlBool>`((${owner} is not null and ${isEverywhere}) or exists (select 1 from ${paths} cross join units o
-    where o.id = ${owner} and substr(o.path, 1, length(reach.value)) = reach.value))`;
+  return sql<SqlBool>`((a.owner_unit_id is not null and ${isEverywhere}) or exists (select 1 from ${paths} cross join units o
+    where o.id = a.owner_unit_id and substr(o.path, 1, length(reach.value)) = reach.value))`;
 }
 
 /** Returns true for users with the ability in the owning unit; of personal content, for its author only. */
@@ -150,9 +148,9 @@ export async function forgetUserType(db: Db, userType: number): Promise<void> {
   await deleteRows(db, "audience_user_types", { user_type_id: userType });
 }
 
-/** Selects the lists of an audience, with names, in a query in which `id` is the ID of the audience. */
-export function audienceLists(db: Db, id: string) {
-  const audience = sql.ref<number>(id);
+/** Selects the lists of the audience, with names. */
+export function audienceLists(db: Db) {
+  const audience = sql.ref<number>("a.id");
   return [
     nested(
       db,
@@ -177,7 +175,7 @@ export function audienceLists(db: Db, id: string) {
 }
 
 const listsOfAudience = prepared((db, p: { id: number }) =>
-  db.selectFrom("audiences as a").select(audienceLists(db, "a.id")).where("a.id", "=", p.id),
+  db.selectFrom("audiences as a").select(audienceLists(db)).where("a.id", "=", p.id),
 );
 
 type AudienceLists = Awaited<ReturnType<typeof listsOfAudience>>[number];

@@ -25,8 +25,8 @@ export function postReader(actor: Actor): PostReader {
 /** Returns the condition that the reader may edit the post. Posts have the alias `p` and their audiences `a`. */
 export function editable(db: Db, { me, everything, news, calendar }: PostReader): RawBuilder<SqlBool> {
   return sql<SqlBool>`(a.author_id = ${me} or ${everything} = 1
-    or (p.content_type <> 'event' and ${reached(db, "a", news)})
-    or (p.content_type = 'event' and ${reached(db, "a", calendar)}))`;
+    or (p.content_type <> 'event' and ${reached(db, news)})
+    or (p.content_type = 'event' and ${reached(db, calendar)}))`;
 }
 
 /** Returns the condition that a post is published at that time; `isPublished` does the same for a loaded row. */
@@ -44,5 +44,5 @@ export function isPublished(
 /** Returns the only visibility rule for posts: published ones are read by their audience, all by their editors. */
 export function visible(db: Db, reader: PostReader, now: number): RawBuilder<SqlBool> {
   return sql<SqlBool>`(p.deleted_at is null
-    and (${editable(db, reader)} or (${published(now)} and ${addressed("a", reader)})))`;
+    and (${editable(db, reader)} or (${published(now)} and ${addressed(reader)})))`;
 }
