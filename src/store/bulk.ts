@@ -69,7 +69,8 @@ function insertion(table: string, columns: readonly string[], size: number, back
   let text = insertions.get(key);
   if (text === undefined) {
     const one = `(${columns.map(() => "?").join(", ")})`;
-    text = `insert into ${table} (${columns.join(", ")}) values ${Array(size).fill(one).join(", ")}${back}`;
+    // A failure ends the transaction. To undo the statement alone, SQLite would copy each page that it changes.
+    text = `insert or fail into ${table} (${columns.join(", ")}) values ${Array(size).fill(one).join(", ")}${back}`;
     insertions.set(key, text);
   }
   return text;

@@ -99,6 +99,14 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     },
   ],
   [
+    "search words of a missing user",
+    {
+      check: "users",
+      make: ["insert into user_words (kind, word, user_id) values (0, 'ada', 600)"],
+      message: /^user 600 is deleted or missing but still has search words\.$/,
+    },
+  ],
+  [
     "a folded name",
     {
       check: "search keys",

@@ -46,6 +46,11 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   ),
   userRule("deleted_at is not null and id in (select user_id from memberships)", "is deleted but still in a unit"),
   userRule("deleted_at is not null and id in (select user_id from api_tokens)", "is deleted but still has API tokens"),
+  {
+    thing: "user",
+    rows: "select distinct user_id as id from user_words where user_id not in (select id from users where deleted_at is null)",
+    says: "is deleted or missing but still has search words",
+  },
   userRule("active = 0 and id in (select user_id from sessions)", "is not active but still has sessions"),
   userRule(
     `deleted_at is not null and (two_factor_at is not null

@@ -116,7 +116,8 @@ export const organisationTables = {
     meta_field_2: text.default(""),
     meta_field_3: text.default(""),
     meta_field_4: text.default(""),
-    unit_id: number.orNull.references("units (id)"),
+    /** Unit of the first membership. No foreign key, as the membership has one: SQLite would journal INSERTs of several rows. */
+    unit_id: number.orNull,
     ...timestamps,
   })
     .index("users_birthday", ["birthday_key", "id"], "active = 1 and birthdays_optout = 0")
@@ -125,12 +126,12 @@ export const organisationTables = {
     .index("users_name", ["name_key", "id"])
     .index("users_admin", ["id"], "admin = 1"),
 
-  /** Case-folded search words of a user, each once. */
+  /** Case-folded search words of a user, each once. No foreign key: SQLite would journal INSERTs of several rows. */
   user_words: table({
     /** 0 for a word of the name, 1 for one of the job title, 2 for one of the e-mail address. */
     kind: integer,
     word: key,
-    user_id: number.references("users (id) on delete cascade"),
+    user_id: number,
   })
     .clusteredBy("kind", "word", "user_id")
     .index("user_words_user", ["user_id", "kind", "word"]),
