@@ -205,6 +205,33 @@ describe("an answer on which a command fails", () => {
     expect(stderr).toMatch(/^error: The instance sent an unexpected answer to posts\.get: .*\nhint: wcs doctor shows/);
   });
 
+  it.each<[string, number, string, Record<string, string>, RegExp]>([
+    [
+      "a page",
+      200,
+      "<p>Sign in</p>",
+      { "content-type": "text/html" },
+      /did not answer like a wcs service \(status 200/,
+    ],
+    ["an error page", 404, "<p>", { "content-type": "text/html" }, /did not answer like a wcs service \(status 404/],
+    ["a redirect", 302, "", { location: "https://other.example/" }, /redirects to https:\/\/other\.example/],
+    ["too much", 200, "x".repeat(68_000_000), { "content-type": "text/plain" }, /answered with more than 64 MiB/],
+  ])("of something else ends commands that wait: %s", async (_, status, body, headers, message) => {
+    const lines = ["users list --watch", "conversations follow 1 --last 1", "webhooks logs 1 --follow --after 1"];
+    for (const line of lines) {
+      let count = 0;
+      answer = (_path, response) => {
+        count += 1;
+        if (count === 1 && line.startsWith("conversations"))
+          return json(response, { data: [], meta: { prev_cursor: null, next_cursor: null } });
+        response.writeHead(status, headers).end(body);
+      };
+      const { code, stderr } = await newHome().sit(line.split(" "), { env: use() });
+      expect([code, stderr]).toEqual([8, expect.stringMatching(message)]);
+      expect(stderr).not.toContain("Retrying");
+    }
+  });
+
   it("ends a batch, since other rows would fail as well", async () => {
     answer = (_, response) => json(response, { data: { status: 5 } });
     const line = ["batch", "-", "--", "webhooks", "test", "{id}"];

@@ -1,6 +1,6 @@
 import type { AnyOperation } from "../../contract/operation.ts";
 import { tryParse } from "../../contract/parse-input.ts";
-import { UnexpectedAnswer } from "../session/unexpected-answer.ts";
+import { UnexpectedAnswer } from "../../http/client/unexpected-answer.ts";
 
 /** The last answer of an instance to each operation, the newest last. */
 export type Answers = Map<AnyOperation, { readonly answer: unknown; readonly isChange: boolean }>;

@@ -99,7 +99,8 @@ function checkPath(
       const meant = suggestName(part, names);
       const above = parts.slice(0, depth).join(".");
       const within = above && ` in ${above}`;
-      const available = names.length > 0 ? `available fields${within}: ${names.join(", ")}` : `'${above}' has no fields`;
+      const available =
+        names.length > 0 ? `available fields${within}: ${names.join(", ")}` : `'${above}' has no fields`;
       const hint = meant ? `did you mean '${[...parts.slice(0, depth), meant].join(".")}'?` : available;
       throw new UsageError(`${flag}: unknown field '${path}'`, { hint });
     }

@@ -1,9 +1,9 @@
 import { sleep } from "../../contract/abortable-sleep.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { UnexpectedAnswer } from "../../http/client/unexpected-answer.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration } from "../time/parse-time.ts";
-import { UnexpectedAnswer } from "./unexpected-answer.ts";
 
 const retryPause = 2000;
 const maxWait = 25;

@@ -1,4 +1,5 @@
 import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
+import { UnexpectedAnswer } from "../../http/client/unexpected-answer.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import { changeConfig, withProfile } from "./config.ts";
 import { withoutPassword } from "./database-url.ts";
@@ -63,7 +64,7 @@ export function loginIn(answer: unknown, { target }: Route): { readonly jwt: str
   const { jwt, expires } = (login ?? {}) as Readonly<Record<string, unknown>>;
   const isToken = typeof jwt === "string" && jwt.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(jwt);
   if (isToken && typeof expires === "number") return { jwt, expires };
-  throw new ServiceError("unavailable", `${withoutPassword(target.address)} did not answer with a token.`, {
+  throw new UnexpectedAnswer("unavailable", `${withoutPassword(target.address)} did not answer with a token.`, {
     hint: "Check that the URL is the one of the service.",
   });
 }

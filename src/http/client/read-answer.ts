@@ -5,6 +5,7 @@ import { tryParseJson } from "../../contract/parse-json.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
 import { badGateway, gatewayTimeout } from "./connection-errors.ts";
+import { UnexpectedAnswer } from "./unexpected-answer.ts";
 
 interface Answer {
   readonly status: number;
@@ -100,17 +101,21 @@ export const isGatewayError = (status: number): boolean => status === 502 || sta
 function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
   const gateway = isGatewayError(status);
-  return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
+  const message = `${origin} did not answer like a wcs service (status ${status}, ${type}).`;
+  if (!gateway && status !== 429) return new UnexpectedAnswer("unavailable", message, { hint: wrongPlace });
+  return new ServiceError("unavailable", message, {
     hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
     cause: gateway ? (status === 504 ? gatewayTimeout : badGateway) : undefined,
-    retryAfter: gateway || status === 429 ? retryAfter(headers) : undefined,
+    retryAfter: retryAfter(headers),
   });
 }
 
 function notDry(origin: string): ServiceError {
-  return new ServiceError("unavailable", `${origin} did not confirm the dry run, so the change may have been made.`, {
-    hint: "Check the current state. The server does not support dry runs, or a proxy removes the Dry-Run header.",
-  });
+  return new UnexpectedAnswer(
+    "unavailable",
+    `${origin} did not confirm the dry run, so the change may have been made.`,
+    { hint: "Check the current state. The server does not support dry runs, or a proxy removes the Dry-Run header." },
+  );
 }
 
 function redirected(location: string | undefined, origin: string): ServiceError {
@@ -118,7 +123,9 @@ function redirected(location: string | undefined, origin: string): ServiceError 
   const isElsewhere = to && to.origin !== origin;
   const place = isElsewhere ? to.origin : (to?.pathname ?? "nowhere");
   const hint = isElsewhere ? `If you trust ${place}, give that as the URL.` : wrongPlace;
-  return new ServiceError("unavailable", `${origin} redirects to ${place}, and redirects are not followed.`, { hint });
+  return new UnexpectedAnswer("unavailable", `${origin} redirects to ${place}, and redirects are not followed.`, {
+    hint,
+  });
 }
 
 function retryAfter({ "retry-after": header }: Answer["headers"]): number | undefined {

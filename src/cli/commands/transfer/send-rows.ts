@@ -7,7 +7,7 @@ import type { Report } from "../../file-io/import-report.ts";
 import type { Source } from "../../file-io/open-source.ts";
 import { batchesOf, readRows } from "../../file-io/read-rows.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
-import { requireOutcomes } from "../../session/unexpected-answer.ts";
+import { requireOutcomes } from "../../session/require-outcomes.ts";
 import { letInterrupt } from "../../terminal/signals.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ImportKind } from "./import-kinds.ts";

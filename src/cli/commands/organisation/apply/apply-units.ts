@@ -1,6 +1,6 @@
 import { units } from "../../../../contract/units.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
-import { requireOutcomes } from "../../../session/unexpected-answer.ts";
+import { requireOutcomes } from "../../../session/require-outcomes.ts";
 import { isRemoval, pickChanged, type Task, touches } from "../plan/change.ts";
 import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
 

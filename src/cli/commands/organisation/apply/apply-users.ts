@@ -3,7 +3,7 @@ import type { Caller } from "../../../../contract/operation.ts";
 import { userRow } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
-import { requireOutcomes } from "../../../session/unexpected-answer.ts";
+import { requireOutcomes } from "../../../session/require-outcomes.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";

@@ -3,7 +3,7 @@ import { isPermissionIssue } from "../../../../contract/issue-messages.ts";
 import { units } from "../../../../contract/units.ts";
 import { users } from "../../../../contract/users.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
-import { requireOutcomes } from "../../../session/unexpected-answer.ts";
+import { requireOutcomes } from "../../../session/require-outcomes.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { OrganisationSnapshot, Planning } from "../plan/plan-context.ts";

@@ -1,7 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
-
-/** An instance sent an answer of another form than the contract has. It does so again, so commands that wait for it end. */
-export class UnexpectedAnswer extends ServiceError {}
+import { UnexpectedAnswer } from "../../http/client/unexpected-answer.ts";
 
 /** Returns the outcomes. Throws unless there is one for each row. A value that is no list fails in use, and is then named as such. */
 export function requireOutcomes<T>(outcomes: readonly T[], rows: readonly unknown[], dryRun: boolean): readonly T[] {
