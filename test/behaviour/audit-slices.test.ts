@@ -14,13 +14,25 @@ const firstId = 1_000_000;
 const entries = Array.from({ length: counts.groups + counts.users }, (_, n) => {
   const isOld = n < counts.groups;
   const path = isOld ? `/groups/${(n * 7) % 300}` : `/users/${(n * 7919) % 30_000}${n % 3 === 0 ? "/units/1" : ""}`;
-  return { id: firstId + n, created_at: 1000 + Math.floor(n / 3), operation: "x.change", path, fields: "[]" };
+  const operation = ["users.create", "users.update", "groups.update"][n % 3]!;
+  return {
+    id: firstId + n,
+    created_at: 1000 + Math.floor(n / 3),
+    actor_id: 1 + (n % 2),
+    operation,
+    path,
+    fields: "[]",
+  };
 });
+type Entry = (typeof entries)[number];
 
 /** IDs of the entries of a path and those below it, newest first. */
 const idsOf = (path: string, since = 0, until = Number.POSITIVE_INFINITY) =>
+  idsWhere((entry) => entry.path === path || entry.path.startsWith(`${path}/`), since, until);
+
+const idsWhere = (matches: (entry: Entry) => boolean, since = 0, until = Number.POSITIVE_INFINITY) =>
   entries
-    .filter((entry) => entry.path === path || entry.path.startsWith(`${path}/`))
+    .filter(matches)
     .filter(({ created_at }) => created_at >= since && created_at <= until)
     .map(({ id }) => id)
     .reverse();
@@ -49,6 +61,27 @@ describe("audit.list of a path with thousands of entries (SQLite)", () => {
     const period = { since: 3500, until: 4200 };
     const ids = idsOf(path, period.since, period.until);
     expect(await walk({ path, ...period })).toEqual({ forth: ids, back: ids });
+  });
+
+  it.each(["/groups/7", "/users"])("finds those of %s by an actor, and of some operations", async (path) => {
+    const ids = new Set(idsOf(path));
+    const period = { since: 3000, until: 4200 };
+    for (const [filter, matches] of [
+      [{ actor: 2 }, (entry: Entry) => entry.actor_id === 2],
+      [{ operation: "users.*" }, (entry: Entry) => entry.operation !== "groups.update"],
+      [
+        { actor: 2, operation: "users.update" },
+        (entry: Entry) => entry.actor_id === 2 && entry.operation === "users.update",
+      ],
+    ] as const) {
+      const found = idsWhere((entry) => ids.has(entry.id) && matches(entry), period.since, period.until);
+      expect(await walk({ path, ...filter, ...period })).toEqual({ forth: found, back: found });
+    }
+  });
+
+  it("finds those of a group of operations once, in both directions", async () => {
+    const ids = idsWhere(({ operation }) => operation !== "groups.update", 9000);
+    expect(await walk({ operation: "users.*", since: 9000 })).toEqual({ forth: ids, back: ids });
   });
 
   it("lets other requests run before it has looked at all of the path", async () => {

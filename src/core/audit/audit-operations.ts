@@ -8,7 +8,7 @@ import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { type AskedPage, readPage } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
-import { isAtOrBelow, type PathFilter, searchPath } from "./search-path.ts";
+import { isAtOrBelow, isShort, mergeEntries, type PathFilter, searchPath } from "./search-path.ts";
 
 type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation">;
 
@@ -37,27 +37,36 @@ async function pageOfPath(ctx: Ctx, filter: PathFilter, asked: AskedPage) {
   return { rows: inOrderOf(ids, await entries(ctx).where("e.id", "in", ids).execute()), meta };
 }
 
+async function readEntries(ctx: Ctx, filter: Omit<PathFilter, "top"> & { top?: string | undefined }, asked: AskedPage) {
+  const { top, since, until, actor, operations } = filter;
+  // PostgreSQL never blocks other requests.
+  const isSqlite = !isPostgres(ctx.db);
+  const isPathAlone = actor === undefined && operations === undefined;
+  if (isSqlite && top && (isPathAlone || (await isShort(ctx.db, top))))
+    return pageOfPath(ctx, { ...filter, top }, asked);
+  let query = entries(ctx);
+  if (actor !== undefined) query = query.where("e.actor_id", "=", actor);
+  // One range of the index has the path and all below it.
+  if (top) query = query.where(beginsWith("e.path", top)).where(isAtOrBelow(top));
+  const range = { min: since, max: until };
+  const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
+  if (operations === undefined) return readPage(ctx, query, newestFirst, asked);
+  if (!isSqlite) return readPage(ctx, query.where("e.operation", "in", operations), newestFirst, asked);
+  // An index has the entries of each operation in order; SQLite would sort those of several.
+  const lists = operations.map(async (name) => {
+    const more = { ...asked, limit: asked.limit + 1 };
+    return (await readPage(ctx, query.where("e.operation", "=", name), newestFirst, more)).rows;
+  });
+  return mergeEntries(ctx, await Promise.all(lists), asked);
+}
+
 export const audit: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
     const list = `audit ${JSON.stringify([actor, operation, path, since, until])}`;
     const names = operation === undefined ? undefined : await operationNames(operation);
     if (names?.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor, operation }));
-    let query = entries(ctx);
-    if (actor !== undefined) query = query.where("e.actor_id", "=", actor);
-    // An index has the entries of one operation in order; for several operations, all entries are read in order.
-    if (names?.length === 1) query = query.where("e.operation", "=", names[0]!);
-    else if (names !== undefined) query = query.where("e.operation", "in", names);
-    const top = path?.replace(/\/+$/, "");
-    // One range of the index has the path and all below it.
-    if (top) query = query.where(beginsWith("e.path", top)).where(isAtOrBelow(top));
-    const range = { min: since, max: until };
-    const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
-    const asked = { list, limit, cursor };
-    // An actor or an operation has an index, too. PostgreSQL never blocks other requests.
-    const isPathAlone = top && actor === undefined && names === undefined && !isPostgres(ctx.db);
-    const { rows, meta } = isPathAlone
-      ? await pageOfPath(ctx, { top, since, until }, asked)
-      : await readPage(ctx, query, newestFirst, asked);
+    const filter = { top: path?.replace(/\/+$/, ""), since, until, actor, operations: names };
+    const { rows, meta } = await readEntries(ctx, filter, { list, limit, cursor });
     if (rows.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor }));
     const data = rows.map(({ actor_id, first_name, last_name, fields, ...entry }) => ({
       ...entry,
