@@ -1,5 +1,6 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import type { OutputEnvironment } from "../output/create-output.ts";
+import { fieldSentences } from "../output/field-sentences.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -57,14 +58,13 @@ function printResults(terminal: Terminal, when: PrintTime): ResultFile {
   };
 }
 
-function asCsv(line: number, { reference, action, id, fields = {} }: Outcome): string {
-  const errors = Object.entries(fields).map(([name, reasons]) => `${name} ${reasons.join(" and ")}`);
+function asCsv(line: number, { reference, action, id, fields }: Outcome): string {
   return csvLine([
     String(line),
     escapeCell(reference ?? ""),
     action,
     id === null ? "" : String(id),
-    escapeCell(errors.join("; ")),
+    escapeCell(fieldSentences(fields).join("; ")),
   ]);
 }
 

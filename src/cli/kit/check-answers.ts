@@ -1,6 +1,7 @@
 import type { AnyOperation } from "../../contract/operation.ts";
 import { tryParse } from "../../contract/parse-input.ts";
 import { UnexpectedAnswer } from "../../http/client/unexpected-answer.ts";
+import { fieldSentences } from "../output/field-sentences.ts";
 
 /** The last answer of an instance to each operation, the newest last. */
 export type Answers = Map<AnyOperation, { readonly answer: unknown; readonly isChange: boolean }>;
@@ -13,7 +14,7 @@ export function unexpectedAnswer(answers: Answers, cause: unknown): UnexpectedAn
   for (const [op, { answer, isChange }] of [...answers].reverse()) {
     const parsed = tryParse(op.output(), answer);
     if (parsed.ok) continue;
-    const wrong = Object.entries(parsed.fields).map(([field, messages]) => `${field} ${messages.join(" and ")}`);
+    const wrong = fieldSentences(parsed.fields);
     const named = wrong.slice(0, maxNamed).join("; ");
     const changed = isChange ? "The change may have been made: check that before you run it again. " : "";
     return new UnexpectedAnswer("unavailable", `The instance sent an unexpected answer to ${op.name}: ${named}.`, {

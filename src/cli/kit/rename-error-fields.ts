@@ -1,6 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import { suggestName } from "../errors/nearest-name.ts";
+import { fieldSentences } from "../output/field-sentences.ts";
 import type { CommandFlag } from "./command-spec.ts";
 import { holdsFiles, type OperationFlag } from "./field-flags.ts";
 import {
@@ -25,7 +26,7 @@ export function renameErrorFields(
   known: readonly string[] = [],
 ): unknown {
   if (!(error instanceof ServiceError) || !error.fields) return error;
-  const sentences = Object.entries(error.fields).map(([field, reasons]) => `${nameOf(field)} ${reasons.join(" and ")}`);
+  const sentences = fieldSentences(error.fields, nameOf);
   if (sentences.length === 0) return error;
   const { code, fields, issues } = error;
   const unknown = issues.find((issue) => issue.code === "unknown_field")?.field;

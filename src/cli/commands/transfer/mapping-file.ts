@@ -6,6 +6,7 @@ import type { MappingSpec } from "../../file-io/column-mapping.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { readNamedFile } from "../../file-io/value-sources.ts";
+import { fieldSentences } from "../../output/field-sentences.ts";
 
 export type ImportKey = "reference" | "email";
 
@@ -31,10 +32,7 @@ export function readMappingFile(path: string): ImportMapping {
   const [broken] = parsed.errors;
   if (broken !== undefined) throw new UsageError(`--mapping: ${path} is neither YAML nor JSON: ${broken.message}`);
   const result = tryParse(savedMapping(), plainContent(parsed, `--mapping: ${path}`));
-  if (!result.ok) {
-    const wrong = Object.entries(result.fields).map(([field, reasons]) => `${field} ${reasons.join(" and ")}`);
-    throw new UsageError(`--mapping: ${path}: ${wrong.join("; ")}`);
-  }
+  if (!result.ok) throw new UsageError(`--mapping: ${path}: ${fieldSentences(result.fields).join("; ")}`);
   const { columns = {}, values = {}, key } = result.value;
   return { columns: Object.entries(columns).map(([column, field]) => ({ column, field: field ?? "" })), values, key };
 }

@@ -56,7 +56,3 @@ export async function* inBatches<S extends OrganisationSection>(
     yield { tasks: batch.map(({ task }) => task), rows: batch.map(({ row }) => row) };
   }
 }
-
-/** Formats the messages about a row as sentences. */
-export const reasonsOf = (fields: Readonly<Record<string, readonly string[]>> = {}): string[] =>
-  Object.entries(fields).map(([name, reasons]) => `${name} ${reasons.join(" and ")}`);

@@ -1,8 +1,9 @@
 import { units } from "../../../../contract/units.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
+import { fieldSentences } from "../../../output/field-sentences.ts";
 import { requireOutcomes } from "../../../session/require-outcomes.ts";
 import { isRemoval, pickChanged, type Task, touches } from "../plan/change.ts";
-import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
+import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches } from "./apply-context.ts";
 
 /** Fields that the import of units accepts; other fields take a request each. */
 const columns = ["name", "parent", "unit_type", "description"] as const;
@@ -26,7 +27,7 @@ async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext):
     const good = batch.tasks.filter((task, at) => {
       // There is an outcome for each row.
       const { id, fields } = outcomes[at]!;
-      if (fields) work.refusals.push({ path: task.path, what: reasonsOf(fields).join("; ") });
+      if (fields) work.refusals.push({ path: task.path, what: fieldSentences(fields).join("; ") });
       else if (id !== null) work.directory.units.set(task.change.name, id);
       return !fields;
     });

@@ -3,10 +3,11 @@ import type { Caller } from "../../../../contract/operation.ts";
 import { userRow } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
+import { fieldSentences } from "../../../output/field-sentences.ts";
 import { requireOutcomes } from "../../../session/require-outcomes.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
-import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches, reasonsOf } from "./apply-context.ts";
+import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches } from "./apply-context.ts";
 
 /** Fields that the import of users accepts; other fields take a request each. */
 const importedUserFields = userRow().keyof().options;
@@ -29,7 +30,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
     for (const [at, task] of batch.tasks.entries()) {
       // There is an outcome for each row.
       const { id, fields } = outcomes[at]!;
-      if (fields || id === null) work.refusals.push({ path: task.path, what: reasonsOf(fields).join("; ") });
+      if (fields || id === null) work.refusals.push({ path: task.path, what: fieldSentences(fields).join("; ") });
       else {
         await complete(task, id, work);
         if (!losesAccess(task)) done.push(task.change);

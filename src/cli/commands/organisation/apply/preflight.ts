@@ -3,11 +3,12 @@ import { isPermissionIssue } from "../../../../contract/issue-messages.ts";
 import { units } from "../../../../contract/units.ts";
 import { users } from "../../../../contract/users.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
+import { fieldSentences } from "../../../output/field-sentences.ts";
 import { requireOutcomes } from "../../../session/require-outcomes.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { OrganisationSnapshot, Planning } from "../plan/plan-context.ts";
-import { inBatches, reasonsOf } from "./apply-context.ts";
+import { inBatches } from "./apply-context.ts";
 import { getsAnotherAddress, isForImport, maxUserRows, userRowOf } from "./apply-users.ts";
 import { listNameTransfers, putUserType, tryWithoutName, vacateName } from "./apply-usertypes.ts";
 
@@ -66,7 +67,7 @@ async function tryUsers(plan: OrganisationPlan, planning: Planning): Promise<voi
       // An address that is taken now may become free by the other changes.
       const wrong = email && !addressesChange ? { email, ...others } : others;
       if (rowIssues.some((issue) => issue.field in wrong && isPermissionIssue(issue)))
-        throw forbidden(reasonsOf(wrong));
+        throw forbidden(fieldSentences(wrong));
       for (const [name, reasons] of Object.entries(wrong)) {
         // There is a task for each outcome.
         for (const reason of reasons) issues.add([...batch.tasks[at]!.path, name], reason);
