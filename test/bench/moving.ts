@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wordsInOrder } from "../../src/core/conversations/query-words.ts";
+import { indexedWords } from "../../src/core/conversations/query-words.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { copyInstance } from "../../src/store/move/copy-instance.ts";
 import { startPostgres } from "../support/postgres.ts";
@@ -35,7 +35,7 @@ export async function* moving(): AsyncGenerator<Figure> {
       const watch = { signal: new AbortController().signal, progress: look };
       const since = performance.now();
       // Each copy goes on from the one before.
-      const { rows } = await copyInstance({ from: places[at]!, to: places[at + 1]!, wordsOf, watch });
+      const { rows } = await copyInstance({ from: places[at]!, to: places[at + 1]!, wordsOf: indexedWords, watch });
       const measured = rows / ((performance.now() - since) / 1000);
       const note = `${rows} rows, ${Math.round(peak / 2 ** 20)} MiB`;
       yield { id: "MV", what: `copy, ${what}`, measured, floor: wanted, unit: "rows/s", target: ">= 1 x", note };
@@ -45,8 +45,6 @@ export async function* moving(): AsyncGenerator<Figure> {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-const wordsOf = (message: string) => [...new Set(wordsInOrder(message))];
 
 const entry = (n: number) => ({
   created_at: 1_700_000_000 + n,

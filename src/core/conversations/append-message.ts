@@ -6,7 +6,7 @@ import type { RowOf } from "../../store/schema/schema.ts";
 import { addFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { MessageRow, ServiceMeta } from "./present-messages.ts";
-import { wordsInOrder } from "./query-words.ts";
+import { indexedWords } from "./query-words.ts";
 
 export type LockedConversation = RowOf<"conversations", "id" | "last_position">;
 
@@ -75,7 +75,7 @@ export async function appendMessage(
 ): Promise<MessageRow> {
   const row = await append(ctx, conversation, { type: "normal", parent_id: parent, message, meta: null });
   await markUnread(ctx.db, { conversation: row.conversation_id, message: row.id, author: row.author_id });
-  await indexWords(ctx.db, row, [...new Set(wordsInOrder(message))]);
+  await indexWords(ctx.db, row, indexedWords(message));
   if (files.length > 0) await addFiles(ctx, "message", row.id, files);
   return row;
 }

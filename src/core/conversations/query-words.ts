@@ -18,3 +18,6 @@ export function wordsInOrder(text: string): string[] {
     : foldedWords(text);
   return found.map((word) => (word.length > maxWordLength ? [...word].slice(0, maxWordLength).join("") : word));
 }
+
+/** Returns the words under which a message is found, each once. */
+export const indexedWords = (text: string): string[] => [...new Set(wordsInOrder(text))];

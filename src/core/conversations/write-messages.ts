@@ -14,7 +14,7 @@ import { loadVisible, requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation, type Participation, participation } from "./participation.ts";
 import { type Message, type MessageRow, presentMessage, presentOneMessage } from "./present-messages.ts";
 import { loadPeople } from "./present-participants.ts";
-import { wordsInOrder } from "./query-words.ts";
+import { indexedWords } from "./query-words.ts";
 import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 
 /** Maximum number of reactions of one participant to one message. */
@@ -56,7 +56,7 @@ export const messageWriteHandlers = {
     const row = { ...before, message, edited_at: ctx.now };
     await updateRow(ctx.db, "messages", messageId, { message, edited_at: ctx.now });
     await unindexWords(ctx.db, messageId);
-    await indexWords(ctx.db, row, [...new Set(wordsInOrder(message))]);
+    await indexWords(ctx.db, row, indexedWords(message));
     return presentOneMessage(ctx, mine, row);
   },
 

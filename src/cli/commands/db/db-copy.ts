@@ -1,6 +1,6 @@
 import { pluralize } from "../../../contract/count-text.ts";
 import { isHttpUrl } from "../../../contract/http-url.ts";
-import { wordsInOrder } from "../../../core/conversations/query-words.ts";
+import { indexedWords } from "../../../core/conversations/query-words.ts";
 import { checkCopy, copyInstance } from "../../../store/move/copy-instance.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -23,9 +23,8 @@ export async function copy(context: Context): Promise<void> {
     const what = `${pluralize(rows, "row")} in ${pluralize(tables, "table")}`;
     return noteDone(context, `Copied ${what} to ${withoutPassword(to)}.`);
   }
-  const wordsOf = (message: string) => [...new Set(wordsInOrder(message))];
   const since = performance.now();
-  const copied = await watched("copying", context, (watch) => copyInstance({ from, to, wordsOf, watch }));
+  const copied = await watched("copying", context, (watch) => copyInstance({ from, to, wordsOf: indexedWords, watch }));
   const seconds = Math.round((performance.now() - since) / 100) / 10;
   // The copy is complete, so Ctrl-C has nothing to undo.
   terminal.signals.release();
