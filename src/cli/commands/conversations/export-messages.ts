@@ -7,7 +7,7 @@ import { checkZone } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import type { Frame } from "../../output/text-layout.ts";
 import { noPaint } from "../../terminal/terminal.ts";
-import { conversationOf } from "./command-line.ts";
+import { conversationOf } from "./conversation-arguments.ts";
 import { messageLines, type ShownMessage } from "./message-lines.ts";
 import { describeConversation } from "./render-conversation.ts";
 

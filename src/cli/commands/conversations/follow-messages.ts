@@ -6,7 +6,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { longPollSeconds, pollAnswers } from "../../session/poll.ts";
-import { conversationOf, withCaller } from "./command-line.ts";
+import { conversationOf, withCaller } from "./conversation-arguments.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 

@@ -7,7 +7,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { type Extent, extentOf, walk, walkItems } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { withCaller, wordsIn } from "./command-line.ts";
+import { withCaller, wordsIn } from "./conversation-arguments.ts";
 import { type ShownConversation, titleOf } from "./render-conversation.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";

@@ -11,7 +11,7 @@ import { failWithKey, idempotencyOf } from "../../kit/idempotency-key.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { usersNamed, withCaller, wordsIn } from "./command-line.ts";
+import { usersNamed, withCaller, wordsIn } from "./conversation-arguments.ts";
 import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 

@@ -2,7 +2,7 @@ import type { conversations } from "../../../contract/conversations.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { OperationRun } from "../../kit/command-spec.ts";
 import { findByName } from "../../kit/find-by-name.ts";
-import { usersNamed } from "./command-line.ts";
+import { usersNamed } from "./conversation-arguments.ts";
 
 export async function showConversations(run: OperationRun<typeof conversations.list>): Promise<void> {
   const { input, context, caller, finish } = run;

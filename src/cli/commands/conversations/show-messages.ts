@@ -5,7 +5,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { conversationOf, withCaller } from "./command-line.ts";
+import { conversationOf, withCaller } from "./conversation-arguments.ts";
 import { messageForm } from "./render-message.ts";
 
 export const messageColumns = ["id", "date", "author.name", "message"];
