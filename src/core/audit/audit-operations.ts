@@ -10,6 +10,25 @@ import { type AskedPage, readPage } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { isAtOrBelow, isShort, mergeEntries, type PathFilter, searchPath } from "./search-path.ts";
 
+export const audit: Handlers<typeof contract> = {
+  async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
+    const list = `audit ${JSON.stringify([actor, operation, path, since, until])}`;
+    const names = operation === undefined ? undefined : await operationNames(operation);
+    if (names?.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor, operation }));
+    const filter = { top: path?.replace(/\/+$/, ""), since, until, actor, operations: names };
+    const { rows, meta } = await readEntries(ctx, filter, { list, limit, cursor });
+    if (rows.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor }));
+    const data = rows.map(({ actor_id, first_name, last_name, fields, ...entry }) => ({
+      ...entry,
+      actor: actor_id === null ? null : { id: actor_id, name: `${first_name} ${last_name}`, url: `/users/${actor_id}` },
+      fields: JSON.parse(fields) as string[],
+    }));
+    return { data, meta };
+  },
+};
+
+export const checks: Checks<typeof contract> = { list: auditFilterIssues };
+
 type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation">;
 
 async function auditFilterIssues(ctx: Ctx, { actor, operation }: Filter): Promise<FieldErrors> {
@@ -21,8 +40,6 @@ async function auditFilterIssues(ctx: Ctx, { actor, operation }: Filter): Promis
 }
 
 const operationNames = async (text: string) => operationsNamed(text, await allOperations());
-
-export const checks: Checks<typeof contract> = { list: auditFilterIssues };
 
 const entries = (ctx: Ctx) =>
   ctx.db
@@ -59,20 +76,3 @@ async function readEntries(ctx: Ctx, filter: Omit<PathFilter, "top"> & { top?: s
   });
   return mergeEntries(ctx, await Promise.all(lists), asked);
 }
-
-export const audit: Handlers<typeof contract> = {
-  async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
-    const list = `audit ${JSON.stringify([actor, operation, path, since, until])}`;
-    const names = operation === undefined ? undefined : await operationNames(operation);
-    if (names?.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor, operation }));
-    const filter = { top: path?.replace(/\/+$/, ""), since, until, actor, operations: names };
-    const { rows, meta } = await readEntries(ctx, filter, { list, limit, cursor });
-    if (rows.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor }));
-    const data = rows.map(({ actor_id, first_name, last_name, fields, ...entry }) => ({
-      ...entry,
-      actor: actor_id === null ? null : { id: actor_id, name: `${first_name} ${last_name}`, url: `/users/${actor_id}` },
-      fields: JSON.parse(fields) as string[],
-    }));
-    return { data, meta };
-  },
-};

@@ -12,30 +12,6 @@ import type { Admission, Ctx, Handlers } from "../pipeline/context.ts";
 import { groupMemberHandlers } from "./group-members.ts";
 import { findOwnGroup, groupReadHandlers, oneGroup } from "./read-groups.ts";
 
-/** Counting stops after this number of posts. */
-const maxCounted = 1000;
-
-async function removeMembers(ctx: Ctx, group: number): Promise<void> {
-  const rows = { table: "group_members", column: "group_id", owner: group, key: "user_id" } as const;
-  await inPortions(ctx.db, rows, async (some) => {
-    const members = await ctx.db.deleteFrom("group_members").where(some).returning("user_id").execute();
-    const users = members.map((member) => member.user_id);
-    await markChanged(ctx, "user", users);
-  });
-}
-
-async function countPosts({ db }: Ctx, group: number): Promise<number> {
-  const posts = await db
-    .selectFrom("posts as p")
-    .innerJoin("audiences as a", "a.id", "p.audience_id")
-    .select("p.id")
-    .where("a.group_id", "=", group)
-    .where("p.deleted_at", "is", null)
-    .limit(maxCounted + 1)
-    .execute();
-  return posts.length;
-}
-
 const image = imageHandlers("group", findOwnGroup);
 
 export const groups: Handlers<typeof contract> = {
@@ -84,3 +60,27 @@ export const groups: Handlers<typeof contract> = {
 export const admission: Admission<typeof contract> = {
   imageSet: async (ctx, { id }) => id !== undefined && findOwnGroup(ctx, id),
 };
+
+/** Counting stops after this number of posts. */
+const maxCounted = 1000;
+
+async function removeMembers(ctx: Ctx, group: number): Promise<void> {
+  const rows = { table: "group_members", column: "group_id", owner: group, key: "user_id" } as const;
+  await inPortions(ctx.db, rows, async (some) => {
+    const members = await ctx.db.deleteFrom("group_members").where(some).returning("user_id").execute();
+    const users = members.map((member) => member.user_id);
+    await markChanged(ctx, "user", users);
+  });
+}
+
+async function countPosts({ db }: Ctx, group: number): Promise<number> {
+  const posts = await db
+    .selectFrom("posts as p")
+    .innerJoin("audiences as a", "a.id", "p.audience_id")
+    .select("p.id")
+    .where("a.group_id", "=", group)
+    .where("p.deleted_at", "is", null)
+    .limit(maxCounted + 1)
+    .execute();
+  return posts.length;
+}
