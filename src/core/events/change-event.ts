@@ -12,9 +12,9 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { addAudience, changeAudience, loadAudience } from "../visibility/audience.ts";
 import { eventAudienceOf, planReaders, type Readers, requireEventPlaces } from "./event-audience.ts";
-import { type EventTimes, eventTimesOf, keepOccurrences, planTimes } from "./event-times.ts";
+import { type EventTimes, eventTimesOf, planTimes, replaceOccurrences } from "./event-times.ts";
 import { type EventRow, editableEvent } from "./find-event.ts";
-import { countOccurrences, displaceEvent, entryIssues, placeEvent } from "./index-event.ts";
+import { addEventPlaces, countOccurrences, entryIssues, removeEventPlaces } from "./index-event.ts";
 import { loadEvent } from "./read-events.ts";
 
 type Input = InputOf<typeof contract.create>;
@@ -39,7 +39,7 @@ export const eventChangeHandlers = {
     const before = await editableEvent(ctx, id);
     const readers = await readersOf(ctx, before);
     await removeFiles(ctx, "event", [id]);
-    await displaceEvent(ctx, { id, author: before.author_id, readers });
+    await removeEventPlaces(ctx, { id, author: before.author_id, readers });
     await deleteRows(ctx.db, "event_dates", { event_id: id });
     await deleteInPortions(ctx.db, { table: "event_marks", column: "event_id", owner: id, key: "user_id" });
     // The audience is kept, so that only users who could read the event learn that it was deleted.
@@ -92,8 +92,8 @@ async function addEvent(ctx: Ctx, { uid: given, ...fields }: Input, planned: Pla
   const kind = { audience_id, title, title_key: titleLookupKey(title), type, uid };
   const times = { ...columns, created_at: ctx.now, updated_at: ctx.now };
   const id = await insertRow(ctx.db, "events", { ...texts(fields), ...kind, ...times });
-  await keepOccurrences(ctx, id, occurrences);
-  await placeEvent(ctx, { id, author: ctx.actor.id, readers });
+  await replaceOccurrences(ctx, id, occurrences);
+  await addEventPlaces(ctx, { id, author: ctx.actor.id, readers });
   await addFiles(ctx, "event", id, fields.files ?? []);
   return { ...(await loadEvent(ctx, id)), message: `Event ${id} was created.` };
 }
@@ -103,13 +103,13 @@ async function changeStored(
   ctx: Ctx,
   id: number,
   fields: Fields,
-  { before: seen, ...planned }: Planned & { before: EventRow },
+  { before: plannedFrom, ...planned }: Planned & { before: EventRow },
 ) {
   const before = await editableEvent(ctx, id);
-  const had = await readersOf(ctx, before);
+  const readersBefore = await readersOf(ctx, before);
   const issues: FieldErrors = {};
-  const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, issues, had);
-  const isAsPlanned = Object.keys(listChangedColumns(seen, eventTimesOf(before))).length === 0;
+  const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, issues, readersBefore);
+  const isAsPlanned = Object.keys(listChangedColumns(plannedFrom, eventTimesOf(before))).length === 0;
   const { times } = isAsPlanned ? planned : { times: await planTimes(ctx, fields, issues, before) };
   const entries = await tooManyEntries(ctx, fields, { readers, times, id });
   Object.assign(issues, isAsPlanned && planned.issues);
@@ -117,18 +117,18 @@ async function changeStored(
   if (readers.type === "user" && before.author_id !== ctx.actor.id) {
     throw new ServiceError("forbidden", `Only its author can make event ${id} personal.`);
   }
-  await requireEventPlaces(ctx, readers, had);
+  await requireEventPlaces(ctx, readers, readersBefore);
   const changes = listChangedColumns(before, { ...texts(fields), ...times?.columns, type: readers.type });
-  const others = !isDeepStrictEqual(readers, had);
-  if (Object.keys(changes).length === 0 && !others && fields.files === undefined) return;
+  const isAudienceNew = !isDeepStrictEqual(readers, readersBefore);
+  if (Object.keys(changes).length === 0 && !isAudienceNew && fields.files === undefined) return;
   const title_key = changes.title === undefined ? undefined : titleLookupKey(changes.title);
   await updateRow(ctx.db, "events", id, { ...changes, title_key, updated_at: ctx.now });
-  if (others || times !== undefined) {
+  if (isAudienceNew || times !== undefined) {
     const author = before.author_id;
-    await displaceEvent(ctx, { id, author, readers: had });
-    if (others) await changeAudience(ctx, before.audience_id, eventAudienceOf(readers));
-    if (times !== undefined) await keepOccurrences(ctx, id, times.occurrences);
-    await placeEvent(ctx, { id, author, readers });
+    await removeEventPlaces(ctx, { id, author, readers: readersBefore });
+    if (isAudienceNew) await changeAudience(ctx, before.audience_id, eventAudienceOf(readers));
+    if (times !== undefined) await replaceOccurrences(ctx, id, times.occurrences);
+    await addEventPlaces(ctx, { id, author, readers });
   }
   if (fields.files === undefined) return;
   await removeFiles(ctx, "event", [id]);

@@ -93,7 +93,7 @@ function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) 
   return start == null ? undefined : { day: null, start, end: Math.max(end ?? start, start) };
 }
 
-export async function keepOccurrences({ db }: Ctx, event_id: number, occurrences: readonly Occurrence[]) {
+export async function replaceOccurrences({ db }: Ctx, event_id: number, occurrences: readonly Occurrence[]) {
   await deleteRows(db, "event_dates", { event_id });
   const rows = occurrences.map(({ start, end, day }) => ({
     event_id,

@@ -24,7 +24,7 @@ interface IndexedEvent {
 /** Entries that a statement writes, for up to 20 ms, when no other request can run on SQLite. */
 const portion = 2000;
 
-export const placeEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
+export const addEventPlaces = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
   inPortionsOfPlaces(db, event, (places) =>
     sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at, limited)
     select place.value, d.start_at, d.event_id, d.end_at, d.span,
@@ -35,7 +35,7 @@ export const placeEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
   );
 
 /** Removes the occurrences of an event from the feed index. Must run before its occurrences or readers change. */
-export const displaceEvent = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
+export const removeEventPlaces = ({ db }: Ctx, event: IndexedEvent): Promise<void> =>
   // PostgreSQL plans a subquery for the times by statistics, which are old when many occurrences were just added.
   inPortionsOfPlaces(db, event, (places, starts) =>
     deleteRows(db, "event_places", { place: places, start_at: starts, event_id: event.id }),

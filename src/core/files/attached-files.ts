@@ -11,7 +11,7 @@ import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { accountOfUser, recordEvents, requireBelowLimits } from "../pipeline/rate-limits.ts";
-import { chunkBytes, keepContent, removeUnused } from "./file-contents.ts";
+import { chunkBytes, removeUnusedContents, storeContent } from "./file-contents.ts";
 import { videoIssue, videoUrl } from "./video-urls.ts";
 
 const maxFiles = 200;
@@ -82,7 +82,7 @@ async function storeFile({ db }: Ctx, item: FileItem) {
   const { extensionOf } = await import("./file-types.ts");
   const upload = await inspect(item);
   if (upload === undefined) throw new Error("an upload that is not base64 passed the checks");
-  await keepContent(db, upload, () => chunksOf(data));
+  await storeContent(db, upload, () => chunksOf(data));
   const { sha256, size, mime, width, height } = upload;
   return {
     type,
@@ -107,7 +107,7 @@ export async function removeFiles(
   let deletion = db.deleteFrom("files").where("owner", "=", owner).where("owner_id", "in", ownerIds);
   if (ids) deletion = deletion.where("id", "in", ids);
   const removed = await deletion.returning("sha256").execute();
-  await removeUnused(db, [...new Set(removed.flatMap(({ sha256 }) => sha256 ?? []))]);
+  await removeUnusedContents(db, [...new Set(removed.flatMap(({ sha256 }) => sha256 ?? []))]);
   return removed.length;
 }
 

@@ -15,7 +15,7 @@ export interface ContentKey {
 }
 
 /** Stores a content unless it exists already; calls `chunks` only when it is needed. */
-export async function keepContent(
+export async function storeContent(
   db: Db,
   { sha256, size }: ContentKey,
   chunks: () => AsyncIterable<Uint8Array>,
@@ -27,7 +27,7 @@ export async function keepContent(
   for await (const bytes of chunks()) await addChunk(db, { sha256, number: number++, bytes });
 }
 
-export async function removeUnused(db: Db, contents: readonly string[]): Promise<void> {
+export async function removeUnusedContents(db: Db, contents: readonly string[]): Promise<void> {
   if (contents.length === 0) return;
   const these = db.selectFrom("file_contents").select("sha256");
   await locking(db, these.where("sha256", "in", contents).orderBy("sha256")).execute();

@@ -10,7 +10,7 @@ import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { type Audience, changeAudience } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 import { findEditable, type PostRow } from "./find-post.ts";
-import { placePost } from "./index-post.ts";
+import { replacePostPlaces } from "./index-post.ts";
 import { setMentions } from "./mentions.ts";
 import { type PostBefore, type PostFields, planPost } from "./plan-post.ts";
 import { addPoll, changePoll, pollOf, removePoll } from "./polls.ts";
@@ -33,7 +33,7 @@ export const postChangeHandlers = {
     if (Object.keys(columns).length === 0 && !isAudienceNew && !isPollNew && !areMentionsNew) return;
     const title_key = columns.title === undefined ? undefined : titleLookupKey(columns.title);
     await updateRow(ctx.db, "posts", id, { ...columns, title_key, updated_at: ctx.now });
-    await placePost(ctx, id);
+    await replacePostPlaces(ctx, id);
     const isRecounted =
       isAudienceNew || "published_at" in columns || "event" in columns || "confirm_enabled" in columns;
     if (isRecounted) await recountReaders(ctx, id);
@@ -67,7 +67,7 @@ export const postChangeHandlers = {
     await inPortions(db, { table: "post_mentions", ...rows }, (some) =>
       db.updateTable("post_mentions").set({ seen: 0 }).where(some).where("user_id", "<>", actor.id).execute(),
     );
-    await placePost(ctx, id);
+    await replacePostPlaces(ctx, id);
     await mark(ctx, id, { seen_at: now });
     await recountReaders(ctx, id);
   },

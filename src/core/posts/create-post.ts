@@ -11,7 +11,7 @@ import { addAudience } from "../visibility/audience.ts";
 import { placesOf } from "../visibility/feed-index.ts";
 import { groupIssues } from "../visibility/group-visibility.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
-import { addPlaces } from "./index-post.ts";
+import { addPostPlaces } from "./index-post.ts";
 import { addMentions } from "./mentions.ts";
 import { planPost } from "./plan-post.ts";
 import { addPoll } from "./polls.ts";
@@ -37,7 +37,7 @@ export const create: Create = async (ctx, input) => {
   await addMentions(ctx, { post: id, comment: null }, mentions);
   await addFiles(ctx, "post", id, files);
   const places = placesOf(plan.audience, { author: ctx.actor.id, owner: home.owner });
-  await addPlaces(ctx, { ...row, id }, places);
+  await addPostPlaces(ctx, { ...row, id }, places);
   // The author has seen the new post.
   await insertRows(ctx.db, "post_marks", [{ post_id: id, user_id: ctx.actor.id, seen_at: ctx.now }]);
   return onePost(ctx, id);

@@ -5,7 +5,7 @@ import { placesOf } from "../visibility/feed-index.ts";
 import { postAudienceOf } from "./post-audience.ts";
 
 /** Adds a post that has no entries yet to the feed index. */
-export async function addPlaces(
+export async function addPostPlaces(
   { db }: Ctx,
   { id, listed_at, updated_at }: RowOf<"posts", "id" | "listed_at" | "updated_at">,
   places: readonly string[],
@@ -15,7 +15,7 @@ export async function addPlaces(
 }
 
 /** Replaces the entries of a post in the feed index. */
-export async function placePost(ctx: Ctx, id: number): Promise<void> {
+export async function replacePostPlaces(ctx: Ctx, id: number): Promise<void> {
   const post = await ctx.db
     .selectFrom("posts as p")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
@@ -26,7 +26,7 @@ export async function placePost(ctx: Ctx, id: number): Promise<void> {
   const { author_id: author, owner_unit_id: owner, listed_at, updated_at } = post;
   const places = placesOf(await postAudienceOf(ctx.db, post), { author, owner });
   await deleteRows(ctx.db, "post_places", { post_id: id });
-  await addPlaces(ctx, { id, listed_at, updated_at }, places);
+  await addPostPlaces(ctx, { id, listed_at, updated_at }, places);
 }
 
 /** Sets the time of change of a post, also in the feed index. */

@@ -47,17 +47,19 @@ export function changedAudience(
   { visibility = {}, sharing = {} }: PostReadersInput,
 ): Audience {
   const { all_units = before.everywhere, units, units_falldown, userTypes = before.userTypes } = visibility;
-  const there = (falldown: boolean) => before.units.filter((unit) => unit.falldown === falldown).map(({ id }) => id);
+  const unitsBefore = (falldown: boolean) =>
+    before.units.filter((unit) => unit.falldown === falldown).map(({ id }) => id);
   return {
     everywhere: all_units,
-    units: places(units ?? there(false), units_falldown ?? there(true)),
+    units: mergeUnits(units ?? unitsBefore(false), units_falldown ?? unitsBefore(true)),
     userTypes,
     shares: sharing.shares ? sharesOf(ctx, sharing.shares, before.shares) : before.shares,
     group: before.group,
   };
 }
 
-function places(exact: readonly number[], falldown: readonly number[]): Audience["units"] {
+/** Returns each unit once. A unit in both lists includes the units below it. */
+function mergeUnits(exact: readonly number[], falldown: readonly number[]): Audience["units"] {
   const below = new Set(falldown);
   return [
     ...[...below].map((id) => ({ id, falldown: true })),
