@@ -40,6 +40,6 @@ export const chunkGroups = [
   },
   {
     name: "service",
-    test: /src\/(contract\/semaphore|store\/(?!migrations|schema|insert-by-copy|message-words|missing-rights|sqlite\/(?:wait-until-unused|can-create)|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns)|directory\/(?!attempts|write-events|passwords)|users\/(?!deactivate-missing|delete-user|export-|free-claimed-keys|import-users|user-import|search-users|send-welcome|set-password)))/,
+    test: /src\/(contract\/semaphore|store\/(?!migrations|schema|insert-by-copy|message-words|missing-rights|sqlite\/(?:wait-until-unused|can-create)|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|only-item)|directory\/(?!attempts|write-events|passwords)|users\/(?!deactivate-missing|delete-user|export-|free-claimed-keys|import-users|user-import|search-users|send-welcome|set-password)))/,
   },
 ];

@@ -5,6 +5,7 @@ import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { addFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 import type { MessageRow, ServiceMeta } from "./present-messages.ts";
 import { indexedWords } from "./query-words.ts";
 
@@ -62,10 +63,9 @@ async function append(
   const position = last_position + 1;
   const row = { ...message, conversation_id: id, position, author_id: ctx.actor.id, created_at: ctx.now };
   await setLastPosition(ctx.db, { id, position, now: ctx.now });
-  const [made] = await insertMessage(ctx.db, row);
+  const made = onlyItem(await insertMessage(ctx.db, row));
   ctx.announce(`conversation:${id}`);
-  // RETURNING gives the inserted row.
-  return { ...row, id: made!.id, edited_at: null, deleted_at: null };
+  return { ...row, id: made.id, edited_at: null, deleted_at: null };
 }
 
 export async function appendMessage(

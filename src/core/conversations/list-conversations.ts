@@ -11,6 +11,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 import { conversationColumns, conversationQuery, presentConversations } from "./present-conversations.ts";
 import { peopleKey } from "./recipients.ts";
 
@@ -50,8 +51,7 @@ export const conversationFilterIssues = async (ctx: Ctx, { participants, partici
 async function search(db: Db, range: Range, filter: Filter) {
   const { rows, count } = filter.participants === undefined ? plainSearches(filter.status) : searches(filter);
   const [found, counted] = await Promise.all([rows(db, range), count(db, range)]);
-  // Counting gives one row.
-  return { found, total: counted[0]!.total };
+  return { found, total: onlyItem(counted).total };
 }
 
 /** Returns the searches for lists that only have a status, which are compiled once. */

@@ -5,6 +5,7 @@ import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { presentFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 import { loadPeople, type ParticipantRow, type People, participantsAmong } from "./present-participants.ts";
 
 export type Message = z.infer<ReturnType<typeof contract>>;
@@ -56,9 +57,7 @@ export async function presentOneMessage(
   conversation: { id: number; cleared_position: number },
   row: MessageRow,
 ): Promise<Message> {
-  const [message] = await presentMessages(ctx, conversation, [row]);
-  // One row gives one representation.
-  return message!;
+  return onlyItem(await presentMessages(ctx, conversation, [row]));
 }
 
 async function parentsOf(ctx: Ctx, rows: readonly MessageRow[], cleared: number): Promise<Map<number, MessageRow>> {

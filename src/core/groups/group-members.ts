@@ -6,6 +6,7 @@ import { addMember, changeRole, type Role, removeMember } from "../directory/gro
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 import { mayManageGroups } from "../visibility/group-visibility.ts";
 import { findGroup, findOwnGroup } from "./read-groups.ts";
 
@@ -60,9 +61,7 @@ function findMember(ctx: Ctx, group: number, user: number) {
 }
 
 async function oneMember(ctx: Ctx, group: number, user: number): Promise<Member> {
-  const [member] = await present(ctx, [await findMember(ctx, group, user)]);
-  // One row gives one representation.
-  return member!;
+  return onlyItem(await present(ctx, [await findMember(ctx, group, user)]));
 }
 
 async function present(

@@ -7,6 +7,7 @@ import { presentAuthors } from "../directory/present-authors.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 import { groupReader, isVisibleGroup, mayManageGroups } from "../visibility/group-visibility.ts";
 
 type Group = OutputOf<typeof contract.get>;
@@ -67,9 +68,7 @@ export const groupReadHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
-  const [group] = await presentGroups(ctx, [await findGroup(ctx, id)]);
-  // One row gives one representation.
-  return group!;
+  return onlyItem(await presentGroups(ctx, [await findGroup(ctx, id)]));
 }
 
 /** Returns the group with the actor's role. Throws `not_found` when it is private and the actor is not a member. */

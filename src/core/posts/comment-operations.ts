@@ -5,6 +5,7 @@ import { addToRows, deleteRows, findRow, insertRow, updateRow } from "../../stor
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 import { findPost } from "./find-post.ts";
 import { addMentions, mentionIssues } from "./mentions.ts";
 import { commentRows, presentComments } from "./present-comments.ts";
@@ -41,8 +42,7 @@ export const comments = {
     await addMentions(ctx, { post: id, comment }, mentions);
     await countComment(ctx, { post_id: id, parent_id: top }, 1);
     const row = await commentRows(ctx.db).where("c.id", "=", comment).executeTakeFirstOrThrow();
-    // One row gives one representation.
-    return (await presentComments(ctx, post, [row]))[0]!;
+    return onlyItem(await presentComments(ctx, post, [row]));
   },
 
   async commentDelete(ctx, { id, comment }) {

@@ -7,6 +7,7 @@ import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
 import { groupIssues } from "../visibility/group-visibility.ts";
 import { postReader } from "../visibility/post-visibility.ts";
@@ -38,9 +39,7 @@ export async function postFilterIssues(
 
 export async function onePost(ctx: Ctx, id: number): Promise<Post> {
   const [row] = await loadShownPosts(ctx, [id]);
-  const [post] = await presentPosts(ctx, [requireReadablePost(ctx, row, id)]);
-  // One row gives one representation.
-  return post!;
+  return onlyItem(await presentPosts(ctx, [requireReadablePost(ctx, row, id)]));
 }
 
 type Input = InputOf<typeof contract.list>;

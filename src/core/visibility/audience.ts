@@ -7,6 +7,7 @@ import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 
 export interface Audience {
   readonly everywhere: boolean;
@@ -187,7 +188,5 @@ export const listsIn = (row: AudienceLists) => ({
 });
 
 export async function loadAudience(db: Db, id: number): Promise<ReturnType<typeof listsIn>> {
-  const [row] = await listsOfAudience(db, { id });
-  // An audience that is referred to exists.
-  return listsIn(row!);
+  return listsIn(onlyItem(await listsOfAudience(db, { id })));
 }

@@ -5,6 +5,7 @@ import type { RowOf } from "../../store/schema/schema.ts";
 import { deletedUser } from "../directory/present-authors.ts";
 import { presentUsers, type User } from "../directory/present-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { onlyItem } from "../pipeline/only-item.ts";
 
 type Webhook = z.infer<ReturnType<(typeof contract)["get"]["output"]>>["data"];
 
@@ -63,9 +64,7 @@ export const webhookReadHandlers = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {
-  const [webhook] = await presentWebhooks(ctx, [await findWebhook(ctx, id)]);
-  // One row gives one representation.
-  return webhook!;
+  return onlyItem(await presentWebhooks(ctx, [await findWebhook(ctx, id)]));
 }
 
 const webhookRows = ({ db }: Ctx) => db.selectFrom("webhooks").selectAll().where("deleted_at", "is", null);
