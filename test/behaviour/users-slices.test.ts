@@ -74,6 +74,7 @@ describe("users.search by words that thousands of users have", () => {
 
   afterAll(() =>
     world().instance.database.write(async (tx) => {
+      await tx.deleteFrom("user_words").where("user_id", ">=", firstId).execute();
       await tx.deleteFrom("users").where("id", ">=", firstId).execute();
     }),
   );
