@@ -25,16 +25,15 @@ export function nested<T>(
 ): RawBuilder<Nested<T>> {
   if (isPostgres(db)) return sql<Nested<T>>`${fromPostgres(query)}`;
   const node = query.toOperationNode();
-  const { limit, offset, groupBy, distinctOn, frontModifiers } = node;
-  const isWhole = [limit, offset, groupBy, distinctOn, frontModifiers].every((part) => part === undefined);
+  const { limit, offset, orderBy, groupBy, distinctOn, frontModifiers } = node;
+  const isWhole = [limit, offset, orderBy, groupBy, distinctOn, frontModifiers].every((part) => part === undefined);
   return isWhole ? aggregated<T>(node) : sql<Nested<T>>`${fromSqlite(query as never)}`;
 }
 
 /** Aggregates the selected columns themselves: with a subquery in between, SQLite stores the rows first and takes half as long again. */
-function aggregated<T>({ selections = [], orderBy, ...rest }: SelectQueryNode): RawBuilder<Nested<T>> {
+function aggregated<T>({ selections = [], ...rest }: SelectQueryNode): RawBuilder<Nested<T>> {
   const fields = selections.flatMap(({ selection }) => [sql.lit(nameOf(selection)), expression(sourceOf(selection))]);
-  const order = orderBy === undefined ? sql`` : sql` order by ${sql.join(orderBy.items.map(expression))}`;
-  const rows = sql`json_group_array(json_object(${sql.join(fields)})${order})`.as("rows").toOperationNode();
+  const rows = sql`json_group_array(json_object(${sql.join(fields)}))`.as("rows").toOperationNode();
   return sql<Nested<T>>`${expression({ ...rest, selections: [SelectionNode.create(rows)] })}`;
 }
 
@@ -49,7 +48,7 @@ function nameOf(selection: OperationNode): string {
   throw new Error("a nested query selects columns with names");
 }
 
-/** Returns nested rows, sorted by the columns `keys`, which contain numbers. */
+/** Returns nested rows, sorted by the columns `keys`; nulls count as 0. */
 export function rowsIn<T>(column: Nested<T>, ...keys: readonly (keyof T)[]): readonly T[] {
   const rows = typeof column !== "string" ? column : (JSON.parse(column) as T[]);
   return rows.length < 2 || keys.length === 0 ? rows : rows.toSorted((a, b) => compare(a, b, keys));
@@ -57,5 +56,6 @@ export function rowsIn<T>(column: Nested<T>, ...keys: readonly (keyof T)[]): rea
 
 function compare<T>(a: T, b: T, keys: readonly (keyof T)[]): number {
   const key = keys.find((each) => a[each] !== b[each]);
-  return key === undefined ? 0 : Number(a[key]) - Number(b[key]);
+  if (key === undefined) return 0;
+  return (a[key] ?? 0) < (b[key] ?? 0) ? -1 : 1;
 }

@@ -6,6 +6,7 @@ import type { groupRoles } from "../../contract/group-schemas.ts";
 import { addToRows, deleteRows, insertRows, updateRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
+import type { RowOf } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { type GroupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { markChanged } from "./mark-changed.ts";
@@ -77,14 +78,12 @@ export function groupsOf(db: Db, reader: GroupReader, id: string) {
     db
       .selectFrom("group_members as gm")
       .innerJoin("groups as g", "g.id", "gm.group_id")
-      .select(["g.id", "g.name"])
+      .select(["g.id", "g.name", "g.name_key"])
       .where("gm.user_id", "=", sql.ref<number>(id))
-      .where(isVisibleGroup("g", reader))
-      .orderBy("g.name_key")
-      .orderBy("g.id"),
+      .where(isVisibleGroup("g", reader)),
   );
 }
 
-export function presentGroupBriefs(groups: Nested<Pick<GroupBrief, "id" | "name">>): GroupBrief[] {
-  return rowsIn(groups).map(({ id, name }) => ({ id, name, url: `/groups/${id}` }));
+export function presentGroupBriefs(groups: Nested<RowOf<"groups", "id" | "name" | "name_key">>): GroupBrief[] {
+  return rowsIn(groups, "name_key", "id").map(({ id, name }) => ({ id, name, url: `/groups/${id}` }));
 }
