@@ -106,6 +106,7 @@ describeOnDatabases("workers", (open, kind) => {
     await makeUsers(instance, 121);
     const worker = newWorker();
     expect(await worker.round()).toBe(6000);
+    expect(await worker.round()).toBe(0);
     const { rows } = await sql`select distinct count(*) as taken from deliveries where lease_token is not null
       group by webhook_id`.execute(instance.database.reader);
     expect(rows).toEqual([{ taken: 120 }]);
