@@ -141,7 +141,7 @@ const inUse = () =>
 function inTheWay(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "EEXIST") return new ServiceError("conflict", `Another process created ${path} at the same time.`);
-  if (code === undefined || !["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code)) return error;
+  if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(String(code))) return error;
   return new ServiceError("unavailable", `The old database cannot be kept beside the new one (${code}).`, {
     hint: `Move ${path} and the files whose names begin with it to another folder, and try again.`,
   });
