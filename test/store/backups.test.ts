@@ -153,6 +153,7 @@ describe("backups of SQLite files", () => {
     expect(instanceIn(foreign)).toBeUndefined();
     expect((await refusal(openDatabase(foreign))).message).toMatch(/is not a wcs database/);
     expect(instanceIn(join(folder, "missing.db"))).toBeUndefined();
+    expect(existsSync(join(folder, "missing.db"))).toBe(false);
     const text = join(folder, "text.db");
     writeFileSync(text, "A note, and no database.");
     await expect(checkReplacement(text)).rejects.toThrow(/is not a wcs database/);
@@ -278,8 +279,11 @@ describe("backups of SQLite files", () => {
       expect(existsSync(draft)).toBe(true);
     });
 
-    it("does not touch the database of another program", async () => {
-      makeForeign(path);
+    it.each<[string, () => void]>([
+      ["the database of another program", () => makeForeign(path)],
+      ["a file that is no database", () => writeFileSync(path, "notes\n")],
+    ])("does not touch %s", async (_, make) => {
+      make();
       const bytes = readFileSync(path);
       const message = `${path} is not a wcs database; it was not changed.`;
       expect(await refusal(restore())).toMatchObject({ message });
