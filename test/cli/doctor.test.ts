@@ -327,6 +327,7 @@ describe("doctor of an instance", () => {
     const stopped = await as({ health: 502, version: undefined, html: true });
     expect(stopped.messages.instance).toMatch(/\(status 502\)\. A proxy .* Check that the service is running\.$/);
     expect(stopped.states).not.toHaveProperty("version");
+    expect((await as({ ready: 503, version: undefined })).states).not.toHaveProperty("version");
     const older = await as({ version: "0.0.9" });
     expect(older.states).toMatchObject({ instance: "ok", version: "warning", clock: "ok" });
     expect(older.messages.version).toContain("0.0.9");

@@ -48,8 +48,8 @@ export const instanceChecks: FactChecks<Awaited<ReturnType<typeof readInstanceFa
       ? ok(`${address} answers and is ready.`)
       : failed(`${address} answers, but is not ready (status ${ready}). Check its log: it may not reach its database.`);
   },
-  version: ({ health, version: theirs }) => {
-    if (isGatewayError(health)) return undefined;
+  version: ({ health, ready, version: theirs }) => {
+    if (isGatewayError(health) || (isGatewayError(ready) && theirs === undefined)) return undefined;
     if (theirs === undefined)
       return warning("The instance reports no version; it may not be a wcs instance. Check the URL.");
     return theirs === version
