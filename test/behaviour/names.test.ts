@@ -167,10 +167,27 @@ describeEverywhere("names", (environment) => {
     const { id: first } = await actors.administrator.call(posts.create, post);
     const one = instance.database.reader.selectFrom("posts").selectAll().where("id", "=", first);
     const { id: _, ...row } = await one.executeTakeFirstOrThrow();
-    await instance.database.write((tx) => tx.insertInto("posts").values(Array(250).fill(row)).execute());
-    const newest = Array.from({ length: 6 }, (_, n) => first + 250 - n);
+    await instance.database.write((tx) => tx.insertInto("posts").values(Array(600).fill(row)).execute());
+    const newest = Array.from({ length: 6 }, (_, n) => first + 600 - n);
     expect((await find("member", "daily news", "posts")).map(({ id }) => id)).toEqual(newest);
     await instance.database.write((tx) => tx.deleteFrom("posts").where("id", ">", first).execute());
+  });
+
+  it("names.find tells an attacker nothing about titles of others, however many posts of an accomplice come before", async () => {
+    const { actors, instance, units } = world();
+    const draft = { content_type: "debate" as const, publish: { status: false } };
+    const { id: hidden } = await actors.member.call(posts.create, { ...draft, title: "Merger" });
+    const one = instance.database.reader.selectFrom("posts").selectAll().where("id", "=", hidden);
+    const { id: _, ...row } = await one.executeTakeFirstOrThrow();
+    const { id: own } = await actors.outsider.call(posts.create, { ...draft, title: "Merger z" });
+    const secret = { content_type: "news" as const, title: "Merger with Acme", unit: units.north };
+    for (let count = 0; count < 4; count++) {
+      await instance.database.write((tx) => tx.insertInto("posts").values(Array(170).fill(row)).execute());
+      expect(await found("outsider", "merger", "posts")).toEqual([[own, "similar"]]);
+      await actors.administrator.call(posts.create, secret);
+      expect(await found("outsider", "merger", "posts")).toEqual([[own, "similar"]]);
+    }
+    await instance.database.write((tx) => tx.deleteFrom("posts").where("id", ">", own).execute());
   });
 
   it("names.find finds events by their titles, for those who may read them, and titles that grow when folded", async () => {

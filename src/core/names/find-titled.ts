@@ -1,20 +1,23 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import { maxMatches, type NameMatch } from "../../contract/names.ts";
+import { truth } from "../../store/dialect.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { titleLookupKey, titleWordsKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { readable } from "../visibility/audience.ts";
 import { eventReader } from "../visibility/event-visibility.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
-import { firstMatches, inEachRange, keySteps } from "./first-matches.ts";
+import { firstMatches, inEachRange, type KeyRange, keySteps, type Matched } from "./first-matches.ts";
 
-/** Maximum number of posts or events with matching titles whose visibility is checked. */
-const maxChecked = 200;
+/** Entries of the title index that the first statement of a search looks at, and any at most: 8,192 take up to 50 ms, when no other request can run on SQLite. */
+const slice = { first: 512, max: 8192 };
 
 interface Titled {
   readonly id: number;
   readonly name: string;
+  readonly title_key: string;
   /** Unix time that distinguishes equal titles. */
   readonly at: number;
 }
@@ -34,53 +37,108 @@ interface Content {
 
 function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: Content): Promise<NameMatch[]> {
   const content = sql<RowOf<"posts", "id" | "audience_id" | "title" | "title_key">>`${sql.table(kind)}`;
-  const titled = ctx.db
-    .selectFrom(content.as("c"))
-    .select("c.id")
-    .where(sql<SqlBool>`c.deleted_at is null and c.title_key between asked.low and asked.high`)
-    .orderBy("c.title_key")
-    .orderBy("c.id", "desc")
-    .limit(sql.lit(maxChecked));
-  const query = ctx.db
-    .selectFrom(titled.as("t"))
-    .innerJoin(content.as("p"), "p.id", "t.id")
-    .innerJoin("audiences as a", "a.id", "p.audience_id")
-    .select(["p.id", "p.title as name", sql<number>`${sql.ref(`p.${at}`)}`.as("at")])
-    .where(visible)
-    .orderBy("p.title_key")
-    .orderBy("p.id", "desc")
-    .limit(maxMatches);
-  return findByKeys(ctx, texts, { kind, keyOf: titleLookupKey, query });
+  const entries = (condition: RawBuilder<SqlBool>, length: number) =>
+    ctx.db
+      .selectFrom(content.as("c"))
+      .select(["c.id", "c.title_key"])
+      .where(sql<SqlBool>`c.deleted_at is null and ${condition}`)
+      .orderBy("c.title_key")
+      .orderBy("c.id")
+      .limit(length);
+  // SQLite searches the index by both columns only when one is equal; else it would read all equal titles again for each slice.
+  const same = sql<SqlBool>`c.title_key = asked.low and c.id > asked.after`;
+  const above = sql<SqlBool>`c.title_key > asked.low and c.title_key <= asked.high`;
+  const numbered = (length: number) =>
+    ctx.db
+      .selectFrom(
+        ctx.db
+          .selectFrom(entries(same, length).as("s"))
+          .selectAll()
+          .unionAll(ctx.db.selectFrom(entries(above, length).as("h")).selectAll())
+          .as("e"),
+      )
+      .select(["e.id", sql<number>`row_number() over (order by e.title_key, e.id)`.as("place")])
+      .orderBy("place")
+      .limit(length);
+  const find = findInSlices((ranges, length) => {
+    const isLast = sql<SqlBool>`t.place = ${sql.lit(length)}`;
+    const query = ctx.db
+      .selectFrom(numbered(length).as("t"))
+      .innerJoin(content.as("p"), "p.id", "t.id")
+      .innerJoin("audiences as a", "a.id", "p.audience_id")
+      .select(["p.id", "p.title as name", "p.title_key", sql<number>`${sql.ref(`p.${at}`)}`.as("at")])
+      .select([truth(visible).as("matches"), truth(isLast).as("last")])
+      .where(sql<SqlBool>`(${isLast} or ${visible})`)
+      .orderBy(isLast, "desc")
+      .orderBy("p.title_key")
+      .orderBy("p.id", "desc")
+      .limit(maxMatches + 1);
+    return inEachRange<Entry>(ctx, ranges, query);
+  });
+  return findByKeys(texts, { kind, keyOf: titleLookupKey, find });
+}
+
+/** An entry of the title index: a match, or the last one of a slice, or both. */
+interface Entry extends Titled {
+  readonly matches: 0 | 1;
+  readonly last: 0 | 1;
+}
+
+/**
+ * Returns a function that reads one slice of each range after the other until there are enough matches. A search that stops
+ * after a number of entries tells how many titles that the actor may not read come first. Other requests can run in between.
+ */
+function findInSlices(read: (ranges: readonly KeyRange[], length: number) => Promise<Matched<Entry>[]>) {
+  return async (ranges: readonly KeyRange[]): Promise<Matched<Titled>[]> => {
+    const found = new Map<string, Matched<Entry>[]>();
+    let open = ranges;
+    for (let size = slice.first; open.length > 0; size = Math.min(4 * size, slice.max)) {
+      const rows = Map.groupBy(await read(open, Math.ceil(size / open.length)), ({ text }) => text);
+      open = open.flatMap((range) => {
+        const entries = rows.get(range.text) ?? [];
+        const matches = firstOf([...(found.get(range.text) ?? []), ...entries.filter((entry) => entry.matches === 1)]);
+        found.set(range.text, matches);
+        const end = entries.find(({ last }) => last === 1);
+        // Newer things with the title of the last match can be in the next slice.
+        const isDone = end === undefined || (matches[maxMatches - 1]?.title_key ?? end.title_key) !== end.title_key;
+        return isDone ? [] : [{ ...range, low: end.title_key, after: end.id }];
+      });
+      if (open.length > 0) await takeTurn();
+    }
+    return [...found.values()].flat();
+  };
+}
+
+/** Returns the first matches of slices in their order; of equal titles, the newest come first. */
+function firstOf(matches: readonly Matched<Entry>[]): Matched<Entry>[] {
+  const byTitle = [...Map.groupBy(matches, ({ title_key }) => title_key).values()];
+  return byTitle.flatMap((same) => same.toSorted((a, b) => b.id - a.id)).slice(0, maxMatches);
 }
 
 export async function findConversationsByTitle(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   const query = ctx.db
     .selectFrom("conversation_participants as p")
     .innerJoin("conversations as c", "c.id", "p.conversation_id")
-    .select(["c.id", "c.title as name", "c.created_at as at"])
+    .select(["c.id", "c.title as name", "c.title_key", "c.created_at as at"])
     .where("p.user_id", "=", ctx.actor.id)
     .where("c.title", "<>", "")
     .where(sql<SqlBool>`c.title_key between asked.low and asked.high`)
     .orderBy("c.title_key")
     .orderBy("c.id", "desc")
     .limit(maxMatches);
-  return findByKeys(ctx, texts, { kind: "conversations", keyOf: titleWordsKey, query });
+  const find = (ranges: readonly KeyRange[]) => inEachRange<Titled>(ctx, ranges, query);
+  return findByKeys(texts, { kind: "conversations", keyOf: titleWordsKey, find });
 }
 
 interface TitleSearch {
   readonly kind: NamedKind;
   readonly keyOf: (title: string) => string;
-  /** Selects the first things whose keys are in the range `asked`. */
-  readonly query: Parameters<typeof inEachRange<Titled>>[2];
+  /** Returns the first things whose keys are in each of the ranges. */
+  find(ranges: readonly KeyRange[]): Promise<readonly Matched<Titled>[]>;
 }
 
-async function findByKeys(
-  ctx: Ctx,
-  texts: readonly string[],
-  { kind, keyOf, query }: TitleSearch,
-): Promise<NameMatch[]> {
-  const steps = keySteps(keyOf, (ranges) => inEachRange<Titled>(ctx, ranges, query));
-  const found = await firstMatches<Titled>(texts, steps);
+async function findByKeys(texts: readonly string[], { kind, keyOf, find }: TitleSearch): Promise<NameMatch[]> {
+  const found = await firstMatches<Titled>(texts, keySteps(keyOf, find));
   return found.map(({ text, id, name, at, match }) => ({ text, kind, id, name, detail: dateOf(at), match }));
 }
 

@@ -6,7 +6,7 @@ import { afterPrefix } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-type Matched<T> = T & { readonly text: string };
+export type Matched<T> = T & { readonly text: string };
 
 /** One way in which texts match. `find` searches for all of them with one statement. */
 interface MatchStep<T> {
@@ -62,8 +62,10 @@ export function keySteps<T>(
   ];
 }
 
-/** A text with the first and the last key that match it. */
-export interface KeyRange extends Record<"text" | "low" | "high", string> {}
+/** A text with the first and the last key that match it. Of things with the key `low`, those with greater IDs than `after` match. */
+export interface KeyRange extends Record<"text" | "low" | "high", string> {
+  readonly after: number;
+}
 
 /** Returns the ranges of texts by their keys; texts without a key match nothing. */
 export function rangesOf(
@@ -73,7 +75,7 @@ export function rangesOf(
 ): KeyRange[] {
   return texts.flatMap((text) => {
     const key = keyOf(text);
-    return key === undefined ? [] : { text, low: key, high: end(key) };
+    return key === undefined ? [] : { text, low: key, high: end(key), after: 0 };
   });
 }
 
@@ -84,7 +86,7 @@ export async function inEachRange<T>(
   query: Expression<T> & { toOperationNode(): SelectQueryNode },
 ): Promise<Matched<T>[]> {
   if (ranges.length === 0) return [];
-  const asked = rowsAs(db, "asked", { text: "text", low: "text", high: "text" }, ranges);
+  const asked = rowsAs(db, "asked", { text: "text", low: "text", high: "text", after: "bigint" }, ranges);
   const { rows } = await sql<{ text: string; found: Nested<T> }>`
     select asked.text, ${nested(db, query)} as found from ${asked}`.execute(db);
   return rows.flatMap(({ text, found }) => rowsIn(found).map((row) => ({ ...row, text })));
