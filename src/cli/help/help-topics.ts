@@ -64,6 +64,7 @@ item has one row per field. -o selects a format:
              wcs users get prints an object for one user, and an array for several; for both alike, use -o ndjson
   -o ndjson  one item per line; memory use does not depend on the length of the list
   -o csv     comma-separated values; an apostrophe is put before cells that a spreadsheet would evaluate
+             a list has the columns of its table, a single item all fields
   -o yaml    YAML
 
   --fields id,name,unit.name   print only these fields
