@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { STATUS_CODES } from "node:http";
+import http, { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Fake, gate, lastBody, nextAccepted, serveFake, speak } from "./support.ts";
 
 let server: Fake;
@@ -230,6 +230,13 @@ describe("a slow connection is closed", () => {
     socket.write("abcGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     await expect.poll(() => text).toContain('{"status":"ok"}');
     await calm.close();
+  });
+  test("but not by Node's own deadlines, which take minutes", async () => {
+    const created = vi.spyOn(http, "createServer");
+    const served = await serveFake();
+    expect(created.mock.results[0]?.value).toMatchObject({ headersTimeout: 0, requestTimeout: 0 });
+    created.mockRestore();
+    await served.close();
   });
   test("but not while the service works", async () => {
     const worked = gate();

@@ -80,11 +80,9 @@ interface Parts {
 
 function createServer(app: App, { timeouts, connections, door, refuse }: Parts): Server {
   const server = http.createServer({
-    // `connections` has deadlines of its own, which also cover the time between two requests.
-    headersTimeout: 0,
+    // `connections` has deadlines of its own; Node's would end a steady upload after five minutes. Also stands for headersTimeout.
     requestTimeout: 0,
     keepAliveTimeout: timeouts.idle,
-    maxHeaderSize: 16_384,
     // Checked below, because Node's own response has no body.
     requireHostHeader: false,
   });
