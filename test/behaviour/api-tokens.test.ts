@@ -359,6 +359,9 @@ describeOnOneDatabase("API tokens", (environment) => {
     instance.wait(60);
     expect(await codeOf(caller.call(auth.renew, {})), "a use that is refused").toBe("forbidden");
     await expect.poll(lastUse).toBe(first + 120);
+    instance.wait(-3600);
+    await current(caller);
+    await expect.poll(lastUse, "after the clock was set back").toBe(first - 3480);
   });
 
   it("audit.list names the owner of the token as the actor", async () => {
