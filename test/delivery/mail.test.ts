@@ -209,6 +209,17 @@ describeOnDatabases("mail", (open, kind) => {
     expect(mailbox.mails).toHaveLength(1);
   });
 
+  it("a mail that waits for its next attempt is due at once when it is asked for again", async () => {
+    instance.freeze();
+    const { id } = await welcome();
+    await drain({ "mail.smtp_url": `smtp://127.0.0.1:${await freePort()}` });
+    await drain();
+    expect(mailbox.mails).toEqual([]);
+    await instance.administrator.call(users.welcome, { users: [id] });
+    await drain();
+    expect(mailbox.mails).toHaveLength(1);
+  });
+
   it("a mail to a recipient that is refused permanently fails with the answer of the server", async () => {
     await mailbox.close();
     mailbox = await newMailbox({
