@@ -214,7 +214,7 @@ __wcs_place() {
     'settings get') flags='--watch --interval'; values='--interval='; args=('@settings') ;;
     'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('@settings' '@settingvalues') ;;
     'audit') words='list' ;;
-    'audit list') flags='--actor --operation --path --since --until --cursor --limit --all --watch --interval'; values='--actor=@users --operation= --path= --since= --until= --cursor= --limit= --interval=' ;;
+    'audit list') flags='--actor --operation --path --since --until --cursor --limit --all --watch --interval'; values='--actor=@users --operation=@operations --path= --since= --until= --cursor= --limit= --interval=' ;;
     'languages') words='list' ;;
     'languages list') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
     'timezones') words='list' ;;
@@ -248,7 +248,7 @@ __wcs_place() {
     'help') args=('@topics'); many=1 ;;
   esac
   flags="$flags "'--output -o --json --fields --query --template -t --raw --no-header --tz --profile --db --url --as --timeout --ca-file --no-input --no-color --quiet -q --verbose -v --help -h'
-  values="$values "'--output=table|json|ndjson|csv|yaml -o=table|json|ndjson|csv|yaml --fields=@fields --query= --template= -t= --tz=@timezones --profile=@profiles --db=@file --url= --as= --timeout= --ca-file=@file'
+  values="$values "'--output=table|json|ndjson|csv|yaml -o=table|json|ndjson|csv|yaml --fields=@fields --query= --template= -t= --tz=@timezones --profile=@profiles --db=@file --url= --as=@users --timeout= --ca-file=@file'
 }
 
 # Sets name to the command that a word stands for, which may be short or in the singular or plural.

@@ -706,7 +706,7 @@ function __wcs_place --no-scope-shadowing
             set words 'list	List changes and sign-ins, newest first'
         case 'audit list'
             set flags '--actor	Only changes by this user' '--operation	Only this operation, like users.update, or all of a group, like users.*' '--path	Only changes of this path and of those below it: /users/12 includes /users/12/units/3' '--since	Only changes at or after this time' '--until	Only changes at or before this time, or on this day' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
-            set values '--actor=@users' '--operation=' '--path=' '--since=' '--until=' '--cursor=' '--limit=' '--interval='
+            set values '--actor=@users' '--operation=@operations' '--path=' '--since=' '--until=' '--cursor=' '--limit=' '--interval='
         case 'languages'
             set words 'list	List the languages of the instance'
         case 'languages list'
@@ -785,7 +785,7 @@ function __wcs_place --no-scope-shadowing
             set many 1
     end
     set -a flags '--output	Output format: table, json, ndjson, csv or yaml' '-o	Output format: table, json, ndjson, csv or yaml' '--json	Same as -o json' '--fields	Fields to print' '--query	Filter the output with a JMESPath expression' '--template	Print a line per item, as in \'{id} {unit.name}\'' '-t	Print a line per item, as in \'{id} {unit.name}\'' '--raw	Print the API response unchanged' '--no-header	Omit the header line; of a single item, print the values only' '--tz	Time zone for times, as in Europe/Berlin (default: this machine\'s)' '--profile	Profile to use [WCS_PROFILE]' '--db	SQLite file, or postgres:// URL without a password [WCS_DB]' '--url	Base URL of an instance [WCS_URL]' '--as	With --db: act as this user, by name, e-mail address, reference or ID' '--timeout	Maximum time to wait for a response, as in 30s or 2m (default: 30s)' '--ca-file	Certificate authorities to trust (PEM), in place of the default ones' '--no-input	Never prompt' '--no-color	Disable colour [NO_COLOR]' '--quiet	Print only errors to stderr' '-q	Print only errors to stderr' '--verbose	Log API calls to stderr' '-v	Log API calls to stderr' '--help	Show this help' '-h	Show this help'
-    set -p values '--output=table|json|ndjson|csv|yaml' '-o=table|json|ndjson|csv|yaml' '--fields=@fields' '--query=' '--template=' '-t=' '--tz=@timezones' '--profile=@profiles' '--db=@file' '--url=' '--as=' '--timeout=' '--ca-file=@file'
+    set -p values '--output=table|json|ndjson|csv|yaml' '-o=table|json|ndjson|csv|yaml' '--fields=@fields' '--query=' '--template=' '-t=' '--tz=@timezones' '--profile=@profiles' '--db=@file' '--url=' '--as=@users' '--timeout=' '--ca-file=@file'
 end
 
 # Prints the command that a word stands for, which may be short or in the singular or plural.

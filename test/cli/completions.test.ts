@@ -58,6 +58,8 @@ const cases: readonly { line: string; found: readonly string[]; started?: true }
   { line: "wcs users list --unit ", found: ["1", "2"], started: true },
   { line: "wcs units get ", found: ["1", "2"], started: true },
   { line: "wcs --profile ", found: ["local"], started: true },
+  { line: "wcs units list --as ", found: ["1"], started: true },
+  { line: "wcs audit list --operation auth.ren", found: ["auth.renew"], started: true },
   { line: "wcs users get --db /no/such ", found: [], started: true },
   { line: "wcs users get --url http://127.0.0.1:1 ", found: [], started: true },
 ];
@@ -159,6 +161,12 @@ it("__complete returns names and IDs, and is silent after errors", async () => {
   const fields = (await run("fields", "id,", "users", "list")).stdout;
   expect(fields).toContain("id,active\t\n");
   expect(fields).not.toContain("id,id\t");
+  const acting = { code: 0, stdout: "Ada Lovelace\tAcme, 1\n" };
+  for (const as of ["--as", "--as Ada", "--as=Ada"])
+    expect(await run("users", "Ada", "units", "list", ...as.split(" "))).toMatchObject(acting);
+  const operations = (await run("operations", "", "audit", "list", "--operation", "")).stdout.split("\n");
+  expect(operations).toEqual(expect.arrayContaining(["webhooks.*\t", "users.get\tGet a user"]));
+  expect(operations).not.toContain("read\t");
   const scopes = (await run("scopes", "")).stdout.split("\n");
   expect(scopes).toEqual(expect.arrayContaining(["read\t", "write\t", "webhooks.*\t", "users.get\tGet a user"]));
   expect(await run("units", "2")).toMatchObject({ code: 0, stdout: "1\tAcme\n2\tSales\n" });

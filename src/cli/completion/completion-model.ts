@@ -54,6 +54,7 @@ export async function createModel(registry: Registry): Promise<Model> {
   const known: Record<string, Completes> = {
     "--output": formats,
     "--profile": "profiles",
+    "--as": "users",
     "--db": "file",
     "--ca-file": "file",
     "--fields": "fields",
@@ -132,7 +133,12 @@ function completesOf(field: Field | undefined): Completes | undefined {
   );
 }
 
-const byPlaceholder: Readonly<Record<string, Completes>> = { zone: "timezones", tag: "languages", scope: "scopes" };
+const byPlaceholder: Readonly<Record<string, Completes>> = {
+  zone: "timezones",
+  tag: "languages",
+  scope: "scopes",
+  operation: "operations",
+};
 
 const hidden: ReadonlySet<unknown> = new Set(["--unset", "--idempotency-key"]);
 

@@ -28,6 +28,7 @@ export type Completes =
   | "settings"
   | "settingvalues"
   | "scopes"
+  | "operations"
   | "timezones"
   | "languages"
   | "topics"

@@ -40,7 +40,9 @@ async function findCandidates(kind: string, prefix: string, words: readonly stri
   const { terminal } = environment;
   const finder = finders[kind] ?? choiceFinder(kind);
   if (!finder) return [];
-  const globals = globalsIn(words);
+  const { as, ...given } = globalsIn(words);
+  // The user of --as may be the word that is completed.
+  const globals: Globals = as === prefix ? given : { ...given, as };
   if (kind === "languages" && !hasTarget(globals, terminal)) return knownLanguages();
   refusePassword(globals.db);
   const timeLimit = Number(terminal.env.WCS_COMPLETION_TIMEOUT) || defaultTimeLimit;
@@ -164,8 +166,9 @@ function globalsIn(words: readonly string[]): Globals {
   const found: Record<string, string> = {};
   for (const [at, word] of words.entries()) {
     const [, name, value] = /^--(profile|db|url|as)(?:=(.*))?$/s.exec(word) ?? [];
+    const given = value ?? words[at + 1];
     // Shells complete a word as it was typed, before they expand ~.
-    if (name) found[name] = (value ?? words[at + 1] ?? "").replace(/^~(?=\/)/, () => homedir());
+    if (name && given !== undefined) found[name] = given.replace(/^~(?=\/)/, () => homedir());
   }
   return { header: true, color: false, input: false, ...found };
 }

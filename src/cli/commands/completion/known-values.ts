@@ -50,7 +50,9 @@ export async function knownValues(
     case "settingvalues":
       return settingValues(words);
     case "scopes":
-      return scopes();
+      return [...["read", "write"].map((value) => ({ value, name: "" })), ...(await operations())];
+    case "operations":
+      return operations();
     case "timezones":
       return zones();
     case "topics":
@@ -83,12 +85,13 @@ async function settingValues(words: readonly string[]): Promise<Candidate[]> {
 
 const zones = () => Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
 
-async function scopes(): Promise<Candidate[]> {
-  const operations = await (await import("../../../contract/all-operations.ts")).allOperations();
-  const groups = new Set(operations.map(({ name }) => `${name.split(".")[0]}.*`));
+/** Returns the operations, and those of each group together, as in users.*. */
+async function operations(): Promise<Candidate[]> {
+  const all = await (await import("../../../contract/all-operations.ts")).allOperations();
+  const groups = new Set(all.map(({ name }) => `${name.split(".")[0]}.*`));
   return [
-    ...["read", "write", ...groups].map((value) => ({ value, name: "" })),
-    ...operations.map(({ name, summary }) => ({ value: name, name: summary })),
+    ...[...groups].map((value) => ({ value, name: "" })),
+    ...all.map(({ name, summary }) => ({ value: name, name: summary })),
   ];
 }
 
