@@ -116,6 +116,15 @@ describe("a token", () => {
     expect((await home.sit(list)).code).toBe(4);
   });
 
+  it("that was revoked cannot be renewed: the hint signs in to the same profile", async () => {
+    signedIn(token(0, 1000));
+    server.accept();
+    const refused = { code: 4, stderr: expect.stringMatching(/\nhint: Sign in with wcs auth login --profile work\n$/) };
+    expect(await home.sit(["auth", "renew"])).toMatchObject(refused);
+    signedIn("");
+    for (const verb of ["renew", "token"]) expect(await home.sit(["auth", verb])).toMatchObject(refused);
+  });
+
   it("in WCS_TOKEN takes precedence, and is neither renewed nor stored", async () => {
     const old = signedIn(token(600, 1000));
     const own = token(900, 1000, "own");

@@ -61,7 +61,10 @@ const forTerminal = (caller: Caller, route: Route): Caller => ({
 });
 
 /** Adds the command that signs in to the target to the error of a caller who is not signed in. */
-function addSignInHint(error: unknown, { target: { address, remote, profile }, globals, terminal }: Route): unknown {
+export function addSignInHint(
+  error: unknown,
+  { target: { address, remote, profile }, globals, terminal }: Route,
+): unknown {
   if (!(error instanceof ServiceError) || error.code !== "unauthenticated" || error.hint !== undefined) return error;
   const where = globals.url === undefined && profile ? ["--profile", profile.name] : ["--url", address];
   const hint = terminal.env.WCS_TOKEN

@@ -11,6 +11,7 @@ import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import { changeConfig, profileNamed, readConfig, withProfile } from "../../session/config.ts";
+import { addSignInHint } from "../../session/connection.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { endSession } from "../../session/end-session.ts";
 import { environmentLogin, environmentToken } from "../../session/environment-login.ts";
@@ -118,9 +119,12 @@ export async function logout(context: Context): Promise<void> {
 
 export async function renewNow(context: Context): Promise<void> {
   const target = loginOf(context);
-  const { name, token } = needProfile(target);
+  const { name, token } = needProfile(context, target);
   if (context.flags.dryRun) return noteDone(context, `Renewed the token of profile ${name}.`);
-  const renewed = await renew(routeOf(context, target), name, token);
+  const route = routeOf(context, target);
+  const renewed = await renew(route, name, token).catch((error) => {
+    throw addSignInHint(error, route);
+  });
   const { expires } = tokenTimesOf(renewed) ?? {};
   context.terminal.note(
     `Renewed the token${expires ? `; it expires at ${timesIn(context.globals.tz).full(expires)}` : ""}.`,
@@ -148,9 +152,11 @@ function noteOwnToken({ terminal }: Context, target: Target): void {
 const notSignedIn = ({ profile }: Target): string =>
   profile ? `Profile ${profile.name} is not signed in.` : "You are not signed in to this target.";
 
-function needProfile(target: Target) {
+function needProfile(context: Context, target: Target) {
   const { profile } = target;
-  if (!profile?.token) throw new ServiceError("unauthenticated", notSignedIn(target));
+  if (!profile?.token) {
+    throw addSignInHint(new ServiceError("unauthenticated", notSignedIn(target)), routeOf(context, target));
+  }
   return { name: profile.name, token: profile.token };
 }
 
@@ -213,7 +219,7 @@ export async function printToken(context: Context): Promise<void> {
     const [{ jwt }] = await (await context.connect()).caller.call(auth.renew, {});
     return terminal.write(`${jwt}\n`);
   }
-  const { name, token } = needProfile(target);
+  const { name, token } = needProfile(context, target);
   const { freshToken } = await import("../../session/token-renewal.ts");
   await terminal.write(`${await freshToken(routeOf(context, target), name, token)}\n`);
 }
