@@ -361,7 +361,7 @@ describeOnOneDatabase("API tokens", (environment) => {
     await expect.poll(lastUse).toBe(first + 120);
     instance.wait(-3600);
     await current(caller);
-    await expect.poll(lastUse, "after the clock was set back").toBe(first - 3480);
+    await expect.poll(lastUse, { message: "after the clock was set back" }).toBe(first - 3480);
   });
 
   it("audit.list names the owner of the token as the actor", async () => {
