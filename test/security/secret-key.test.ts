@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -174,6 +174,17 @@ describe("WCS_SECRET_KEY", () => {
       expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
     }
   });
+});
+
+it("db rekey says when other users can read the new key", async () => {
+  const instance = await newInstance({ database: "sqlite", caller: "local" });
+  onTestFinished(() => instance.close());
+  const key = newKey("open");
+  const rekey = async () =>
+    (await home.wcs(["db", "rekey", "--dry-run", "--new-key-file", key, "--db", instance.target])).stderr;
+  expect(await rekey()).not.toContain("Other users");
+  chmodSync(key, 0o644);
+  expect(await rekey()).toContain(`Other users can read ${key} (0644), which contains secrets. Restrict it with chmod`);
 });
 
 it("A server whose database got another key meanwhile is not ready, and tells nobody the IDs of the keys", async () => {

@@ -91,7 +91,7 @@ export const db: Commands = {
   rekey: {
     summary: "Encrypt the secrets with another key",
     description:
-      "Decrypts the secrets with the current key (WCS_SECRET_KEY or WCS_SECRET_KEY_FILE), if there is one, and encrypts\nthem with the key in --new-key-file, in one transaction. Without --new-key-file it encrypts unencrypted secrets with\nthe current key. The secrets are the key that signs tokens, mail.smtp_url and those of webhooks and second\nfactors. A key is 32 bytes in base64 or hexadecimal; make one with openssl rand -base64 32 > wcs.key. Running\nservers keep the old key and fail: restart them with the new one.",
+      "Decrypts the secrets with the current key (WCS_SECRET_KEY or WCS_SECRET_KEY_FILE), if there is one, and encrypts\nthem with the key in --new-key-file, in one transaction. Without --new-key-file it encrypts unencrypted secrets with\nthe current key. The secrets are the key that signs tokens, mail.smtp_url and those of webhooks and second\nfactors. A key is 32 bytes in base64 or hexadecimal; make one with\n(umask 077 && openssl rand -base64 32 > wcs.key). Running servers keep the old key and fail: restart them with the\nnew one.",
     flags: [
       { flags: "--new-key-file <path>", description: "Read the new key from a file, - for stdin" },
       { flags: "--decrypt", description: "Store the secrets unencrypted" },

@@ -7,6 +7,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { advice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
+import { checkPrivacy, modeOf } from "../doctor/check-machine.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 
 export async function rekey(context: Context): Promise<void> {
@@ -33,5 +34,8 @@ async function newKey({ terminal, flags }: Context): Promise<Uint8Array | undefi
   if (path === undefined) return "present";
   const text =
     path === "-" ? await createSources(terminal).stdin("--new-key-file") : readNamedFile(path, "--new-key-file");
-  return parseDatabaseKey(text, "--new-key-file");
+  const key = parseDatabaseKey(text, "--new-key-file");
+  const privacy = checkPrivacy({ path, mode: path === "-" ? undefined : modeOf(path) }, 0o600);
+  if (privacy?.state === "failed") terminal.note(privacy.message);
+  return key;
 }
