@@ -8,6 +8,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -149,4 +150,32 @@ it("db backup and db restore name a folder that the user may not look into", asy
     code: 8,
     stderr: `error: ${closed}/wcs.db cannot be opened (EACCES).\nhint: Run the command as a user who has access to it and to its folder.\n`,
   });
+});
+
+it.each([
+  ["below a file", "file/wcs.db", /A part of (its|the) path is a file, not a folder/i],
+  ["with a long name", "a".repeat(300), /a name in (its|the) path is too long for the file system/i],
+  ["through a link that leads to itself", "loop/wcs.db", /a link in (its|the) path leads back to itself/i],
+])("a path %s is named, with the reason", async (_, name, reason) => {
+  const path = `${folder}/${name}`;
+  writeFileSync(`${folder}/file`, "");
+  symlinkSync("loop", `${folder}/loop`);
+  const administrator = ["--admin-email", "a@example.com", "--admin-name", "Ann Lee", "--no-profile"];
+  const lines = [
+    ["init", "--db", path, ...administrator],
+    ["db", "backup", path],
+    ["db", "restore", database, "--db", path],
+    ["db", "copy", "--to", path],
+    ["users", "export", path],
+    ["users", "export-data", "1", "--to", path],
+  ];
+  for (const line of lines) {
+    const { code, stderr } = await home().wcs(line);
+    expect({ line, code: [2, 8].includes(code ?? 0), stderr }).toEqual({
+      line,
+      code: true,
+      stderr: expect.stringMatching(reason),
+    });
+    expect(stderr).toContain(path);
+  }
 });

@@ -121,7 +121,7 @@ it("init --dry-run creates neither database nor folder nor profile, and checks w
   const below = `${ownDatabase()}/inside.db`;
   expect(await home().wcs([...dry, below])).toMatchObject({
     code: 8,
-    stderr: `error: ${below} cannot be opened (ENOTDIR).\n`,
+    stderr: `error: ${below} cannot be opened (ENOTDIR).\nhint: A part of its path is a file, not a folder. Name another path.\n`,
   });
   const weak = await home().wcs([...dry, file, "--password-stdin"], { stdin: "password" });
   expect(weak).toMatchObject({ code: 3, stderr: expect.stringContaining("most common passwords") });

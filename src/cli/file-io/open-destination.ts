@@ -2,7 +2,7 @@ import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from "
 import { basename, dirname, sep } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 import { BrokenPipe, isBrokenPipe, UsageError } from "../errors/cli-errors.ts";
-import { isDiskFull } from "../errors/disk-failure.ts";
+import { isDiskFull, pathReasons } from "../errors/disk-failure.ts";
 
 /** A file that replaces the old one only when it is complete: without `keep`, disposing of it removes it. */
 interface Destination extends AsyncDisposable {
@@ -50,10 +50,10 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
 
 export function cannotWrite(path: string, error: unknown): UsageError {
   const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-  const reasons: Record<string, string> = {
+  const reasons: Readonly<Record<string, string>> = {
+    ...pathReasons,
     ENOENT: "its folder does not exist",
     EACCES: "no permission",
-    EISDIR: "it is a directory",
   };
   return new UsageError(`cannot write ${path}: ${reasons[code] ?? code}`);
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { pluralize } from "../../contract/count-text.ts";
 import { UsageError } from "../errors/cli-errors.ts";
+import { pathReasons } from "../errors/disk-failure.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -119,11 +120,6 @@ const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, "");
 export function readFailure(error: unknown, path: string): string {
   const { code = "unknown reason" } = error as NodeJS.ErrnoException;
   const denied = `no permission to read ${path}`;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: `no such file: ${path}`,
-    EACCES: denied,
-    EPERM: denied,
-    EISDIR: `cannot read ${path}: it is a directory`,
-  };
-  return reasons[code] ?? `cannot read ${path} (${code})`;
+  const reasons: Readonly<Record<string, string>> = { ENOENT: `no such file: ${path}`, EACCES: denied, EPERM: denied };
+  return reasons[code] ?? `cannot read ${path}: ${pathReasons[code] ?? code}`;
 }

@@ -20,7 +20,8 @@ export async function restoreBackup(file: string, path: string, draft: string, w
     await completeDraft(draft, file, watch.signal);
     return { schema: source.schema, previous: await replaceDatabase(draft, path, watch) };
   } catch (error) {
-    await removeDatabase(draft);
+    // What made the work fail can make this fail, too.
+    await removeDatabase(draft).catch(() => undefined);
     throw translateError(error, path);
   }
 }

@@ -30,6 +30,18 @@ export function isBusy(error: unknown): boolean {
 /** Returns true for an error after which the transaction can be complete in the write-ahead log. */
 export const isIoError = (error: unknown): boolean => resultCode(error) === codes.ioError;
 
+const otherPath = "A part of its path is a file, not a folder. Name another path.";
+/** What to do about a path that cannot be used, by the code of the error. */
+const hints: Readonly<Record<string, string>> = {
+  EACCES: "Run the command as a user who has access to it and to its folder.",
+  EROFS: "Its disk is mounted read-only. Name a file on another disk.",
+  EEXIST: otherPath,
+  ENOTDIR: otherPath,
+  ENOENT: "Its folder cannot be created there. Name another path.",
+  ELOOP: "A link in its path leads back to itself. Name another path.",
+  ENAMETOOLONG: "A name in its path is too long for the file system. Name another path.",
+};
+
 const restoreHint = "Restore a backup with wcs db restore, which keeps the present file.";
 
 /**
@@ -45,8 +57,7 @@ export function translateError(error: unknown, path?: string, file = path): unkn
     new ServiceError(path === undefined ? "unavailable" : "conflict", message, { hint: restoreHint, cause: error });
   if (isFileError(error)) {
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
-    const hint =
-      path && error.code === "EACCES" ? "Run the command as a user who has access to it and to its folder." : undefined;
+    const hint = path && hints[error.code ?? ""];
     return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`, { hint });
   }
   switch (resultCode(error)) {

@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, existsSync, fchmodSync, fstatSync, openSync,
 import { errorCodes } from "../../../contract/errors.ts";
 import { tryParseJson } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { resolveLinks } from "../../file-io/open-destination.ts";
+import { cannotWrite, resolveLinks } from "../../file-io/open-destination.ts";
 
 export interface BatchResult {
   readonly line: number;
@@ -73,7 +73,7 @@ export async function openResultLog(path: string, target: string, dryRun: boolea
     };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`--results: ${path} cannot be opened (${(error as NodeJS.ErrnoException).code})`);
+    throw cannotWrite(path, error);
   }
 }
 

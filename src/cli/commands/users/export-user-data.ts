@@ -6,6 +6,7 @@ import type { ItemOf } from "../../../contract/operation.ts";
 import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
+import { cannotWrite } from "../../file-io/open-destination.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { walk } from "../../kit/walk-list.ts";
@@ -54,7 +55,7 @@ async function createDraft(folder: string): Promise<string> {
     return await mkdtemp(join(dirname(folder), `.${basename(folder)}-`));
   } catch (error) {
     if (isDiskFull(error)) throw error;
-    throw new UsageError(`${folder} cannot be created (${(error as NodeJS.ErrnoException).code})`);
+    throw cannotWrite(folder, error);
   }
 }
 
