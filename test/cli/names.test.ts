@@ -189,6 +189,13 @@ describe("names in place of IDs", () => {
     expect(await wcs("units", "delete", "ref:70010", "--yes")).toMatchObject({ code: 0 });
   });
 
+  it("a number that is no ID: the error says when it is a name", async () => {
+    const { id } = await json("groups", "create", "--name", "2024");
+    const hint = `\nhint: A number is an ID. Use ${id} for the group with this name.\n`;
+    expect((await wcs("groups", "get", "2024")).stderr).toBe(`error: There is no group 2024.${hint}`);
+    expect((await wcs("groups", "get", "2025")).stderr).toBe("error: There is no group 2025.\n");
+  });
+
   it("a number that is an ID and a reference: an error about something else does not mention the reference", async () => {
     const { id } = await json("units", "create", "--name", "Depot", "--parent", "1", "--reference", "2");
     const eve = ["--first-name", "Eve", "--last-name", "Adams", "--email", "eva@example.com", "--reference", "2"];

@@ -9,7 +9,7 @@ import { namedKindOf, textsIn } from "./field-flags.ts";
 import { isId } from "./parse-value.ts";
 import { givenIn, type InputSpec, type ParsedLine } from "./read-input.ts";
 
-/** Adds the next step to the error about an ID on the line that does not exist, and is a reference. */
+/** Adds the next step to the error about an ID on the line that does not exist, and is a reference or a name. */
 export async function hintAtReference(
   error: ServiceError,
   { places }: InputSpec,
@@ -21,17 +21,25 @@ export async function hintAtReference(
     const isWrong = error.fields === undefined || Object.hasOwn(error.fields, place.path.join("."));
     if (kind === undefined || !isWrong) return [];
     const texts = textsIn(givenIn(place, line), place.field).filter(isId);
-    return texts.map((text) => ({ kind, text: `ref:${text.trim()}` }));
+    return texts.flatMap((text) => [`ref:${text.trim()}`, text.trim()].map((each) => ({ kind, text: each })));
   });
   if (given.length === 0 || given.length > maxTexts) return error;
   const input = { texts: given.map(({ text }) => text), kinds: [...new Set(given.map(({ kind }) => kind))] };
   const { data } = await caller.call(names.find, input).catch(() => ({ data: [] }));
   const matches = data.filter(({ kind, text }) => given.some((each) => each.kind === kind && each.text === text));
-  const found = await firstWithoutId(matches, caller);
-  if (found === undefined) return error;
+  const found = await firstWithoutId(
+    matches.filter(({ text }) => text.startsWith("ref:")),
+    caller,
+  );
+  // With several IDs on the line, the error can be about another one than the name.
+  const named = given.length === 2 ? matches.find(({ match }) => match === "name") : undefined;
+  const { kind, text, id, name } = found ?? named ?? {};
+  if (kind === undefined) return error;
   const { code, message, fields, issues } = error;
-  const noun = referenceNouns[found.kind];
-  const hint = `A number is an ID. Use ${found.text} for the ${noun} with this reference (${found.name}).`;
+  const use = found
+    ? `Use ${text} for the ${referenceNouns[kind]} with this reference (${name})`
+    : `Use ${id} for the ${referenceNouns[kind]} with this name`;
+  const hint = `A number is an ID. ${use}.`;
   return new ServiceError(code, message, { fields, issues, hint, cause: error });
 }
 
