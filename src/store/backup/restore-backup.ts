@@ -31,7 +31,7 @@ async function completeDraft(draft: string, file: string, signal: AbortSignal): 
   {
     using copy = new DatabaseSync(draft);
     // Removes the backup's checksum, because the database will change.
-    copy.exec("pragma user_version = 0; pragma journal_mode = wal");
+    copy.exec("pragma user_version = 0");
     await requireIntact(copy, file, signal);
   }
   await syncFile(draft);
