@@ -7,6 +7,8 @@ export interface LoginServer {
   readonly seen: { renewals: number; calls: string[] };
   /** Accepts only these tokens from now on; before, all are accepted. */
   accept(...tokens: string[]): void;
+  /** Seconds from now until a new login expires. */
+  life: number;
   /** The answer to a renewal. */
   renewal: "good" | "refused" | "slow" | "broken";
   /** Runs when a renewal has arrived, before its answer. */
@@ -43,9 +45,9 @@ export async function startLoginServer(): Promise<LoginServer> {
         return answer(401, {
           error: { code: "unauthenticated", message: "E-mail or password is wrong.", request_id: "r" },
         });
-      const jwt = token(0, 86_400, "signed-in");
+      const jwt = token(0, login.life, "signed-in");
       accepted?.add(jwt);
-      return answer(200, [{ jwt, expires: Math.floor(Date.now() / 1000) + 86_400 }]);
+      return answer(200, [{ jwt, expires: Math.floor(Date.now() / 1000) + login.life }]);
     }
     if (path === "/api/renew") {
       state.renewals += 1;
@@ -73,6 +75,7 @@ export async function startLoginServer(): Promise<LoginServer> {
     accept: (...tokens) => {
       accepted = new Set(tokens);
     },
+    life: 86_400,
     renewal: "good",
     onRenewal: () => {},
     async close() {

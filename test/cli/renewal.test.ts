@@ -148,6 +148,18 @@ it("auth login makes a new profile the current one, also one that is called cons
   expect(config().current).toBe("constructor");
 });
 
+it("auth login says that the clocks differ when the new login has expired already", async () => {
+  const login = ["auth", "login", "--url", server.url, "--username", "ada@example.com", "--password-stdin"];
+  server.life = -3600;
+  const { code, stderr } = await home.sit(login, { stdin: "right" });
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "The new login counts as expired, because the clocks differ. Compare them with wcs doctor.\n",
+  );
+  server.life = 86_400;
+  expect((await home.sit(login, { stdin: "right" })).stderr).not.toContain("clocks");
+});
+
 describe("on a terminal", () => {
   it.each([
     ["has expired", () => signedIn(token(2000, 1000))],

@@ -18,6 +18,8 @@ export async function signIn(route: Route, name: string, credentials: Credential
     ...withProfile(config, name, { target: route.target.address, token: jwt, expires, user: credentials.username }),
     current: Object.hasOwn(config.profiles, name) ? (config.current ?? name) : name,
   }));
+  if (expires <= Date.now() / 1000)
+    route.terminal.note("The new login counts as expired, because the clocks differ. Compare them with wcs doctor.");
   return jwt;
 }
 
