@@ -15,16 +15,16 @@ const pause = 1000;
 /** Milliseconds that a worker has to end after `stopWithin`. */
 const killDelay = 1200;
 
-/** Milliseconds between two questions whether a worker still runs. */
+/** Milliseconds between two pings of a worker. */
 const checkInterval = 10_000;
-/** Questions that a worker may leave without an answer. Their number, not the time, survives a machine that was suspended. */
+/** Pings that a worker may leave unanswered. They are counted, because time also passes while a machine is suspended. */
 const maxUnanswered = 3;
 
 interface WorkerState {
   isReady: boolean;
   /** Steps of the shutdown that it has reached. */
   readonly steps: Set<ShutdownStep>;
-  /** Questions that it has not answered yet. */
+  /** Pings that it has not answered yet. */
   unanswered: number;
 }
 
@@ -73,7 +73,7 @@ export async function superviseWorkers(
       const end = await endOf(worker);
       running.delete(worker);
       if (delivering === worker) delivering = undefined;
-      if (isStopping) return letGoOn();
+      if (isStopping) return finishSteps();
       assignDelivery();
       if (url === undefined) throw failure ?? end.err ?? new ReportedElsewhere(end.code ?? 1);
       log.error({ worker: worker.process.pid, ...end }, "a worker ended and will be replaced");
@@ -87,7 +87,7 @@ export async function superviseWorkers(
       if (!state.isReady) continue;
       state.unanswered += 1;
       if (state.unanswered <= maxUnanswered) {
-        send(worker, { to: "confirm" });
+        send(worker, { type: "ping" });
         continue;
       }
       log.error({ worker: worker.process.pid }, "a worker does not respond and is killed");
@@ -96,23 +96,23 @@ export async function superviseWorkers(
   }
 
   async function receive(worker: Worker, state: WorkerState, message: FromWorker): Promise<void> {
-    if (message.to === "be-ready") await welcome(worker, state, message.url);
-    else if (message.to === "go-on") state.unanswered = 0;
-    else if (message.to === "wait-at") {
+    if (message.type === "ready") await markReady(worker, state, message.url);
+    else if (message.type === "pong") state.unanswered = 0;
+    else if (message.type === "step-reached") {
       state.steps.add(message.step);
       // A worker that was stopped alone does not wait for the others.
-      if (isStopping) letGoOn();
-      else send(worker, { to: "go-on-after", step: message.step });
-    } else if (message.to === "collect-metrics") {
+      if (isStopping) finishSteps();
+      else send(worker, { type: "step-done", step: message.step });
+    } else if (message.type === "metrics-wanted") {
       await metrics.clusterMetrics().then(
-        (text) => send(worker, { to: "show-metrics", text }),
-        (error: Error) => send(worker, { to: "fail-metrics", message: error.message }),
+        (text) => send(worker, { type: "metrics", text }),
+        (error: Error) => send(worker, { type: "metrics-failed", message: error.message }),
       );
     }
   }
 
   /** Starts the other workers once the first one is ready. */
-  async function welcome(worker: Worker, state: WorkerState, servedAt: string): Promise<void> {
+  async function markReady(worker: Worker, state: WorkerState, servedAt: string): Promise<void> {
     state.isReady = true;
     log.info({ worker: worker.process.pid }, "a worker is ready");
     if (url === undefined) {
@@ -134,14 +134,14 @@ export async function superviseWorkers(
     delivering = [...running.keys()].find((worker) => running.get(worker)?.isReady);
     if (delivering === undefined) return;
     log.info({ worker: delivering.process.pid }, "a worker delivers webhooks and mail");
-    send(delivering, { to: "deliver" });
+    send(delivering, { type: "deliver" });
   }
 
   /** Lets workers continue once all have reached a step: otherwise the system would reset connections of clients that were answered before. */
-  function letGoOn(): void {
+  function finishSteps(): void {
     for (const step of ["hold", "close"] as const)
       if ([...running.values()].every(({ steps }) => steps.has(step)))
-        for (const each of running.keys()) send(each, { to: "go-on-after", step });
+        for (const each of running.keys()) send(each, { type: "step-done", step });
   }
 }
 

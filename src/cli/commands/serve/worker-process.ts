@@ -8,16 +8,16 @@ export const portVariable = "WCS_WORKER_PORT";
 
 /** Messages between the main process of `wcs serve --workers` and a worker. prom-client has messages of its own. */
 export type ToWorker =
-  | { readonly to: "deliver" }
-  | { readonly to: "go-on-after"; readonly step: ShutdownStep }
-  | { readonly to: "confirm" }
-  | { readonly to: "show-metrics"; readonly text: string }
-  | { readonly to: "fail-metrics"; readonly message: string };
+  | { readonly type: "deliver" }
+  | { readonly type: "step-done"; readonly step: ShutdownStep }
+  | { readonly type: "ping" }
+  | { readonly type: "metrics"; readonly text: string }
+  | { readonly type: "metrics-failed"; readonly message: string };
 export type FromWorker =
-  | { readonly to: "be-ready"; readonly url: string }
-  | { readonly to: "wait-at"; readonly step: ShutdownStep }
-  | { readonly to: "go-on" }
-  | { readonly to: "collect-metrics" };
+  | { readonly type: "ready"; readonly url: string }
+  | { readonly type: "step-reached"; readonly step: ShutdownStep }
+  | { readonly type: "pong" }
+  | { readonly type: "metrics-wanted" };
 
 export type WorkerProcess = NonNullable<ReturnType<typeof thisWorker>>;
 
@@ -32,19 +32,19 @@ export function thisWorker() {
     port: port === undefined ? undefined : Number(port),
     /** Tells the main process that requests are answered. Calls `deliver` when this worker is the one to deliver. */
     ready(url: string, deliver: () => void): void {
-      worker.on("message", ({ to }: ToWorker) => {
-        if (to === "deliver") deliver();
-        else if (to === "confirm") send({ to: "go-on" });
+      worker.on("message", ({ type }: ToWorker) => {
+        if (type === "deliver") deliver();
+        else if (type === "ping") send({ type: "pong" });
       });
-      send({ to: "be-ready", url });
+      send({ type: "ready", url });
     },
     /** Tells the main process that this worker has reached a step of the shutdown. Resolves when all have reached it. */
     inStep(step: ShutdownStep): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       worker.on("message", (message: ToWorker) => {
-        if (message.to === "go-on-after" && message.step === step) resolve();
+        if (message.type === "step-done" && message.step === step) resolve();
       });
-      send({ to: "wait-at", step });
+      send({ type: "step-reached", step });
       return promise;
     },
     /** Returns a function that renders the metrics of all workers together. */
@@ -55,13 +55,13 @@ export function thisWorker() {
       new AggregatorRegistry();
       let asked: PromiseWithResolvers<string> | undefined;
       worker.on("message", (message: ToWorker) => {
-        if (message.to === "show-metrics") asked?.resolve(message.text);
-        else if (message.to === "fail-metrics") asked?.reject(notReported(message.message));
+        if (message.type === "metrics") asked?.resolve(message.text);
+        else if (message.type === "metrics-failed") asked?.reject(notReported(message.message));
         else return;
         asked = undefined;
       });
       return () => {
-        if (asked === undefined) send({ to: "collect-metrics" });
+        if (asked === undefined) send({ type: "metrics-wanted" });
         asked ??= Promise.withResolvers();
         return asked.promise;
       };
