@@ -85,10 +85,10 @@ export async function removeMissing(
   };
   if (!dryRun && flags.yes !== true) {
     const expected = await call(true);
-    if (expected.deactivated > 0) await ask(expected, context);
+    if (expected.deactivated > 0) await confirmRemoval(expected, context);
   }
   const result = await call(dryRun);
-  if (dryRun || flags.yes === true) list(result, context);
+  if (dryRun || flags.yes === true) listMissing(result, context);
   const what = `${result.deactivated} of ${pluralize(result.active, "active user")} of the scope`;
   terminal.note(
     dryRun
@@ -107,16 +107,16 @@ function tooMany({ code, message }: ServiceError, dryRun: boolean): ServiceError
   return new ServiceError(code, message, { hint });
 }
 
-async function ask(expected: Result, context: Context): Promise<void> {
+async function confirmRemoval(expected: Result, context: Context): Promise<void> {
   const { terminal } = context;
-  list(expected, context);
+  listMissing(expected, context);
   const question = `Deactivate ${pluralize(expected.deactivated, "user")} who ${expected.deactivated === 1 ? "is" : "are"} not in the file?`;
   if (await (await terminal.ask()).confirm(question)) return;
   terminal.note("The rows are imported; nobody was deactivated.");
   throw new Interrupted();
 }
 
-function list({ users: missing, deactivated }: Result, { terminal }: Context): void {
+function listMissing({ users: missing, deactivated }: Result, { terminal }: Context): void {
   for (const { id, name, reference } of missing) {
     terminal.note(`not in the file: ${name} (${reference === null ? "" : `${reference}, `}user ${id})`);
   }

@@ -37,7 +37,7 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
   const progress = importProgress(job.terminal, source);
   let batchNumber = 0;
   let done = 0;
-  for await (const batch of batchesOf(rowsInTurn(job, progress), kind.max)) {
+  for await (const batch of batchesOf(rowsInOrder(job, progress), kind.max)) {
     await letInterrupt(signal);
     limitHeap();
     const good = batch.flatMap((each) => ("row" in each ? [each] : []));
@@ -71,14 +71,14 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
   }
 }
 
-async function* rowsInTurn({ kind, source, format, mapping }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {
+async function* rowsInOrder({ kind, source, format, mapping }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {
   const read = () => readRows(source, format, kind.table, mapping);
   if (!kind.parentsFirst) return yield* read();
-  const order = await orderOf(watched(read(), progress));
-  for (let pass = 0; pass < order.passes; pass++) yield* turn(read(), order, pass);
+  const order = await orderOf(withProgress(read(), progress));
+  for (let pass = 0; pass < order.passes; pass++) yield* rowsOfPass(read(), order, pass);
 }
 
-async function* watched(rows: AsyncIterable<SourceRow[]>, progress: Progress): AsyncGenerator<SourceRow[]> {
+async function* withProgress(rows: AsyncIterable<SourceRow[]>, progress: Progress): AsyncGenerator<SourceRow[]> {
   let done = 0;
   for await (const some of rows) {
     done += some.length;
@@ -87,12 +87,12 @@ async function* watched(rows: AsyncIterable<SourceRow[]>, progress: Progress): A
   }
 }
 
-async function* turn(rows: AsyncIterable<SourceRow[]>, { passOf, circles }: Order, pass: number) {
+async function* rowsOfPass(rows: AsyncIterable<SourceRow[]>, { passOf, cycles }: Order, pass: number) {
   let place = 0;
   for await (const some of rows) {
     const now: SourceRow[] = [];
     for (const each of some) {
-      const fields = circles.get(place);
+      const fields = cycles.get(place);
       if (passOf[place] === pass) now.push(fields ? { line: each.line, size: 0, fields } : each);
       place += 1;
     }

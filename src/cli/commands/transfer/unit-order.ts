@@ -13,17 +13,17 @@ export async function orderOf(rows: AsyncIterable<SourceRow[]>): Promise<Order> 
   for await (const some of rows) {
     for (const each of some) {
       const { reference, parent } = "row" in each ? each.row : {};
-      const name = kept(reference);
+      const name = copyReference(reference);
       if (name !== "" && !placeOf.has(name)) placeOf.set(name, references.length);
       references.push(name);
-      parents.push(kept(parent));
+      parents.push(copyReference(parent));
     }
   }
   return arrange(references, parents, placeOf);
 }
 
 /** Copies a reference, because a substring would keep the longer text in memory. */
-function kept(value: unknown): string {
+function copyReference(value: unknown): string {
   return typeof value === "string" && value !== "" ? Buffer.from(normalizeReference(value)).toString() : "";
 }
 
@@ -35,7 +35,7 @@ const inProgress = -1;
  */
 function arrange(references: readonly string[], parents: readonly string[], placeOf: ReadonlyMap<string, number>) {
   const passOf: number[] = [];
-  const circles = new Map<number, FieldErrors>();
+  const cycles = new Map<number, FieldErrors>();
   // A row follows that of its parent, and a second row about a unit follows the first.
   const before = (row: number) => {
     const first = placeOf.get(references[row] ?? "");
@@ -50,9 +50,9 @@ function arrange(references: readonly string[], parents: readonly string[], plac
       next = before(next);
     }
     if (next !== undefined && passOf[next] === inProgress) {
-      const circle = chain.slice(chain.indexOf(next));
-      const parent = [describeCircle(circle.map((place) => references[place]))];
-      for (const place of circle) circles.set(place, { parent });
+      const cycle = chain.slice(chain.indexOf(next));
+      const parent = [describeCycle(cycle.map((place) => references[place]))];
+      for (const place of cycle) cycles.set(place, { parent });
     }
     let above = next;
     for (const place of chain.reverse()) {
@@ -61,11 +61,11 @@ function arrange(references: readonly string[], parents: readonly string[], plac
       above = place;
     }
   }
-  return { passes: passOf.reduce((max, pass) => Math.max(max, pass + 1), 1), passOf, circles };
+  return { passes: passOf.reduce((max, pass) => Math.max(max, pass + 1), 1), passOf, cycles };
 }
 
 /** Describes units of which each is below the next one, and the last one below the first. */
-export function describeCircle(units: readonly (string | undefined)[]): string {
+export function describeCycle(units: readonly (string | undefined)[]): string {
   const max = 5;
   const path = [...units.slice(0, max), ...(units.length > max ? ["…"] : []), units[0]].join(" below ");
   return `is below the unit itself: ${path}`;

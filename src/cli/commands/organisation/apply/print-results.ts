@@ -72,11 +72,11 @@ const createChangeWriter: Renderer<Done> = ({ terminal }) => {
 
 const changedFields = ({ action, changes }: PlannedChange, paint: Paint, plain = (text: string) => text): string[] =>
   changes.map(({ field, before, after }) => {
-    const old = action === "create" ? "" : `${paint.error(plain(shown(before)))} -> `;
-    return `${field}: ${old}${paint.success(plain(shown(after)))}`;
+    const old = action === "create" ? "" : `${paint.error(plain(formatValue(before)))} -> `;
+    return `${field}: ${old}${paint.success(plain(formatValue(after)))}`;
   });
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined || value === "") return "nothing";
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);

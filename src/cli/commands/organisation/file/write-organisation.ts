@@ -5,10 +5,10 @@ import { formVersion, type OrganisationSection, schemaFile } from "./organisatio
 const always = new Set(["abilities", "user_types"]);
 
 /** Returns the entry without empty fields and without the usual values of `admin`, `active` and `provider`. */
-function essence(entry: object): Record<string, unknown> {
+function withoutDefaults(entry: object): Record<string, unknown> {
   const full = Object.entries(entry).flatMap(([name, value]) => {
     if (always.has(name)) return [[name, value]];
-    if (name === "memberships") return value.length === 0 ? [] : [[name, value.map(essence)]];
+    if (name === "memberships") return value.length === 0 ? [] : [[name, value.map(withoutDefaults)]];
     if ((name === "admin" && value === false) || (name === "provider" && value === "local")) return [];
     if (name === "active" && value === true && !("uri" in entry)) return [];
     const kept = withoutEmpty(value);
@@ -26,7 +26,7 @@ const jsonForm: Form = {
   head: `{\n  "$schema": "./${schemaFile}",\n  "version": ${formVersion},\n  "complete": true`,
   open: (section) => `,\n  "${section}": [`,
   entry: (entry, before) =>
-    `${before > 0 ? "," : ""}\n${JSON.stringify(essence(entry), null, 2).replace(/^/gm, "    ")}`,
+    `${before > 0 ? "," : ""}\n${JSON.stringify(withoutDefaults(entry), null, 2).replace(/^/gm, "    ")}`,
   close: (entries) => (entries > 0 ? "\n  ]" : "]"),
   end: "\n}\n",
 };
@@ -52,7 +52,7 @@ async function yamlForm() {
   return {
     head: `# yaml-language-server: $schema=./${schemaFile}\n# An organisation: wcs diff FILE compares, wcs apply FILE carries out; wcs help organisation\nversion: ${formVersion}\n# Fields that an entry lacks are empty. With false, they stay unchanged.\ncomplete: true\n`,
     open: (section: OrganisationSection) => `\n${section}:`,
-    entry: (entry: object, before: number) => `${before > 0 ? "" : "\n"}${text(essence(entry))}`,
+    entry: (entry: object, before: number) => `${before > 0 ? "" : "\n"}${text(withoutDefaults(entry))}`,
     close: (entries: number): string => (entries > 0 ? "" : " []\n"),
     end: "",
   };

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../../contract/issue-messages.ts";
 import { maxUnitLevel } from "../../../../contract/nesting.ts";
-import { describeCircle } from "../../transfer/unit-order.ts";
+import { describeCycle } from "../../transfer/unit-order.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { completeEntry } from "./complete-entry.ts";
@@ -94,7 +94,7 @@ function checkParents(after: Units, places: Places, { organisation, snapshot, is
     if (isRoot) add("must be omitted, because the root unit cannot be moved");
     else if (!after.has(parent)) add(missing(parent, after, snapshot));
     // Units below a cycle have no issue of their own.
-    else if (after.get(way.at(-1) ?? "")?.parent === reference) add(describeCircle(way));
+    else if (after.get(way.at(-1) ?? "")?.parent === reference) add(describeCycle(way));
   }
 }
 

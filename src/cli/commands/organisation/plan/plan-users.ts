@@ -81,7 +81,7 @@ function compareUser(user: CurrentUser, given: UserEntry, at: number, planning: 
   requireEdit(user.email !== null, user);
   const existing = { id: user.id, entry: userEntry(user, planning.labels) };
   const entry = planning.organisation.complete ? completeEntry("users", given, existing.entry) : given;
-  const named = resolved(entry, existing.entry, at, planning);
+  const named = resolveEntry(entry, existing.entry, at, planning);
   const task = compareEntry("users", named, existing, at);
   if (task) {
     requireEdit(user.permissions.edit, user);
@@ -119,18 +119,18 @@ function newUser(entry: UserEntry, at: number, planning: UserPlanning): Task<"us
     if (entry[field] !== undefined) continue;
     planning.issues.require(["users", at, field], "because the user does not exist yet");
   }
-  const task = compareEntry("users", resolved(entry, undefined, at, planning), undefined, at);
+  const task = compareEntry("users", resolveEntry(entry, undefined, at, planning), undefined, at);
   // Only an entry that exists already may need no task.
   return task!;
 }
 
 /** Returns the entry in the form for comparison; undefined when it refers to missing things. */
-function resolved(entry: UserEntry, before: UserEntry | undefined, at: number, planning: UserPlanning): UserEntry {
+function resolveEntry(entry: UserEntry, before: UserEntry | undefined, at: number, planning: UserPlanning): UserEntry {
   const { memberships, ...fields } = entry;
-  const first = resolvedMembership({ unit: before?.unit, ...fields }, ["users", at], planning);
+  const first = resolveMembership({ unit: before?.unit, ...fields }, ["users", at], planning);
   const further = memberships?.map((each, place) => {
     const path = ["users", at, "memberships", place];
-    return { ...each, department: each.department ?? null, ...resolvedMembership(each, path, planning) };
+    return { ...each, department: each.department ?? null, ...resolveMembership(each, path, planning) };
   });
   checkUnits(entry, at, planning);
   const unit = entry.unit ?? before?.unit;
@@ -156,7 +156,7 @@ function checkUnits({ unit, memberships = [] }: UserEntry, at: number, { issues 
 }
 
 /** Returns the labels that user types will have, and adds an issue for each missing type. */
-function resolvedMembership(
+function resolveMembership(
   { unit, user_types, department }: Pick<UserEntry, "unit" | "user_types" | "department">,
   path: Path,
   { issues, units, userTypes }: UserPlanning,
