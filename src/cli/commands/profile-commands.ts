@@ -45,7 +45,7 @@ const change = ({ terminal, flags }: Context, how: (config: Config) => Config) =
 const formats = { expires: "unix-time" } as const;
 const sample = { name: "", current: false, target: "", user: null, signed_in: false, expires: null };
 
-function shown({ terminal }: Context) {
+function profileRows({ terminal }: Context) {
   const { profiles, current } = readConfig(terminal.env);
   return Object.entries(profiles).map(([name, { target, user, token, expires }]) => ({
     name,
@@ -59,22 +59,22 @@ function shown({ terminal }: Context) {
 
 async function list(context: Context): Promise<void> {
   const columns = ["name", "current", "target", "user", "expires"];
-  await createOutput<object>({ columns, formats, items: "profiles", sample }, context).all(shown(context));
+  await createOutput<object>({ columns, formats, items: "profiles", sample }, context).all(profileRows(context));
 }
 
 async function show(context: Context): Promise<void> {
   const wanted = context.args.name ?? context.globals.profile ?? readConfig(context.terminal.env).current;
-  const all = shown(context);
+  const all = profileRows(context);
   const found = all.find(({ name }) => name === wanted);
   const names = all.map(({ name }) => name);
-  if (!found) throw unknown(String(wanted ?? ""), names);
+  if (!found) throw unknownProfile(String(wanted ?? ""), names);
   await createOutput<object>({ formats, sample }, context).one(found);
 }
 
 async function use(context: Context): Promise<void> {
   const name = context.args.name as string;
   await change(context, (config) => {
-    if (!Object.hasOwn(config.profiles, name)) throw unknown(name, Object.keys(config.profiles));
+    if (!Object.hasOwn(config.profiles, name)) throw unknownProfile(name, Object.keys(config.profiles));
     return { ...config, current: name };
   });
   noteDone(context, `Profile ${name} is now the current one.`);
@@ -100,17 +100,17 @@ async function givenTarget({ globals, flags, terminal }: Context): Promise<strin
   const given = [url, db, flags.dbStdin].filter((way) => way !== undefined);
   if (given.length > 1) throw new UsageError("pass one of --url, --db and --db-stdin");
   if (url !== undefined) return baseUrl(url);
-  if (db !== undefined) return database(db);
-  if (flags.dbStdin) return database(await createSources(terminal).stdin("--db-stdin"));
+  if (db !== undefined) return parseDatabase(db);
+  if (flags.dbStdin) return parseDatabase(await createSources(terminal).stdin("--db-stdin"));
   if (WCS_DB && WCS_URL) throw new UsageError("WCS_DB and WCS_URL cannot be used together");
-  if (WCS_DB) return database(WCS_DB);
+  if (WCS_DB) return parseDatabase(WCS_DB);
   if (WCS_URL) return baseUrl(WCS_URL);
   if (!terminal.interactive) throw new UsageError("pass --url or --db");
   const answer = (await (await terminal.ask()).secret("Path or URL of the database, or URL of the instance:")).trim();
-  return isHttpUrl(answer) ? baseUrl(answer) : database(answer);
+  return isHttpUrl(answer) ? baseUrl(answer) : parseDatabase(answer);
 }
 
-function database(text: string): string {
+function parseDatabase(text: string): string {
   const address = text.trim();
   if (address === "") throw new UsageError("the path or URL of the database is empty");
   if (isHttpUrl(address)) throw new UsageError("this is the URL of an instance, not a database", { hint: "use --url" });
@@ -120,14 +120,14 @@ function database(text: string): string {
 async function remove(context: Context): Promise<void> {
   const name = context.args.name as string;
   await change(context, ({ profiles, current, ...rest }) => {
-    if (!Object.hasOwn(profiles, name)) throw unknown(name, Object.keys(profiles));
+    if (!Object.hasOwn(profiles, name)) throw unknownProfile(name, Object.keys(profiles));
     const { [name]: _, ...others } = profiles;
     return { ...rest, profiles: others, ...(current !== undefined && current !== name && { current }) };
   });
   noteDone(context, `Removed profile ${name}.`);
 }
 
-function unknown(name: string, names: readonly string[]): UsageError | ServiceError {
+function unknownProfile(name: string, names: readonly string[]): UsageError | ServiceError {
   if (name === "")
     return new UsageError("there is no current profile", { hint: "choose one with wcs profile use NAME" });
   const meant = suggestName(name, names);

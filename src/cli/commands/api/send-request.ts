@@ -30,7 +30,7 @@ export async function request(context: Context): Promise<void> {
   if (method === "DELETE")
     await requireConfirmation(context, async () => `Send DELETE ${path}?`, "DELETE needs a confirmation");
   const sources = createSources(terminal);
-  const pairs = await fields(flags.field as string[] | undefined, sources);
+  const pairs = await readFields(flags.field as string[] | undefined, sources);
   const operations = await allOperations();
   const matching = operationsOf(operations, path);
   const found = matching.find(({ op }) => op.method === method);
@@ -73,13 +73,13 @@ const asksForItems = (op: AnyOperation, { flags, globals }: Context): boolean =>
 function operationsOf(operations: readonly AnyOperation[], path: string) {
   const matching = operations.flatMap((op) => {
     const match = new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "([^/]+)")}$`).exec(path);
-    return match ? [{ op, params: match.slice(1).map(decoded) }] : [];
+    return match ? [{ op, params: match.slice(1).map(decodeParameter) }] : [];
   });
   const fewest = Math.min(...matching.map(({ params }) => params.length));
   return matching.filter(({ params }) => params.length === fewest);
 }
 
-function decoded(text: string): string {
+function decodeParameter(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -90,7 +90,7 @@ function decoded(text: string): string {
 const queryPair = ([key, value]: readonly [string, string]) =>
   `${encodeURIComponent(key)}=${encodeURIComponent(value)}`;
 
-async function fields(given: readonly string[] | undefined, sources: Sources): Promise<[string, string][]> {
+async function readFields(given: readonly string[] | undefined, sources: Sources): Promise<[string, string][]> {
   const pairs: [string, string][] = [];
   for (const text of given ?? []) {
     const [, key, value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
@@ -108,25 +108,25 @@ function bodyOf(op: AnyOperation, pairs: readonly [string, string][], text: stri
   if (body !== undefined && (typeof body !== "object" || body === null))
     throw new UsageError("-f needs an object in --input");
   const whole = { ...(body as Body | undefined) };
-  for (const [key, value] of pairs) place(whole, key.split("."), value, fieldsOf(op));
+  for (const [key, value] of pairs) setField(whole, key.split("."), value, fieldsOf(op));
   return whole;
 }
 
-function place(into: Body, path: readonly string[], text: string, known: readonly Field[]): void {
+function setField(into: Body, path: readonly string[], text: string, known: readonly Field[]): void {
   // Keys of settings contain dots, for example `mail.from`.
   const whole = known.find((candidate) => candidate.name === path.join("."));
   const [name = "", ...rest] = path;
   const field = whole ?? known.find((candidate) => candidate.name === name);
-  if (whole || rest.length === 0) into[path.join(".")] = typed(field, text);
+  if (whole || rest.length === 0) into[path.join(".")] = parseTyped(field, text);
   else {
     const inner = { ...(into[name] as Body | undefined) };
     into[name] = inner;
-    place(inner, rest, text, field?.fields ?? []);
+    setField(inner, rest, text, field?.fields ?? []);
   }
 }
 
 /** Converts the text to the field's type. Returns text that does not fit unchanged: the service then rejects it. */
-function typed(field: Field | undefined, text: string): unknown {
+function parseTyped(field: Field | undefined, text: string): unknown {
   if (field?.nullable && text === "null") return null;
   switch (field?.kind) {
     case "string":
@@ -135,7 +135,7 @@ function typed(field: Field | undefined, text: string): unknown {
     case "array":
       return text.startsWith("[")
         ? parseJson(text, field.name)
-        : splitList(text).map((part) => typed(field.items, part));
+        : splitList(text).map((part) => parseTyped(field.items, part));
     case "integer":
     case "number":
       return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;

@@ -24,7 +24,7 @@ interface LoggedLine extends Partial<Omit<BatchResult, "result">> {
   readonly key: string;
 }
 
-/** Keeps others from reading the results, and throws a `UsageError` when another user could say in the file that rows are done. */
+/** Keeps others from reading the results, and throws a `UsageError` when another user could mark rows as done. */
 function keepPrivate(file: number, path: string): void {
   const stat = fstatSync(file);
   if (!stat.isFile() || process.getuid === undefined) return;

@@ -27,7 +27,7 @@ export async function backup(context: Context): Promise<void> {
   const kept = flags.rotate === undefined ? undefined : numberOfBackups(String(flags.rotate), flags.force);
   const file = kept === undefined ? place : newBackupIn(place);
   if (flags.dryRun) return rehearse(database, file, kept, context);
-  const made = await watched("copying", context, (watch) => make(database, file, flags.force === true, watch));
+  const made = await watched("copying", context, (watch) => writeBackup(database, file, flags.force === true, watch));
   const removed = kept === undefined ? undefined : oldBackups(file, instanceIn(file), kept);
   if (removed) removeBackups(removed, file);
   if (!context.globals.quiet || isFormatAsked(context.globals))
@@ -59,7 +59,7 @@ function numberOfBackups(text: string, force: unknown): number {
   throw new UsageError("--rotate must be a number of backups from 1 to 9999");
 }
 
-async function make(database: string, file: string, force: boolean, watch: Watch): Promise<Backup> {
+async function writeBackup(database: string, file: string, force: boolean, watch: Watch): Promise<Backup> {
   const place = await resolveLinks(file);
   await checkPlace(place, database, force);
   const draft = draftFor(place, !force);

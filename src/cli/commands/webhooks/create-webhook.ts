@@ -15,7 +15,7 @@ export async function createWebhook(run: OperationRun<typeof ops.create>): Promi
   const present = data.filter(({ name }) => name === input.name);
   const same = present.find((webhook) => differences(webhook, input).length === 0);
   if (same) return show(same);
-  if (present[0]) throw different(present[0], input);
+  if (present[0]) throw conflictOf(present[0], input);
   noteSecret(await finish(input), context);
   await warnAboutAddress(input.uri, caller, context);
 }
@@ -34,7 +34,7 @@ function differences(webhook: Webhook, { uri, triggers: wanted }: Wanted) {
   return all.filter(({ isSame }) => !isSame);
 }
 
-function different(webhook: Webhook, wanted: Wanted): ServiceError {
+function conflictOf(webhook: Webhook, wanted: Wanted): ServiceError {
   const { id, name } = webhook;
   const found = differences(webhook, wanted);
   const sentences = found.map(({ sentence }) => sentence).join("; ");

@@ -20,12 +20,12 @@ export async function verify({ terminal, flags }: Context): Promise<void> {
     .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`)
     .update(body)
     .digest();
-  const good = headers["webhook-signature"].split(" ").some((each) => {
+  const isValid = headers["webhook-signature"].split(" ").some((each) => {
     const [scheme, signature = ""] = each.split(",");
     const given = Buffer.from(signature, "base64");
     return scheme === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
   });
-  if (!good) {
+  if (!isValid) {
     const hint =
       body.at(-1) === lineFeed ? "The body ends with a line break, as echo adds one; printf %s adds none." : undefined;
     throw new ConditionError("the signature does not match the secret, the headers and the body", hint);

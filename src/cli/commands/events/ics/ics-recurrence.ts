@@ -5,7 +5,10 @@ import type { Properties } from "./ics-properties.ts";
 import { type IcsTimes, lastDay } from "./ics-times.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
-/** Returns the rules, and what is not imported, by property: rules that are not fully supported would name other days. */
+/**
+ * Returns the recurrence rules and, by property, the reasons for what is not imported. A rule with an unsupported part is left out,
+ * because without that part it would select other days.
+ */
 export function readRecurrence(found: Properties, times: IcsTimes, { clock }: IcsContext) {
   const notImported: Record<string, string[]> = {};
   const report = (name: string, reason: string) => {
