@@ -2,7 +2,7 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import type { ListedEvent } from "../../src/cli/commands/events/calendar/walk-events.ts";
+import type { ListedEvent } from "../../src/cli/commands/events/walk-events.ts";
 import { componentsOf } from "../../src/cli/commands/events/ics/ics-components.ts";
 import { zonesOf } from "../../src/cli/commands/events/ics/ics-zones.ts";
 import { formatComponent, plainText, textOnOneLine } from "../../src/cli/commands/events/ics/jcal.ts";

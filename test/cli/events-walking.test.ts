@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type ListedEvent, walkEvents } from "../../src/cli/commands/events/calendar/walk-events.ts";
+import { type ListedEvent, walkEvents } from "../../src/cli/commands/events/walk-events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { tries } from "../support/effort.ts";
 

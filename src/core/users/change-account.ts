@@ -11,7 +11,7 @@ import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { queueNotices } from "../pipeline/queue-mail.ts";
 
 /** A user, and the columns that change. */
-export interface ChangedUser {
+interface ChangedUser {
   readonly before: RowOf<"users", "id" | "first_name" | "last_name" | "title" | "email">;
   readonly changes: Partial<RowOf<"users">>;
 }

@@ -5,7 +5,7 @@ import { createTableWriter } from "../../output/table-writer.ts";
 import { markdownLines } from "../../terminal/markdown/markdown.ts";
 import { phraseOf } from "../../time/recurrence/describe-rule.ts";
 import { clockOf } from "../../time/zone-clock.ts";
-import type { ListedEvent } from "./calendar/walk-events.ts";
+import type { ListedEvent } from "./walk-events.ts";
 
 const daySeconds = 86_400;
 const shownDates = 4;

@@ -4,8 +4,8 @@ import { checkZone, createOutput } from "../../../output/create-output.ts";
 import { addDays, daysBetween, firstOfMonth, lastOfMonth, mondayOf } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
+import type { ListedEvent } from "../walk-events.ts";
 import { occurrencesIn, type ShownOccurrence, type TimeSpan } from "./find-occurrences.ts";
-import type { ListedEvent } from "./walk-events.ts";
 
 const maxDays = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;

@@ -1,7 +1,7 @@
 import type { Caller } from "../../../../contract/operation.ts";
 import { addDays } from "../../../time/days.ts";
 import { type Clock, clockOf } from "../../../time/zone-clock.ts";
-import { type ListedEvent, walkEvents } from "./walk-events.ts";
+import { type ListedEvent, walkEvents } from "../walk-events.ts";
 
 export type ShownOccurrence = ReturnType<typeof occurrencesOf>[number];
 

@@ -11,7 +11,7 @@ import { version } from "../../../session/version.ts";
 import { addDays } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import { type ListedEvent, walkEvents } from "../calendar/walk-events.ts";
+import { type ListedEvent, walkEvents } from "../walk-events.ts";
 import { formatComponent } from "./jcal.ts";
 import { isLocal, vevent } from "./write-vevent.ts";
 import { vtimezone } from "./write-vtimezone.ts";

@@ -20,7 +20,7 @@ import { bytesAsText } from "../../../output/format-bytes.ts";
 import { letInterrupt } from "../../../terminal/signals.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import type { ListedEvent } from "../calendar/walk-events.ts";
+import type { ListedEvent } from "../walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
 import { type IcsContext, zonesOf } from "./ics-zones.ts";
 import { readEvent } from "./read-ics.ts";

@@ -4,7 +4,7 @@ import { events } from "../../../../contract/events.ts";
 import type { Caller } from "../../../../contract/operation.ts";
 import { type Outcome, skippedRow } from "../../../file-io/file-rows.ts";
 import { walkItems } from "../../../kit/walk-list.ts";
-import type { ListedEvent } from "../calendar/walk-events.ts";
+import type { ListedEvent } from "../walk-events.ts";
 import { plainText } from "./jcal.ts";
 import type { ReadEvent } from "./read-ics.ts";
 

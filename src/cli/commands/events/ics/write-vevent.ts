@@ -2,7 +2,7 @@ import type { Rule } from "../../../../contract/event-schemas.ts";
 import { addDays } from "../../../time/days.ts";
 import { rrulePartsOf } from "../../../time/recurrence/read-rrule.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import type { ListedEvent } from "../calendar/walk-events.ts";
+import type { ListedEvent } from "../walk-events.ts";
 import { type Component, formatLocal, formatUtc, type Property, plainText } from "./jcal.ts";
 
 /** Unix seconds; earlier times are written in UTC, because VTIMEZONE describes the zones from 1970 local time on. */

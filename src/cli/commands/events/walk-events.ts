@@ -1,8 +1,8 @@
-import { ServiceError } from "../../../../contract/errors.ts";
-import { events, maxListedEvents } from "../../../../contract/events.ts";
-import type { Caller, InputOf, OutputOf } from "../../../../contract/operation.ts";
-import { walk } from "../../../kit/walk-list.ts";
-import { clockOf } from "../../../time/zone-clock.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { events, maxListedEvents } from "../../../contract/events.ts";
+import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
+import { walk } from "../../kit/walk-list.ts";
+import { clockOf } from "../../time/zone-clock.ts";
 
 export type ListedEvent = OutputOf<typeof events.get>;
 type Filter = Pick<InputOf<typeof events.list>, "type" | "start" | "end">;
