@@ -6,10 +6,8 @@ import type { TimeSpan } from "./find-occurrences.ts";
 
 export interface CellLine {
   readonly text: string;
-  readonly look: (text: string) => string;
+  readonly look?: (text: string) => string;
 }
-
-export const emptyLine: CellLine = { text: "", look: (text) => text };
 
 interface Grid {
   readonly span: TimeSpan;
@@ -53,7 +51,7 @@ export function drawGrid(grid: Grid, paint: Paint): string {
     // Days outside the span stay empty: a number without events would suggest that nothing takes place.
     const columns = days.map((day) => (isIn(day, span) ? [numberOf(day, grid, paint), ...grid.linesOf(day)] : []));
     const height = Math.max(2, ...columns.map((column) => column.length));
-    for (let at = 0; at < height; at++) lines.push(row(columns.map((column) => column[at] ?? emptyLine)));
+    for (let at = 0; at < height; at++) lines.push(row(columns.map((column) => column[at] ?? { text: "" })));
   }
   lines.push(rule("└", "┴", "┘"));
   return lines.map((line) => `${line}\n`).join("");
@@ -72,5 +70,5 @@ function numberOf(day: string, { span, today }: Grid, paint: Paint): CellLine {
 
 function fitted({ text, look }: CellLine, width: number): string {
   const short = cut(text, width);
-  return look(short) + " ".repeat(Math.max(0, width - widthOf(short)));
+  return (look?.(short) ?? short) + " ".repeat(Math.max(0, width - widthOf(short)));
 }

@@ -6,16 +6,7 @@ import { wrapText } from "../../../terminal/wrap-text.ts";
 import { addDays, dayOfMonth, daysBetween, monthOf, weekdayOf, weekOf } from "../../../time/days.ts";
 import { monthNames } from "../../../time/recurrence/recurrence-words.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import {
-  type CellLine,
-  cellWidth,
-  drawGrid,
-  emptyLine,
-  roomyCell,
-  textWidth,
-  weekdayHeadings,
-  weeksIn,
-} from "./calendar-grid.ts";
+import { type CellLine, cellWidth, drawGrid, roomyCell, textWidth, weekdayHeadings, weeksIn } from "./calendar-grid.ts";
 import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
 interface Picture {
@@ -99,7 +90,7 @@ function shortLine({ title, from, goesOn }: CalendarEntry, cell: number, paint: 
 
 /** Returns all lines of the entries of a day in a week view, with an empty line between two entries. */
 function longLines(entries: readonly CalendarEntry[], width: number, paint: Paint): CellLine[] {
-  return entries.flatMap((entry, at) => [...(at > 0 ? [emptyLine] : []), ...entryLines(entry, width, paint)]);
+  return entries.flatMap((entry, at) => [...(at > 0 ? [{ text: "" }] : []), ...entryLines(entry, width, paint)]);
 }
 
 function entryLines({ title, location, from, to, goesOn }: CalendarEntry, width: number, paint: Paint): CellLine[] {
@@ -107,10 +98,9 @@ function entryLines({ title, location, from, to, goesOn }: CalendarEntry, width:
   const time = [goesOn ? "›" : from, to].filter(Boolean);
   const range = time.join("–").length <= width ? time.join("–") : (time[0] ?? "");
   const titles = wrapText(title, width);
-  const look = isWhole ? paint.success : emptyLine.look;
   return [
     ...(range ? [{ text: range, look: paint.key }] : []),
-    ...titles.slice(0, maxTitleLines).map((text) => ({ text, look })),
+    ...titles.slice(0, maxTitleLines).map((text) => (isWhole ? { text, look: paint.success } : { text })),
     ...(location ? [{ text: location, look: paint.dim }] : []),
   ];
 }

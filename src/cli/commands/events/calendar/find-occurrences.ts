@@ -23,7 +23,7 @@ export async function occurrencesIn(
   const start = clock.startOf(addDays(span.first, -maxDays));
   const end = clock.startOf(addDays(span.last, 1)) + daySeconds;
   const found: ShownOccurrence[] = [];
-  for await (const events of walkEvents(caller, { start, end, ...(type && { type }) }))
+  for await (const events of walkEvents(caller, { start, end, type }))
     for (const event of events) found.push(...occurrencesOf(event, span, clock));
   const time = ({ start }: ShownOccurrence) => start ?? 0;
   const byTime = (a: ShownOccurrence, b: ShownOccurrence) =>

@@ -152,5 +152,4 @@ function locationIn({ parsed, lines }: ParsedYaml, path: Path): FileLocation {
   return { line: 1 };
 }
 
-const refused = (message: string, hint?: string) =>
-  new ServiceError("validation_failed", message, hint === undefined ? {} : { hint });
+const refused = (message: string, hint?: string) => new ServiceError("validation_failed", message, { hint });
