@@ -30,8 +30,8 @@ export async function changePostEvent(before: StoredEvent | null, fields: PostEv
   const { rule, recurrence, issues: ruleIssues } = recurrenceAfter(before, fields);
   if (span === undefined) return { event: null, issues: { "event.datetime_start": ["is required"], ...ruleIssues } };
   const end_date = fieldAfter("end_date");
-  const { last, issues: early } = lastDays(span, { rule, recurrence, end_date });
-  const issues = { ...spanIssues(span, fields), ...early, ...ruleIssues };
+  const last = lastDays(span, { rule, recurrence, end_date });
+  const issues = { ...spanIssues(span, fields), ...last.issues, ...ruleIssues };
   if (Object.keys(issues).length > 0) return { event: null, issues };
   const { start, end, all_day, timezone } = span;
   try {
@@ -124,17 +124,8 @@ function recurrenceAfter(
 const ruleField = (recurrence: StoredEvent["recurrence"]) =>
   recurrence === null ? "event.repeat_rules" : "event.recurrence";
 
-/** The last days on which an event can occur, by its end date and by its rule. */
-interface LastDays {
-  readonly endDay: Temporal.PlainDate | undefined;
-  readonly untilDay: Temporal.PlainDate | undefined;
-}
-
-/** Returns the last days, and validation errors of those that are before the start. */
-function lastDays(
-  span: Span,
-  { rule, recurrence, end_date }: Recurring & Pick<StoredEvent, "end_date">,
-): { last: LastDays; issues: FieldErrors } {
+/** Returns the last days on which an event can occur, by its end date and by its rule, and issues of those before the start. */
+function lastDays(span: Span, { rule, recurrence, end_date }: Recurring & Pick<StoredEvent, "end_date">) {
   const isEarly = (day: Temporal.PlainDate | undefined) =>
     day !== undefined && Temporal.PlainDate.compare(day, span.start.toPlainDate()) < 0;
   const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
@@ -143,14 +134,14 @@ function lastDays(
   if (isEarly(endDay)) issues["event.end_date"] = ["must not be before the start"];
   const untilField = recurrence === null ? "event.repeat_rules" : "event.recurrence.until";
   if (isEarly(untilDay)) issues[untilField] = ["must not be before the start"];
-  return { last: { endDay, untilDay }, issues };
+  return { endDay, untilDay, issues };
 }
 
 /** Returns the occurrences and the complete rule as text. Throws `BadRule`. */
 async function planOccurrences(
   span: Span,
   rule: RecurrenceSpec | null,
-  { endDay, untilDay }: LastDays,
+  { endDay, untilDay }: ReturnType<typeof lastDays>,
 ): Promise<Pick<StoredEvent, "dates" | "rrule">> {
   const first = span.start.toPlainDate().toString();
   if (rule === null) return { dates: await datesOn([first], span), rrule: null };
