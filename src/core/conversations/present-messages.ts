@@ -3,7 +3,7 @@ import type { message as contract, serviceEvents } from "../../contract/conversa
 import type { File } from "../../contract/file-schemas.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
-import { presentFiles } from "../files/attached-files.ts";
+import { presentMessageFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { onlyItem } from "../pipeline/only-item.ts";
 import { loadPeople, type ParticipantRow, type People, participantsAmong } from "./present-participants.ts";
@@ -82,7 +82,7 @@ export async function loadMessageParts(
   const ids = rows.filter((row) => row.type === "normal" && row.deleted_at === null).map((row) => row.id);
   const [reactions, files] = await Promise.all([
     ids.length === 0 ? [] : reactionsTo(ctx.db, { ids }),
-    presentFiles(ctx, "message", ids),
+    presentMessageFiles(ctx, ids),
   ]);
   const shown = [...users, ...reactions.map((reaction) => reaction.user_id)];
   for (const row of rows) shown.push(row.author_id, ...(metaOf(row)?.users ?? []));

@@ -6,7 +6,7 @@ import { deleteRows, findRows, insertRow, insertRows, updateRow } from "../../st
 import { locking, waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
-import { fileIssues, presentFiles, removeFiles } from "../files/attached-files.ts";
+import { fileIssues, presentMessageFiles, removeFiles } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { appendMessage, type LockedConversation } from "./append-message.ts";
@@ -50,7 +50,7 @@ export const messageWriteHandlers = {
     }
     if (before.message === message) return presentOneMessage(ctx, mine, before);
     if (!isVisible(message)) {
-      const files = await presentFiles(ctx, "message", [messageId]);
+      const files = await presentMessageFiles(ctx, [messageId]);
       if (!files.has(messageId)) throw invalid({ message: ["must not be blank in a message without files"] });
     }
     const row = { ...before, message, edited_at: ctx.now };

@@ -111,8 +111,8 @@ export async function removeFiles(
   return removed.length;
 }
 
-const filesByOwner = prepared((db, p: { owner: FileOwner; ids: readonly number[] }) =>
-  db.selectFrom("files").selectAll().where("owner", "=", p.owner).where("owner_id", "in", p.ids).orderBy("id"),
+const filesOfMessages = prepared((db, p: { ids: readonly number[] }) =>
+  db.selectFrom("files").selectAll().where("owner", "=", "message").where("owner_id", "in", p.ids).orderBy("id"),
 );
 
 const fileColumns = [
@@ -146,15 +146,11 @@ export function presentNestedFiles({ settings }: Ctx, files: Nested<FileRow>): F
   return rowsIn(files, "id").map((row) => present(row, settings.timezone));
 }
 
-/** Returns the API's representation of files by owner, in the order in which they were attached. */
-export async function presentFiles(
-  ctx: Ctx,
-  owner: FileOwner,
-  ownerIds: readonly number[],
-): Promise<Map<number, File[]>> {
-  if (ownerIds.length === 0) return new Map();
+/** Returns the API's representation of the files of messages, by message, in the order in which they were attached. */
+export async function presentMessageFiles(ctx: Ctx, ids: readonly number[]): Promise<Map<number, File[]>> {
+  if (ids.length === 0) return new Map();
   const { timezone } = ctx.settings;
-  const files = Map.groupBy(await filesByOwner(ctx.db, { owner, ids: ownerIds }), ({ owner_id }) => owner_id);
+  const files = Map.groupBy(await filesOfMessages(ctx.db, { ids }), ({ owner_id }) => owner_id);
   return new Map([...files].map(([id, rows]) => [id, rows.map((row) => present(row, timezone))]));
 }
 
