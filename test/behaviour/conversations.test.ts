@@ -248,6 +248,7 @@ describeOnOneDatabase("conversations", (environment) => {
     expect(reply.parent?.message).toBe("Old words");
     expect(await bob!.listed()).toEqual([id]);
     expect(await bob!.texts(id)).toEqual(["New words"]);
+    expect(await bob!.texts(id, { starter_message_id: reply.id })).toEqual(["New words"]);
     expect(await bob!.texts(id, { cursor: meta.prev_cursor }), "after a page from before").toEqual(["New words"]);
     expect(await bob!.texts(id, { query: "words" })).toEqual(["New words"]);
     expect(await bob!.caller.call(conversations.message, { id, messageId: reply.id })).toMatchObject({
