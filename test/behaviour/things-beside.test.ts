@@ -9,7 +9,7 @@ import { usertypes } from "../../src/contract/usertypes.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { type Talker, talkers } from "../support/conversations.ts";
 import { describeOnOneDatabase } from "../support/instance.ts";
-import { refusal } from "../support/outcome.ts";
+import { codeOf, refusal } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol } from "../support/second-factor.ts";
 import { allRows } from "../support/tables.ts";
@@ -147,6 +147,7 @@ describeOnOneDatabase("things that an operation must not change", (environment) 
     expect(await refusal(admin().call(usertypes.delete, { id: freed.id }))).toMatchObject(conflict);
     await admin().call(posts.delete, { id: removed.id });
     await admin().call(usertypes.delete, { id: freed.id });
+    expect(await codeOf(world().actors.member.call(posts.get, { id: removed.id }))).toBe("not_found");
     expect((await admin().call(posts.get, { id: kept.id })).visibility).toEqual(kept.visibility);
     expect(await refusal(admin().call(usertypes.delete, { id: used.id }))).toMatchObject(conflict);
   });
