@@ -318,7 +318,8 @@ describeOnOneDatabase("posts", (environment) => {
     const { actors, addUnit, addUser, instance, units: places, write } = newsroom();
     const other = await write();
     const { id: unit } = await addUnit();
-    const closing = { content_type: "news", title: "Closing", unit, visibility: { units_falldown: [unit] } } as const;
+    const visibility = { units_falldown: [unit] };
+    const closing = { content_type: "news", title: "Closing", unit, visibility } as const;
     const { id } = await actors.administrator.call(posts.create, closing);
     const { id: user } = await addUser({ unit });
     await actors.administrator.call(units.delete, { id: unit, transfer: places.harbour });
