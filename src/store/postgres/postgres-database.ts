@@ -135,10 +135,16 @@ function openPool(url: string, { behindPooler, answerLimit }: ClientOptions): pg
 /** Returns true for a pooler in transaction mode, without names of statements, LISTEN and locks of a session. */
 const isBehindPooler = (url: string): boolean => new URLSearchParams(url.split("?")[1]).get("pgbouncer") === "true";
 
+/** Leaves out Kysely's lock: the caller holds one, and releasing it after a failure would fail, too, and hide the reason. */
+class UnlockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
 const createKysely = (driver: Driver) =>
   new Kysely<Schema>({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => new UnlockedAdapter(),
       createDriver: () => driver,
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new ArrayCompiler(),
