@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { component, cursorInput, cursorList, id, idOf, line, periodEnd, time, unixTime } from "./common-schemas.ts";
+import {
+  component,
+  cursorInput,
+  cursorList,
+  formatError,
+  id,
+  idOf,
+  line,
+  periodEnd,
+  time,
+  unixTime,
+} from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 const entry = component("AuditEntry", () => ({
@@ -27,6 +38,7 @@ export const audit = operationGroup("audit", {
           description: "Only this operation, like users.update, or all of a group, like users.*",
         }),
       path: line(255, 1)
+        .check(z.regex(/^\//, formatError("must begin with a slash, like /users/12")))
         .optional()
         .describe("Only changes of this path and of those below it: /users/12 includes /users/12/units/3"),
       since: time().optional().describe("Only changes at or after this time"),

@@ -220,6 +220,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users list --active", 2, /hint: Deactivated users are listed only with --inactive\.\n/],
   ["users list --format csv", 2, /hint: Did you mean --output\?/],
   ["users delete --force 2", 2, /hint: Did you mean --yes\?/],
+  ["audit list --path users/1", 3, /^error: --path must begin with a slash, like \/users\/12\.\n$/],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],
