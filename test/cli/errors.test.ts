@@ -221,6 +221,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users list --format csv", 2, /hint: Did you mean --output\?/],
   ["users delete --force 2", 2, /hint: Did you mean --yes\?/],
   ["audit list --path users/1", 3, /^error: --path must begin with a slash, like \/users\/12\.\n$/],
+  [
+    "settings set tokens.lifetime 1h",
+    2,
+    /integer, not '1h'\.\nhint: Lifetime of an access token \(seconds, default 86400\)/,
+  ],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],

@@ -161,7 +161,14 @@ async function givenValue(field: Field, { args, flags, terminal }: Context): Pro
 
 function read(field: Field, text: string): unknown {
   if (field.kind === "array") return parseList(field, text, field.name);
-  if (field.kind !== "boolean") return parseValue(field, text, field.name);
+  if (field.kind !== "boolean") {
+    try {
+      return parseValue(field, text, field.name);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      throw new UsageError(error.message, { hint: explainSetting(field) });
+    }
+  }
   if (["true", "yes", "on", "1"].includes(text)) return true;
   if (["false", "no", "off", "0"].includes(text)) return false;
   throw new UsageError(`${field.name} must be true or false, not '${text}'`);
