@@ -90,6 +90,7 @@ export const auth: Commands = {
       request: command(ops.passwordRequest, {
         done: ({ email }) =>
           `If a user has the address ${email}, a mail with a link to reset the password is sent there.`,
+        examples: ["wcs auth password request --url https://wcs.example.com --email ada@example.com"],
       }),
       reset: command(ops.passwordReset, {
         hidden: ["password_confirm"],

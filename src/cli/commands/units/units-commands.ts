@@ -17,7 +17,10 @@ const department: CommandGroup = {
       args: [unit, { field: "name" }],
       examples: ["wcs units department add 4 Finance"],
     }),
-    update: command(ops.departmentUpdate, { args: [unit, { field: "department" }] }),
+    update: command(ops.departmentUpdate, {
+      args: [unit, { field: "department" }],
+      examples: ["wcs units department update 4 Finance --name Accounting"],
+    }),
     remove: command(ops.departmentRemove, {
       args: [unit, { field: "department" }],
       confirm: askAbout(ops.get, ({ name, departments }, { department }) => {
@@ -62,6 +65,7 @@ export const units: Commands = {
       transfer === undefined && id !== 1
         ? "If the unit has children or members, choose the unit to move them to: --transfer ID"
         : undefined,
+    examples: ["wcs units delete 7 --transfer 4 --dry-run", "wcs units delete 7 --transfer 4 --yes"],
   }),
   department,
   image,

@@ -124,6 +124,7 @@ export const users: Commands = {
         `Delete user ${name}? The personal data is erased permanently; wcs users export-data saves it first.`,
     ),
     done: ({ id }) => `Deleted user ${id}.`,
+    examples: ["wcs users delete 12 --dry-run", "wcs users delete 12 --yes"],
   }),
   deactivate: command(ops.deactivate, {
     args: [{ ...id, many: true }],

@@ -40,6 +40,7 @@ export const webhooks: Commands = {
       ops.get,
       ({ name }) => `Create a new secret for webhook ${name}? The old one stays valid for 24 hours.`,
     ),
+    examples: ["wcs webhooks rotate-secret 3 --yes --json | jq -r .secret > secret.txt"],
   }),
   test: command(ops.test, {
     summary: "Send a test event and show the result; exits with 9 if the call failed",
@@ -72,11 +73,13 @@ default 60s); exits with 9 if none arrives. An entry from before counts, too, so
   log: command(ops.log, {
     args: [id, entry],
     renderer: async () => (await import("./render-log-entry.ts")).logEntryForm,
+    examples: ["wcs webhooks log 3 41"],
   }),
   resend: command(ops.resend, {
     args: [id, entry],
     repeats: true,
     done: ({ log }) => `Queued the event of entry ${log} for sending again.`,
+    examples: ["wcs webhooks resend 3 41"],
     // The event may be gone, too.
     onConflict: ({ id }) => `If the webhook is not active, activate it with wcs webhooks update ${id} --active.`,
   }),
