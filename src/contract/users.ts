@@ -144,7 +144,7 @@ export const users = operationGroup("users", {
     ...accountChange,
   }),
   deactivate: operation("POST", "/users/{id}/deactivate", "Deactivate a user", {
-    description: `The user can no longer sign in and is omitted from lists. ${allAbilities}`,
+    description: `The user can no longer sign in and is omitted from lists. All sessions and API tokens of the user end at once, also if the user is reactivated later. ${allAbilities}`,
     ...accountChange,
   }),
   reactivate: operation("POST", "/users/{id}/reactivate", "Reactivate a deactivated user", {
