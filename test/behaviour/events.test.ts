@@ -293,7 +293,11 @@ describeEverywhere("events", (environment) => {
     const { addUser, instance } = world();
     const caller = await instance.as((await addUser({ unit: world().units.south })).id);
     const upcoming = async () => (await caller.call(events.upcoming, {})).hits.map((event) => event.id);
+    instance.freeze();
     const now = instance.now();
+    const moment = await create(caller, { start: now, end: now });
+    expect(await upcoming(), "an event without a length, at its start").toContain(moment);
+    await caller.call(events.delete, { id: moment });
     for (const hours of [1, 11, 35, 11 * 24, 95 * 24, 3 * 365 * 24]) {
       const running = await create(caller, { start: now - hours * 3600, end: now + 60 });
       const ended = await create(caller, { start: now - hours * 3600, end: now });
