@@ -30,11 +30,20 @@ describe("many posts (postgres)", () => {
     return rows;
   }
 
-  async function audiencesRead(): Promise<number> {
+  async function rowsRead(table: string): Promise<number> {
     const rows = await query<{ read: string }>(
-      "select seq_tup_read + idx_tup_fetch as read from pg_stat_user_tables where relname = 'audiences'",
+      `select seq_tup_read + idx_tup_fetch as read from pg_stat_user_tables where relname = '${table}'`,
     );
     return Number(rows[0]?.read);
+  }
+  const audiencesRead = () => rowsRead("audiences");
+
+  /** Searches of the index of mentions in posts themselves. */
+  async function searches(): Promise<number> {
+    const rows = await query<{ scans: string }>(
+      "select idx_scan as scans from pg_stat_user_indexes where indexrelname = 'post_mentions_text'",
+    );
+    return Number(rows[0]?.scans);
   }
 
   beforeAll(async () => {
@@ -56,6 +65,36 @@ describe("many posts (postgres)", () => {
       expect((await audiencesRead()) - before).toBeLessThan(count / 10);
     },
   );
+
+  it("posts.get reads few of the mentions in comments and of the deleted comments that an attacker added to a post", async () => {
+    const { ids, instance } = world();
+    const id = count;
+    await apart((database) =>
+      database.write(async (tx) => {
+        const comment = { post_id: id, parent_id: null, author_id: ids.member, body: "", created_at: 0 };
+        const shown = Array(count).fill({ ...comment, deleted_at: null });
+        const made = await insertRows<{ id: number }>(tx, "comments", shown, "id");
+        const mentions = made.map((row) => ({ post_id: id, comment_id: row.id, user_id: ids.member }));
+        await insertRows(tx, "post_mentions", mentions);
+        await insertRows(tx, "comments", Array(count).fill({ ...comment, deleted_at: 1 }));
+      }),
+    );
+    await query("analyze");
+    // The checks of the references read each comment.
+    await expect.poll(() => rowsRead("comments")).toBeGreaterThanOrEqual(count);
+    const before = await rowsRead("comments");
+    await apart(async (database) => {
+      const reader = createService({ database }).caller({ userId: administrator });
+      expect(await reader.call(posts.get, { id })).toMatchObject({
+        mentions: [],
+        comments: { latest: { deleted: false } },
+      });
+      expect((await reader.call(posts.commentList, { id, limit })).data).toHaveLength(limit);
+    });
+    await expect.poll(searches).toBeGreaterThan(0);
+    expect((await rowsRead("comments")) - before).toBeLessThan(count / 10);
+    await instance.database.write((tx) => tx.deleteFrom("comments").where("post_id", "=", id).execute());
+  });
 });
 
 async function addPosts(tx: Tx): Promise<void> {

@@ -15,10 +15,10 @@ export const comments = {
     const post = await findPost(ctx, id);
     requireNoIssues(await parentIssues(ctx, id, parent_id));
     const list = `comments ${id} ${parent_id}`;
-    let query = commentRows(ctx.db)
-      .where("c.post_id", "=", id)
-      .where((eb) => eb.or([eb("c.deleted_at", "is", null), eb("c.reply_count", ">", 0)]));
-    if (parent_id !== undefined) query = query.where("c.parent_id", "=", parent_id);
+    const query = commentRows(ctx.db)
+      .where((eb) => (parent_id === undefined ? eb("c.post_id", "=", id) : eb("c.parent_id", "=", parent_id)))
+      // A literal, because the index has only these.
+      .where((eb) => eb.or([eb("c.deleted_at", "is", null), eb("c.reply_count", ">", eb.lit(0))]));
     const { rows, meta } = await readPage(ctx, query, { by: ["id"] }, { list, limit, cursor });
     return { data: await presentComments(ctx, post, rows), meta };
   },

@@ -49,7 +49,7 @@ export const postMarkHandlers = {
 async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Promise<undefined> {
   if (seen_at === null) await mark(ctx, id, { seen_at: ctx.now });
   if (mentions_unseen === 0) return;
-  await updateRows(ctx.db, "post_mentions", { post_id: id, user_id: ctx.actor.id }, { seen: 1 });
+  await updateRows(ctx.db, "post_mentions", { post_id: id, user_id: ctx.actor.id, seen: 0 }, { seen: 1 });
 }
 
 async function setTime(

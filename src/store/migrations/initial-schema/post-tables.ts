@@ -92,6 +92,7 @@ export const postTables = {
     deleted_at: number.orNull,
   })
     .index("comments_post", ["post_id", "id"])
+    .index("comments_shown", ["post_id", "id"], "deleted_at is null or reply_count > 0")
     .index("comments_author", ["author_id", "id"])
     .index("comments_parent", ["parent_id", "id"], "parent_id is not null"),
 
@@ -103,6 +104,7 @@ export const postTables = {
     seen: flag.default(0),
   })
     .index("post_mentions_post", ["post_id", "user_id"])
+    .index("post_mentions_text", ["post_id", "user_id"], "comment_id is null")
     .index("post_mentions_comment", ["comment_id"], "comment_id is not null")
     .index("post_mentions_user", ["user_id", "seen", "post_id"]),
 
