@@ -50,9 +50,8 @@ export async function knownValues(
     case "settingvalues":
       return settingValues(words);
     case "scopes":
-      return [...["read", "write"].map((value) => ({ value, name: "" })), ...(await operations())];
     case "operations":
-      return operations();
+      return operations(kind === "scopes" ? ["read", "write"] : []);
     case "timezones":
       return zones();
     case "topics":
@@ -85,12 +84,12 @@ async function settingValues(words: readonly string[]): Promise<Candidate[]> {
 
 const zones = () => Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
 
-/** Returns the operations, and those of each group together, as in users.*. */
-async function operations(): Promise<Candidate[]> {
+/** Returns `others`, the operations, and those of each group together, as in users.*. */
+async function operations(others: readonly string[]): Promise<Candidate[]> {
   const all = await (await import("../../../contract/all-operations.ts")).allOperations();
   const groups = new Set(all.map(({ name }) => `${name.split(".")[0]}.*`));
   return [
-    ...[...groups].map((value) => ({ value, name: "" })),
+    ...[...others, ...groups].map((value) => ({ value, name: "" })),
     ...all.map(({ name, summary }) => ({ value: name, name: summary })),
   ];
 }
