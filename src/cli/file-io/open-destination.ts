@@ -2,7 +2,8 @@ import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from "
 import { basename, dirname, sep } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 import { BrokenPipe, isBrokenPipe, UsageError } from "../errors/cli-errors.ts";
-import { isDiskFull, pathReasons } from "../errors/disk-failure.ts";
+import { isDiskFull } from "../errors/disk-failure.ts";
+import { pathReasons } from "./path-reasons.ts";
 
 /** A file that replaces the old one only when it is complete: without `keep`, disposing of it removes it. */
 interface Destination extends AsyncDisposable {

@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { pluralize } from "../../contract/count-text.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { pathReasons } from "../errors/disk-failure.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { pathReasons } from "./path-reasons.ts";
 
 export type Sources = ReturnType<typeof createSources>;
 

@@ -17,7 +17,7 @@ export async function makeBackup(path: string, draft: string, watch: Watch) {
     await seal(draft, watch.signal);
     return await fingerprint(draft, watch.signal);
   } catch (error) {
-    // What made the work fail can make this fail, too.
+    // The cause of the error can make this fail, too.
     await removeDatabase(draft).catch(() => undefined);
     // File errors concern the draft, since the database was already open.
     throw isFileError(error) ? error : translateError(error, path);

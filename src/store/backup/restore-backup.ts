@@ -20,7 +20,7 @@ export async function restoreBackup(file: string, path: string, draft: string, w
     await completeDraft(draft, file, watch.signal);
     return { schema: source.schema, previous: await replaceDatabase(draft, path, watch) };
   } catch (error) {
-    // What made the work fail can make this fail, too.
+    // The cause of the error can make this fail, too.
     await removeDatabase(draft).catch(() => undefined);
     throw translateError(error, path);
   }
