@@ -225,6 +225,10 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       await page.goto(`${world().instance.url}/docs`);
       await page.locator("#operations-tag-Auth").waitFor();
       expect(await violationsOn(page)).toEqual([]);
+      // "html" is transparent, so that the ground of "body" covers the window.
+      expect(await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")).toBe(
+        "rgba(0, 0, 0, 0)",
+      );
       if (name === "light") await shoot(page, "docs");
       if (name === "narrow") {
         const widths = "Array.from(document.querySelectorAll('.opblock-tag small'), (each) => each.clientWidth)";
