@@ -2,7 +2,6 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import type { ListedEvent } from "../../src/cli/commands/events/walk-events.ts";
 import { componentsOf } from "../../src/cli/commands/events/ics/ics-components.ts";
 import { zonesOf } from "../../src/cli/commands/events/ics/ics-zones.ts";
 import { formatComponent, plainText, textOnOneLine } from "../../src/cli/commands/events/ics/jcal.ts";
@@ -10,6 +9,7 @@ import { type ReadEvent, readEvent } from "../../src/cli/commands/events/ics/rea
 import { changesTo, contentOf } from "../../src/cli/commands/events/ics/save-event.ts";
 import { isLocal, vevent } from "../../src/cli/commands/events/ics/write-vevent.ts";
 import { vtimezone } from "../../src/cli/commands/events/ics/write-vtimezone.ts";
+import type { ListedEvent } from "../../src/cli/commands/events/walk-events.ts";
 import { clockOf } from "../../src/cli/time/zone-clock.ts";
 import { isLine } from "../../src/contract/common-schemas.ts";
 import { tries } from "../support/effort.ts";

@@ -19,13 +19,6 @@ import { presentSession, type SessionRow, sessionRows } from "./present-sessions
 
 export type User = z.infer<ReturnType<typeof contract>>;
 
-const membershipColumns = [
-  ...(["m.id as membership_id", "m.user_id", "m.unit_id", "m.department_id", "d.name as department_name"] as const),
-  ...(["n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"] as const),
-  ...(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"] as const),
-  ...(["t.id as type_id", "t.name as type_name", "t.abilities"] as const),
-] as const;
-
 /** Selects a row per user type of each membership, or a single row for a membership without user types. */
 const membershipRows = (db: Db) =>
   db
@@ -35,7 +28,10 @@ const membershipRows = (db: Db) =>
     .leftJoin("departments as d", "d.id", "m.department_id")
     .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .leftJoin("user_types as t", "t.id", "mt.user_type_id")
-    .select(membershipColumns);
+    .select(["m.id", "m.user_id", "m.unit_id", "n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
+    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
+    .select(["m.department_id", "d.name as department_name"])
+    .select(["t.id as type_id", "t.name as type_name", "t.abilities"]);
 
 const membershipsByUser = prepared((db, p: { ids: number[] }) => membershipRows(db).where("m.user_id", "in", p.ids));
 
@@ -66,19 +62,6 @@ const usersWithMemberships = prepared((db, p: UserReader & { ids: number[] }) =>
   userRows(db, p)
     .select(nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"))
     .where("u.id", "in", p.ids),
-);
-
-/** Selects a user with each row of `membershipRows`, or with nulls for a user who is in no unit any more. */
-const userWithMemberships = prepared((db, p: UserReader & { id: number }) =>
-  userRows(db, p)
-    .leftJoin("memberships as m", "m.user_id", "u.id")
-    .leftJoin("units as n", "n.id", "m.unit_id")
-    .leftJoin("units as a", "a.id", "n.parent_id")
-    .leftJoin("departments as d", "d.id", "m.department_id")
-    .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
-    .leftJoin("user_types as t", "t.id", "mt.user_type_id")
-    .select(membershipColumns)
-    .where("u.id", "=", p.id),
 );
 
 const activeUsersAfter = prepared((db, p: UserReader & { id: number; max: number }) =>
@@ -132,26 +115,18 @@ async function presentRows(ctx: Ctx, rows: readonly UserRow[], memberships: Memb
 }
 
 /**
- * Returns users and their memberships: of one user as rows of the same statement, which take less time than nested JSON. Of
- * several users, a second statement reads them on SQLite; on PostgreSQL, a second round trip takes longer than nested JSON.
+ * Returns users and their memberships. On SQLite, a second statement reads those of several users, because nested JSON
+ * takes longer there; on PostgreSQL, a second round trip does.
  */
 async function loadUsers({ db, actor, now }: Ctx, ids: number[]) {
   const asked = { ...groupReader(actor), ids, now };
-  const [id, second] = ids;
-  if (id !== undefined && second === undefined) {
-    const rows = await userWithMemberships(db, { ...asked, id });
-    return { rows: rows.slice(0, 1), memberships: new Map([[id, presentMemberships(rows.filter(isMembership))]]) };
-  }
-  if (isPostgres(db)) {
+  if (ids.length === 1 || isPostgres(db)) {
     const rows = await usersWithMemberships(db, asked);
     return { rows, memberships: new Map(rows.map((row) => [row.id, presentMemberships(row.memberships)])) };
   }
   const [rows, all] = await Promise.all([usersById(db, asked), membershipsByUser(db, { ids })]);
   return { rows, memberships: membershipsOfEach(all) };
 }
-
-const isMembership = <R extends { readonly membership_id: number | null }>(row: R): row is R & MembershipRow =>
-  row.membership_id !== null;
 
 function membershipsOfEach(all: readonly MembershipRow[]): Memberships {
   const memberships = new Map<number, ShownMembership[]>();
@@ -172,9 +147,9 @@ function presentMemberships(rows: Nested<MembershipRow>): ShownMembership[] {
   const memberships: ShownMembership[] = [];
   let id: number | undefined;
   let shown: ShownMembership["shown"] | undefined;
-  for (const row of rowsIn(rows, "membership_id", "type_id")) {
-    if (shown === undefined || row.membership_id !== id) {
-      id = row.membership_id;
+  for (const row of rowsIn(rows, "id", "type_id")) {
+    if (shown === undefined || row.id !== id) {
+      id = row.id;
       shown = presentMembership(row);
       memberships.push({ path: row.path, shown });
     }
