@@ -379,7 +379,7 @@ describe("wcs settings", () => {
   it("set names what is wrong with a value", async () => {
     expect((await settings("set", "webhooks.allow_private", "maybe")).code).toBe(2);
     expect((await settings("set", "tokens.lifetime", "soon")).stderr).toBe(
-      "error: tokens.lifetime must be an integer, not 'soon'.\n",
+      "error: tokens.lifetime must be an integer, not 'soon'.\nhint: Lifetime of an access token (seconds, default 86400).\n",
     );
     expect((await settings("set", "tokens.lifetime", "1")).code).toBe(3);
     expect((await settings("set", "timezone")).code).toBe(2);

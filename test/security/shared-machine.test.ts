@@ -123,7 +123,7 @@ it.runIf(isRoot)(
   "A link of another user in a folder for all does not choose what an export or backup replaces",
   async () => {
     const folder = sharedFolder("shared-output");
-    const [own, link] = [home().path("own-file"), `${folder}/out.csv`];
+    const [own, link] = [home().path("own-file"), `${folder}/out`];
     const rows = home().path("links.csv");
     writeFileSync(rows, "name\nNorth\n");
     writeFileSync(own, "mine");
