@@ -28,5 +28,5 @@ const files: Readonly<Record<string, string | Buffer>> = {
 
 /** Writes the files that the lines of session.txt read into the current folder. */
 export function writeSampleFiles(): void {
-  for (const [name, content] of Object.entries(files)) writeFileSync(name, content);
+  for (const [name, content] of Object.entries(files)) writeFileSync(name, content, { mode: 0o600 });
 }

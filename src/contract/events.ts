@@ -66,7 +66,7 @@ export const events = operationGroup("events", {
     transaction: "own",
   }),
   update: operation("PATCH", "/events/{id}", "Update an event", {
-    description: `Only the given fields change; lists, including files, are replaced. A personal event can be updated by its author, others by users with the ability calendar in the unit that owns them, which its author may have lost. An empty list of units stands for that unit. A new type, other units, and other or more user types need the ability there as well. Only the author can make an event personal. ${limits}`,
+    description: `Only the given fields change; lists, including files, are replaced. A personal event can be updated by its author only, any other event by users with the ability calendar in the unit that owns it: its author cannot update it without that ability. An empty list of units stands for that unit. A new type, other units, and other or more user types need the ability there as well. Only the author can make an event personal. ${limits}`,
     access: "signed_in",
     input: () => ({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
     ignored,

@@ -6,6 +6,7 @@ import { tryParseInput } from "../contract/parse-input.ts";
 import { findRow } from "../store/bulk.ts";
 import { findAdmission } from "./find-handler.ts";
 import type { Ctx } from "./pipeline/context.ts";
+import { retentionSeconds } from "./pipeline/idempotency.ts";
 import { fieldOfReach, permit, requireAbility } from "./pipeline/permissions.ts";
 
 /** An operation's input, or only its path fields while the body has not been read. */
@@ -26,9 +27,14 @@ export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: KnownI
 }
 
 /** Ignores keys of other operations: they would admit large bodies that are refused only after they were read. */
-async function isRepeat({ db, actor }: Ctx, { name }: AnyOperation, { idempotencyKey: key }: Origin): Promise<boolean> {
+async function isRepeat(
+  { db, actor, now }: Ctx,
+  { name }: AnyOperation,
+  { idempotencyKey: key }: Origin,
+): Promise<boolean> {
   if (key === undefined) return false;
-  return (await findRow(db, "idempotency_keys", { actor_id: actor.id, key, operation: name }, ["key"])) !== undefined;
+  const stored = await findRow(db, "idempotency_keys", { actor_id: actor.id, key, operation: name }, ["created_at"]);
+  return stored !== undefined && stored.created_at > now - retentionSeconds;
 }
 
 /** Checks permission and decodes the files of an input before the transaction, which would block other writers. */

@@ -21,7 +21,10 @@ type TableWithId = { [T in keyof Schema]: "id" extends keyof Schema[T] ? T : nev
 /** The number of rows from which COPY is quicker on PostgreSQL, as it sends the command and the rows separately. */
 const minCopiedRows = 100;
 
-/** Inserts rows of one shape. Bytes need SQLite. Returns the columns in `returning` of the new rows, in no particular order. */
+/**
+ * Inserts rows of one shape. Bytes need SQLite. Returns the columns in `returning` of the new rows, in no particular order.
+ * After a failure, which must end the transaction, the rows before the wrong one are there on SQLite.
+ */
 export async function insertRows<R = never>(
   db: Kysely<Schema>,
   table: keyof Schema,
@@ -69,7 +72,7 @@ function insertion(table: string, columns: readonly string[], size: number, back
   let text = insertions.get(key);
   if (text === undefined) {
     const one = `(${columns.map(() => "?").join(", ")})`;
-    // A failure ends the transaction. To undo the statement alone, SQLite would copy each page that it changes.
+    // To undo the statement alone after a failure, SQLite would copy each page that it changes.
     text = `insert or fail into ${table} (${columns.join(", ")}) values ${Array(size).fill(one).join(", ")}${back}`;
     insertions.set(key, text);
   }

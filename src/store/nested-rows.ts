@@ -48,7 +48,7 @@ function nameOf(selection: OperationNode): string {
   throw new Error("a nested query selects columns with names");
 }
 
-/** Returns nested rows, sorted by the columns `keys`; nulls count as 0. */
+/** Returns nested rows, sorted by the columns `keys`: numbers, in which null counts as 0, or texts without nulls. */
 export function rowsIn<T>(column: Nested<T>, ...keys: readonly (keyof T)[]): readonly T[] {
   const rows = typeof column !== "string" ? column : (JSON.parse(column) as T[]);
   return rows.length < 2 || keys.length === 0 ? rows : rows.toSorted((a, b) => compare(a, b, keys));

@@ -257,7 +257,7 @@ describeOnOneDatabase("messages", (environment) => {
   });
 
   it("conversations.messageDelete of a seen message changes no count", async () => {
-    const { ann, bob, id, first } = await pair(1);
+    const { ann, bob, id, first } = await pair(2);
     await bob.caller.call(conversations.seen, { id });
     await ann.send(id, "3");
     await ann.caller.call(conversations.messageDelete, { id, messageId: first.id });

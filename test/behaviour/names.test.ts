@@ -8,6 +8,7 @@ import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
+import { titleLookupKey } from "../../src/core/directory/text-keys.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
@@ -188,6 +189,24 @@ describeEverywhere("names", (environment) => {
       expect(await found("outsider", "merger", "posts")).toEqual([[own, "similar"]]);
     }
     await instance.database.write((tx) => tx.deleteFrom("posts").where("id", ">", own).execute());
+  });
+
+  it("names.find gives the first of many titles, whatever an attacker may not read between them", async () => {
+    const { actors, instance, units } = world();
+    const draft = { content_type: "debate" as const, publish: { status: false } };
+    const { id: first } = await actors.member.call(posts.create, { ...draft, title: "Report" });
+    const one = instance.database.reader.selectFrom("posts").selectAll().where("id", "=", first);
+    const { id: _, ...row } = await one.executeTakeFirstOrThrow();
+    const titled = (title: string) => ({ ...row, title, title_key: titleLookupKey(title) });
+    const rows = Array.from({ length: 600 }, (__, n) => titled(`Report ${String(n).padStart(4, "0")}`));
+    await instance.database.write((tx) => tx.insertInto("posts").values(rows).execute());
+    const titles = async () => (await find("member", "repor", "posts")).map(({ name }) => name);
+    const expected = ["Report", ...rows.slice(0, 5).map(({ title }) => title)];
+    expect(await titles()).toEqual(expected);
+    const secret = { content_type: "news" as const, title: "Report 0000 hidden", unit: units.north };
+    await actors.administrator.call(posts.create, { ...secret, publish: { status: false } });
+    expect(await titles()).toEqual(expected);
+    await instance.database.write((tx) => tx.deleteFrom("posts").where("id", ">", first).execute());
   });
 
   it("names.find finds events by their titles, for those who may read them, and titles that grow when folded", async () => {

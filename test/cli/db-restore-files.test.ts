@@ -134,7 +134,7 @@ it("db restore keeps each old database under a name of its own, also within one 
   }
 });
 
-it("db backup and db restore name a folder that the user may not look into", async () => {
+it("db backup and db restore name a folder or a file that the user may not look into", async () => {
   const closed = `${folder}/closed`;
   mkdirSync(closed);
   chmodSync(home().folder, 0o755);
@@ -149,6 +149,12 @@ it("db backup and db restore name a folder that the user may not look into", asy
   expect(await run("restore", database, "--db", `${closed}/wcs.db`)).toMatchObject({
     code: 8,
     stderr: `error: ${closed}/wcs.db cannot be opened (EACCES).\nhint: Run the command as a user who has access to it and to its folder.\n`,
+  });
+  const hidden = `${folder}/hidden.db`;
+  writeFileSync(hidden, "x", { mode: 0o000 });
+  expect(await run("restore", database, "--db", hidden)).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining(`${hidden} cannot be opened`),
   });
 });
 

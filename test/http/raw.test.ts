@@ -232,6 +232,7 @@ describe("a slow connection is closed", () => {
     await calm.close();
   });
   test("but not by Node's own deadlines, which take minutes", async () => {
+    // A request that shows it would take five minutes.
     const created = vi.spyOn(http, "createServer");
     const served = await serveFake();
     expect(created.mock.results[0]?.value).toMatchObject({ headersTimeout: 0, requestTimeout: 0 });

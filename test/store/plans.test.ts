@@ -49,6 +49,7 @@ describe("statements on SQLite", () => {
       const texts = [...new Set(prepare.mock.calls.map(([text]) => text))].filter(
         (text) => !/^\s*(pragma|explain)/i.test(text),
       );
+      if (texts.length === 0) throw new Error("No statement was prepared: others have run all of these before.");
       prepare.mockRestore();
       const database = new DatabaseSync(world().instance.target, { readOnly: true });
       const plans = texts.flatMap((text) => {
@@ -97,14 +98,33 @@ describe("statements on SQLite", () => {
 
   it("the audit log of an operation, of a group of them, and of a path is read by an index", async () => {
     const { administrator } = world().actors;
-    for (const operation of ["users.update", "users.*"])
-      expect(await scansOf(() => administrator.call(audit.list, { operation }))).toEqual([]);
-    const steps = await stepsOf(() => administrator.call(audit.list, { operation: "users.*" }));
-    expect(steps.filter(({ detail }) => detail.includes("ORDER BY"))).toEqual([]);
+    // Together, because a statement is prepared once.
+    const steps = await stepsOf(async () => {
+      for (const operation of ["users.update", "users.*"]) await administrator.call(audit.list, { operation });
+    });
+    const details = steps.filter(({ text }) => text.includes("audit_entries")).map(({ detail }) => detail);
+    expect(details).toContainEqual(expect.stringContaining("INDEX audit_entries_operation"));
+    expect(details.filter((detail) => /^SCAN|ORDER BY/.test(detail))).toEqual([]);
+    const ofActor = await stepsOf(() => administrator.call(audit.list, { actor: 1, operation: "users.*" }));
+    const searches = ofActor.filter(({ detail }) => detail.includes("audit_entries_"));
+    expect(searches.map(({ detail }) => detail)).toEqual([expect.stringContaining("INDEX audit_entries_actor")]);
     for (const filter of [{}, { actor: 1 }, { operation: "users.*" }]) {
       const plan = await stepsOf(() => administrator.call(audit.list, { path: "/users/2", ...filter }));
       const indexes = plan.flatMap(({ detail }) => /audit_entries_\w+/.exec(detail)?.[0] ?? []);
       expect(new Set(indexes)).toEqual(new Set(["audit_entries_path"]));
+    }
+  });
+
+  it("posts.commentList reads no deleted comments and replies", async () => {
+    const { administrator } = world().actors;
+    const { id } = await administrator.call(posts.create, { content_type: "debate", title: "Soup" });
+    const comment = await administrator.call(posts.commentAdd, { id, body: "Yes" });
+    for (const [parent, index] of [
+      [{}, "comments_shown"],
+      [{ parent_id: comment.id }, "comments_replies"],
+    ] as const) {
+      const steps = await stepsOf(() => administrator.call(posts.commentList, { id, ...parent }));
+      expect(steps.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(`INDEX ${index} `));
     }
   });
 

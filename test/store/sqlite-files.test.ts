@@ -44,13 +44,6 @@ describe("SQLite files", () => {
     expect(mode(deep)).toBe("600");
   });
 
-  it("openDatabase with create makes a file that its owner can use, whatever the umask", async () => {
-    const umask = process.umask(0o777);
-    onTestFinished(() => void process.umask(umask));
-    await create();
-    expect(mode(path)).toBe("600");
-  });
-
   it("checkNewDatabase creates nothing, and throws what openDatabase with create would throw", async () => {
     const check = (at: string) => checkNewDatabase(at, { create: async (tx) => put(tx, "secret", "1") });
     const deep = join(folder, "a", "b", "wcs.db");

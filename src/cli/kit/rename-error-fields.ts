@@ -29,8 +29,8 @@ export function renameErrorFields(
   const sentences = fieldSentences(error.fields, nameOf);
   if (sentences.length === 0) return error;
   const { code, fields, issues } = error;
-  const unknown = issues.find((issue) => issue.code === "unknown_field")?.field;
-  const meant = unknown === undefined ? undefined : suggestName(unknown, known);
+  const [unknown, ...others] = issues.filter((issue) => issue.code === "unknown_field");
+  const meant = unknown && others.length === 0 ? suggestName(unknown.field, known) : undefined;
   const hint = error.hint ?? (meant && `Did you mean ${meant}?`);
   return new ServiceError(code, sentences.join("; "), { fields, hint });
 }
@@ -45,7 +45,11 @@ export function nameInLine(spec: InputSpec, line: ParsedLine, input: Input): (fi
     const isGiven = (flag: CommandFlag) => line.options[attributeOf(flag)] !== undefined;
     const other = spec.more.find((flag) => flag.field !== undefined && isIn(flag.field) && isGiven(flag));
     if (other && place?.at === undefined) return longOf(other);
-    if (!place) return field;
+    if (!place) {
+      // The error is about all of an object of which a flag has set a part.
+      const [part, ...others] = spec.more.filter((flag) => flag.field?.startsWith(`${field}.`) && isGiven(flag));
+      return part && others.length === 0 ? longOf(part) : field;
+    }
     const secret = place.reads === "secret" ? secretFlag(place, line) : undefined;
     if (secret !== undefined && input[first] !== undefined) return secret;
     if (isFromData(place, line, input)) return `${field} in --data`;

@@ -8,7 +8,7 @@ import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { type AskedPage, readPage } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
-import { isAtOrBelow, isShort, mergeEntries, type PathFilter, searchPath } from "./search-path.ts";
+import { isAtOrBelow, mergeEntries, type PathFilter, searchPath } from "./search-path.ts";
 
 export const audit: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
@@ -58,9 +58,7 @@ async function readEntries(ctx: Ctx, filter: Omit<PathFilter, "top"> & { top?: s
   const { top, since, until, actor, operations } = filter;
   // PostgreSQL never blocks other requests.
   const isSqlite = !isPostgres(ctx.db);
-  const isPathAlone = actor === undefined && operations === undefined;
-  if (isSqlite && top && (isPathAlone || (await isShort(ctx.db, top))))
-    return pageOfPath(ctx, { ...filter, top }, asked);
+  if (isSqlite && top) return pageOfPath(ctx, { ...filter, top }, asked);
   let query = entries(ctx);
   if (actor !== undefined) query = query.where("e.actor_id", "=", actor);
   // One range of the index has the path and all below it.
@@ -68,7 +66,9 @@ async function readEntries(ctx: Ctx, filter: Omit<PathFilter, "top"> & { top?: s
   const range = { min: since, max: until };
   const newestFirst = { by: ["created_at", "id"], alias: "e", descending: true, range } as const;
   if (operations === undefined) return readPage(ctx, query, newestFirst, asked);
-  if (!isSqlite) return readPage(ctx, query.where("e.operation", "in", operations), newestFirst, asked);
+  // The index of an actor has all entries in order.
+  if (!isSqlite || actor !== undefined)
+    return readPage(ctx, query.where("e.operation", "in", operations), newestFirst, asked);
   // An index has the entries of each operation in order; SQLite would sort those of several.
   const lists = operations.map(async (name) => {
     const more = { ...asked, limit: asked.limit + 1 };

@@ -78,10 +78,6 @@ export function mergeEntries<E extends FoundEntry>(
   return makeCursorPage(ctx, list, found.slice(0, limit + 1), { limit, position, keyOf });
 }
 
-/** Returns true when one statement looks at all entries of the path. */
-export const isShort = async (db: Db, top: string): Promise<boolean> =>
-  (await endOfSlice(db, top, undefined)) === undefined;
-
 /** Returns a condition for paths that begin with `top`, since /users/20 is not below /users/2. With ranges, SQLite would search by them. */
 export const isAtOrBelow = (top: string): Condition =>
   sql`substr(e.path, ${sql.lit([...top].length + 1)}, 1) in ('', '/')`;

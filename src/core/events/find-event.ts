@@ -7,8 +7,8 @@ import { prepared } from "../../store/prepared.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { filesOf } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { audienceLists, mayEdit, type Reader, readable } from "../visibility/audience.ts";
-import { eventAbility, eventReader } from "../visibility/event-visibility.ts";
+import { audienceLists, type Reader, readable } from "../visibility/audience.ts";
+import { eventAbility, eventReader, mayEditEvent } from "../visibility/event-visibility.ts";
 
 type EventSelection = Reader & { readonly ids: readonly number[] };
 
@@ -74,7 +74,7 @@ export function requireReadableEvent<R extends Pick<EventRow, "reads" | "deleted
 /** Returns an event. Throws like `readableEvent`, and `forbidden` when the actor may only read it. */
 export async function editableEvent(ctx: Ctx, id: number): Promise<EventRow> {
   const row = await readableEvent(ctx, id);
-  if (mayEdit(ctx.actor, eventAbility, row)) return row;
+  if (mayEditEvent(ctx.actor, row)) return row;
   const editors = row.personal === 1 ? "its author" : `users with the ability ${eventAbility} in the unit that owns it`;
   throw new ServiceError("forbidden", `Only ${editors} can change event ${id}.`);
 }

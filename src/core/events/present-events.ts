@@ -3,14 +3,14 @@ import type { event } from "../../contract/event-schemas.ts";
 import { rowsIn } from "../../store/nested-rows.ts";
 import { presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { listsIn, mayEdit } from "../visibility/audience.ts";
-import { eventAbility } from "../visibility/event-visibility.ts";
+import { listsIn } from "../visibility/audience.ts";
+import { mayEditEvent } from "../visibility/event-visibility.ts";
 import type { DateRow, ShownEventRow } from "./find-event.ts";
 
 export type Event = z.infer<ReturnType<typeof event>>;
 
 export function presentEvent(ctx: Ctx, row: ShownEventRow): Event {
-  const edits = mayEdit(ctx.actor, eventAbility, row);
+  const edits = mayEditEvent(ctx.actor, row);
   const audience = listsIn(row);
   const files = presentNestedFiles(ctx, row.files);
   const uploads = files.filter((file) => file.type === "upload").length;

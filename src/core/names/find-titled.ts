@@ -11,7 +11,10 @@ import { eventReader } from "../visibility/event-visibility.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
 import { firstMatches, inEachRange, type KeyRange, keySteps, type Matched } from "./first-matches.ts";
 
-/** Entries of the title index that the first statement of a search looks at, and any at most: 8,192 take up to 50 ms, when no other request can run on SQLite. */
+/**
+ * Entries of the title index that the first statement of a search looks at, and any at most: 8,192 take up to 50 ms, when no
+ * other request can run on SQLite. There is no limit for all statements together, which would show how many titles are hidden.
+ */
 const slice = { first: 512, max: 8192 };
 
 interface Titled {
@@ -96,7 +99,9 @@ function findInSlices(read: (ranges: readonly KeyRange[], length: number) => Pro
       const rows = Map.groupBy(await read(open, Math.ceil(size / open.length)), ({ text }) => text);
       open = open.flatMap((range) => {
         const entries = rows.get(range.text) ?? [];
-        const matches = firstOf([...(found.get(range.text) ?? []), ...entries.filter((entry) => entry.matches === 1)]);
+        // The last entry is the first of the rows.
+        const matching = entries.filter((entry) => entry.matches === 1).sort((a, b) => a.last - b.last);
+        const matches = firstOf([...(found.get(range.text) ?? []), ...matching]);
         found.set(range.text, matches);
         const end = entries.find(({ last }) => last === 1);
         // Newer things with the title of the last match can be in the next slice.

@@ -6,7 +6,7 @@ import { deleteRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import type { Ctx, Instance } from "./context.ts";
 
-const retentionSeconds = 86_400;
+export const retentionSeconds = 86_400;
 /** Characters hashed at a time; other requests get a turn in between. */
 const portion = 262_144;
 
@@ -54,7 +54,7 @@ export async function storeResponse<T>(
   const { op, key, input_hash } = repeatable;
   const stored = await findResponse(ctx, repeatable);
   if (stored !== undefined) return stored.answer as T;
-  // Those of other keys are left to the retention: in one statement, many would hold up all requests.
+  // An expired response of this key. Those of other keys are left to the retention: in one statement, many would hold up all requests.
   await deleteRows(ctx.db, "idempotency_keys", { actor_id: ctx.actor.id, key });
   const answer = await work();
   const response = responseOf(op, answer);

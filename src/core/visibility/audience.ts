@@ -5,7 +5,7 @@ import type { Db } from "../../store/database.ts";
 import { flagValue, isAmong, listed } from "../../store/dialect.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
-import { type Actor, may } from "../pipeline/actor.ts";
+import type { Actor } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { onlyItem } from "../pipeline/only-item.ts";
 
@@ -37,8 +37,8 @@ export function readerOf({ id, admin, grants, units, branch, types }: Actor, abi
 
 /**
  * Returns the condition that the reader may read content. It is the only visibility rule: content is for those it is
- * addressed to and those who may edit it; personal content is for its author and the users it is shared with. The audience
- * has the alias `a`, here and below.
+ * addressed to and those who may edit it; personal content is for its author and the users it is shared with. This and
+ * the following conditions expect the alias `a` for the audience.
  */
 export function readable(db: Db, reader: Reader): RawBuilder<SqlBool> {
   // The reach of an editor decides more quickly than the audience.
@@ -72,15 +72,6 @@ export function reached(db: Db, reach: readonly string[]): RawBuilder<SqlBool> {
   // A join in this order ends at once when the list is empty.
   return sql<SqlBool>`((a.owner_unit_id is not null and ${isEverywhere}) or exists (select 1 from ${paths} cross join units o
     where o.id = a.owner_unit_id and substr(o.path, 1, length(reach.value)) = reach.value))`;
-}
-
-/** Returns true for users with the ability in the owning unit; of personal content, for its author only. */
-export function mayEdit(
-  actor: Actor,
-  ability: Ability,
-  audience: { author_id: number; personal: number; owner_path: string | null },
-): boolean {
-  return audience.personal === 1 ? audience.author_id === actor.id : may(actor, ability, audience.owner_path);
 }
 
 interface AudienceOwner {

@@ -1,4 +1,4 @@
 import { ServiceError } from "../../contract/errors.ts";
 
-/** Something else than the service answered, or answered in another form than the contract has. It does so again, so commands that wait end. */
+/** An answer that is not from the service, or not in the form of the contract. Another attempt would get the same, so commands that wait end. */
 export class UnexpectedAnswer extends ServiceError {}

@@ -80,7 +80,7 @@ interface Parts {
 
 function createServer(app: App, { timeouts, connections, door, refuse }: Parts): Server {
   const server = http.createServer({
-    // `connections` has deadlines of its own; Node's would end a steady upload after five minutes. Also stands for headersTimeout.
+    // `connections` has deadlines of its own; Node's would end a steady upload after five minutes. 0 also turns off headersTimeout.
     requestTimeout: 0,
     keepAliveTimeout: timeouts.idle,
     // Checked below, because Node's own response has no body.

@@ -17,7 +17,7 @@ const timeout = 5000;
  */
 export async function replaceDatabase(draft: string, path: string, watch: Watch): Promise<string | undefined> {
   const before = statSync(path, { throwIfNoEntry: false });
-  using held = before && (await whenUnused(() => holdAlone(path), watch.signal));
+  using held = before && (await retryWhileInUse(() => holdAlone(path), watch.signal));
   try {
     // Another process may have replaced the file before we locked it.
     if (before?.ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse();
@@ -43,10 +43,10 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 export async function checkReplacement(path: string): Promise<void> {
   try {
     if (!statSync(path, { throwIfNoEntry: false })?.size) return;
+    await retryWhileInUse(() => requireReplaceable(path));
   } catch (error) {
     throw translateError(error, path);
   }
-  await whenUnused(() => requireReplaceable(path));
 }
 
 function requireReplaceable(path: string): void {
@@ -61,7 +61,7 @@ function requireReplaceable(path: string): void {
 }
 
 /** Waits for running commands without blocking the event loop, as the timeout of SQLite would. */
-async function whenUnused<T>(work: () => T, signal?: AbortSignal): Promise<T> {
+async function retryWhileInUse<T>(work: () => T, signal?: AbortSignal): Promise<T> {
   const deadline = performance.now() + timeout;
   for (;;) {
     try {

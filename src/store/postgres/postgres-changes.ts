@@ -79,7 +79,8 @@ function listen(url: string, wake: (payload?: string) => void): () => Promise<vo
       await client.connect();
       // The listening connection must not keep the process alive.
       client.unref();
-      await client.query(`do $$ begin execute format('listen %I', ${channel}); end $$`);
+      const { rows } = await client.query<{ name: string }>(`select ${channel} as name`);
+      for (const { name } of rows) await client.query(`listen ${client.escapeIdentifier(name)}`);
       // Keeps others from migrating the schema that this process works with. Engines without such locks work without this.
       await client.query(`select pg_advisory_lock_shared(${lockKey(serverLock)})`).catch(() => {});
       pause = firstPause;

@@ -68,8 +68,6 @@ function makeFile(path: string): void {
   makeFolders(dirname(path), 0o700);
   try {
     closeSync(openSync(path, "wx", 0o600));
-    // A umask can take permissions away from the owner, too.
-    chmodSync(path, 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     if (statSync(path).size === 0) chmodSync(path, 0o600);

@@ -31,6 +31,7 @@ export function isBusy(error: unknown): boolean {
 export const isIoError = (error: unknown): boolean => resultCode(error) === codes.ioError;
 
 const otherPath = "A part of its path is a file, not a folder. Name another path.";
+
 /** Next steps for a path that cannot be used, by the code of the error. */
 const hints: Readonly<Record<string, string>> = {
   EACCES: "Run the command as a user who has access to it and to its folder.",

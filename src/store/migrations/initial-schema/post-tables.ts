@@ -94,7 +94,12 @@ export const postTables = {
     .index("comments_post", ["post_id", "id"])
     .index("comments_shown", ["post_id", "id"], "deleted_at is null or reply_count > 0")
     .index("comments_author", ["author_id", "id"])
-    .index("comments_parent", ["parent_id", "id"], "parent_id is not null"),
+    .index("comments_parent", ["parent_id", "id"], "parent_id is not null")
+    .index(
+      "comments_replies",
+      ["parent_id", "id"],
+      "parent_id is not null and (deleted_at is null or reply_count > 0)",
+    ),
 
   /** Users mentioned in a post or a comment. */
   post_mentions: table({
