@@ -1,11 +1,12 @@
-/**
- * Matches the places of a cell where a spreadsheet would see a formula, also after apostrophes added by `escapeCell`: its beginning and,
- * because some spreadsheets separate cells by semicolons, after these.
- */
-const formulas = /(?<=^|;)(?='*[=+\-@\t\r\n＝＋－＠])/g;
-const escapedFormulas = /(?<=^|;)'(?='*[=+\-@\t\r\n＝＋－＠])/g;
+/** Matches cells that a spreadsheet would evaluate, also after apostrophes added by `escapeCell`. */
+const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const escapedFormula = /^'+[=+\-@\t\r\n＝＋－＠]/;
 
 /** Escapes a cell so that a spreadsheet shows it as text. csv-stringify would not escape apostrophes that are there. */
-export const escapeCell = (text: string): string => text.replace(formulas, "'");
+export function escapeCell(text: string): string {
+  return formula.test(text) ? `'${text}` : text;
+}
 
-export const unescapeCell = (cell: string): string => cell.replace(escapedFormulas, "");
+export function unescapeCell(cell: string): string {
+  return escapedFormula.test(cell) ? cell.slice(1) : cell;
+}
