@@ -232,6 +232,34 @@ describe("an answer on which a command fails", () => {
     }
   });
 
+  it.each([500, 521])(
+    "of a server in between with the status %i is an outage for commands that wait",
+    async (status) => {
+      let count = 0;
+      answer = (_, response) => {
+        count += 1;
+        if (count === 1) response.writeHead(status, { "content-type": "text/html" }).end("<p>");
+        else json(response, { data: [{ code: "en", name: "English" }] });
+      };
+      const child = start(["languages", "list", "--watch"], { ...newHome().env, ...use() });
+      const ended = finished(child, "");
+      await expect.poll(() => count).toBeGreaterThan(1);
+      child.kill("SIGINT");
+      expect((await ended).stderr).toContain("Retrying until it is back.");
+    },
+  );
+
+  it("to an operation that this version does not know is shown, however long, and its status without an answer", async () => {
+    const wcs = (...line: string[]) => newHome().sit(["api", "GET", "/robots", ...line], { env: use() });
+    answer = (_, response) => json(response, Array(200_000).fill({ id: 1 }));
+    expect(await wcs("--query", "length(@)")).toMatchObject({ code: 0, stdout: "200000\n" });
+    requests = 0;
+    expect(await wcs("--fields", "id")).toMatchObject({ code: 2, stderr: expect.stringContaining("Use --query") });
+    expect(requests).toBe(0);
+    answer = (_, response) => response.writeHead(204).end();
+    expect(await wcs()).toMatchObject({ code: 0, stdout: "" });
+  });
+
   it("ends a batch, since other rows would fail as well", async () => {
     answer = (_, response) => json(response, { data: { status: 5 } });
     const line = ["batch", "-", "--", "webhooks", "test", "{id}"];

@@ -147,7 +147,7 @@ function similarName(command: Command, name: string): string | undefined {
   );
   if (similar !== undefined) return `--${similar}`;
   const [usual] = synonyms.find((all) => all.includes(name)) ?? [];
-  if (command.options.some(({ long }) => long === usual)) return usual;
+  if (shown.some(({ long }) => long === usual)) return usual;
   const ending = command.options.filter(({ long, negate }) => !negate && long?.endsWith(name.slice(1)));
   return name.length >= 5 && ending.length === 1 ? ending[0]?.long : undefined;
 }

@@ -31,8 +31,9 @@ export async function hintAtReference(
     matches.filter(({ text }) => text.startsWith("ref:")),
     caller,
   );
+  const byName = matches.filter(({ match }) => match === "name");
   // With several IDs on the line, the error can be about another one than the name.
-  const named = given.length === 2 ? matches.find(({ match }) => match === "name") : undefined;
+  const named = given.length === 2 && byName.length === 1 ? byName[0] : undefined;
   const { kind, text, id, name } = found ?? named ?? {};
   if (kind === undefined) return error;
   const { code, message, fields, issues } = error;

@@ -6,7 +6,9 @@ import { wrongGuesses } from "./wrong-guesses.ts";
 
 const synonyms = [
   ["create", "add", "new"],
-  ["delete", "remove", "revoke", "end", "rm", "del", "destroy", "cancel"],
+  // The first list with the word decides: nobody who wants to revoke something is led to delete a user.
+  ["revoke", "end"],
+  ["delete", "remove", "revoke", "end", "rm", "del", "destroy"],
   ["get", "show", "view", "info", "describe"],
   ["update", "set", "edit", "modify", "change", "rename"],
   ["deactivate", "disable", "block", "suspend", "lock"],
@@ -15,10 +17,6 @@ const synonyms = [
   ["login", "signin"],
   ["logout", "signout"],
   ["search", "find"],
-  ["move", "mv"],
-  ["send", "reply"],
-  ["accept", "rsvp"],
-  ["participants", "attendees"],
   ["logs", "deliveries", "tail"],
   ["resend", "replay", "redeliver", "retry"],
   ["test", "trigger", "ping"],
@@ -72,7 +70,8 @@ export function unknownCommand({ path, word, before = "", names, next = "", regi
     synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name)) ??
     listed;
   const usage = `${parent} <command>; see ${parent} --help`;
-  const early = /^-.*[^=]$/.test(before) ? { hint: `write ${before} after the command`, usage } : { usage };
+  const early =
+    /^--[^=]+$/.test(before) && /^\d/.test(word) ? { hint: `write ${before} after the command`, usage } : { usage };
   return new UsageError(
     `unknown command '${parent} ${word}'`,
     meant ? { hint: `did you mean '${parent} ${meant}'?` } : early,

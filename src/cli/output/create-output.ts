@@ -148,7 +148,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         await query(item);
       } catch (error) {
         // The item may hold a secret that is shown only once.
-        await (await writer()).one(item);
+        await (await writerFor(format === "template" ? "json" : format, options)).one(item as Item);
         throw error;
       }
     },
@@ -166,11 +166,18 @@ async function printFound(found: unknown, format: Format, options: OutputOptions
   if (typeof rows === "string" && format === "template")
     throw new UsageError("--template needs objects, and the result of --query is something else");
   if (typeof rows === "string") return options.terminal.write(rows);
-  if (options.template !== undefined && [rows].flat().length > 0)
-    checkTemplate(options.template, fieldsIn(Object.assign({}, ...[rows].flat())));
+  if (options.template !== undefined) checkRows(options.template, [rows].flat());
   if (!Array.isArray(rows)) return writer.one(rows);
   await writer.page(rows);
   await writer.end?.();
+}
+
+/** Throws a `UsageError` for fields of the template that no row has. */
+function checkRows(template: string, rows: readonly Item[]): void {
+  if (rows.length === 0) return;
+  const all: Item = {};
+  for (const row of rows) Object.assign(all, row);
+  checkTemplate(template, fieldsIn(all));
 }
 
 const knownFields = <T extends object>({ op, sample }: Fields<T>) => (op ? itemFields(op) : fieldsIn(sample));

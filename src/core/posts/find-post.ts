@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Db } from "../../store/database.ts";
 import { isPostgres, truth } from "../../store/dialect.ts";
@@ -59,14 +59,17 @@ const shownPostQuery = (db: Db, p: PostSelection) =>
 
 const shownPostRows = prepared(shownPostQuery);
 
-/** True for a user `u` whom the representation of the post contains. PostgreSQL, which alone runs this, knows that an array is small. */
-const isInPost = sql<SqlBool>`u.id = any(array(select a.author_id
-  union all select c.author_id from comments c where c.id = ${latestComment}
-  union all select pm.user_id from post_mentions pm
-    where pm.post_id = p.id and (pm.comment_id is null or pm.comment_id = ${latestComment})))`;
+/** Returns a condition that the representation of the post contains the user `u`. PostgreSQL knows that an array is small. */
+function isInPost(db: Db): RawBuilder<SqlBool> {
+  const ids = sql`select a.author_id
+    union all select c.author_id from comments c where c.id = ${latestComment}
+    union all select pm.user_id from post_mentions pm
+      where pm.post_id = p.id and (pm.comment_id is null or pm.comment_id = ${latestComment})`;
+  return isPostgres(db) ? sql`u.id = any(array(${ids}))` : sql`u.id in (${ids})`;
+}
 
 const postRowsWithUsers = prepared((db, p: PostSelection) =>
-  shownPostQuery(db, p).select(nested(db, shortUserRows(db).where(isInPost)).as("users")),
+  shownPostQuery(db, p).select(nested(db, shortUserRows(db).where(isInPost(db))).as("users")),
 );
 
 /** A post to be presented. `users` is undefined where they were not read with it. */

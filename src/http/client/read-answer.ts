@@ -102,7 +102,8 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
   const gateway = isGatewayError(status);
   const message = `${origin} did not answer like a wcs service (status ${status}, ${type}).`;
-  if (!gateway && status !== 429) return new UnexpectedAnswer("unavailable", message, { hint: wrongPlace });
+  // Servers in between answer with other statuses above 500, too, while they cannot reach the service.
+  if (status < 500 && status !== 429) return new UnexpectedAnswer("unavailable", message, { hint: wrongPlace });
   return new ServiceError("unavailable", message, {
     hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
     cause: gateway ? (status === 504 ? gatewayTimeout : badGateway) : undefined,

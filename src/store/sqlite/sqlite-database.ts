@@ -41,18 +41,25 @@ export function openFile(path: string, create: boolean): DatabaseSync {
   try {
     if (isSpecial(path)) throw notWcsDatabase(path);
     if (create) makeFile(path);
-    // Unlike existsSync, throws when the user may not look into the folder.
-    else if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-      throw new ServiceError("not_found", `There is no database at ${path}.`, {
-        hint: `Create it with wcs init --db ${quoteForShell(path)}`,
-      });
-    }
+    else requireDatabaseFile(path);
     connection = openConnection(path);
     checkFile(connection, path, create);
     return connection;
   } catch (error) {
     connection?.close();
     throw translateError(error, path);
+  }
+}
+
+/** Throws `not_found` when the file is missing, and the error of Node when it cannot be reached. */
+function requireDatabaseFile(path: string): void {
+  try {
+    statSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new ServiceError("not_found", `There is no database at ${path}.`, {
+      hint: `Create it with wcs init --db ${quoteForShell(path)}`,
+    });
   }
 }
 

@@ -37,6 +37,7 @@ const hints: Readonly<Record<string, string>> = {
   EACCES: "Run the command as a user who has access to it and to its folder.",
   EROFS: "Its disk is mounted read-only. Name a file on another disk.",
   EEXIST: otherPath,
+  EISDIR: "It is a folder. Name a file.",
   ENOTDIR: otherPath,
   ENOENT: "Its folder cannot be created there. Name another path.",
   ELOOP: "A link in its path leads back to itself. Name another path.",

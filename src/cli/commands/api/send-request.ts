@@ -164,6 +164,11 @@ async function sendUnknown(
 ): Promise<void> {
   const { raw, target } = await context.connect();
   if (!raw) throw refused;
+  const { fields, template } = context.globals;
+  if (fields !== undefined || template !== undefined) {
+    throw new UsageError("--fields and --template need a path that this version knows", { hint: "use --query" });
+  }
+  const output = createOutput({ sample: {} }, jsonUnlessAsked(context));
   const isDryRun = context.flags.dryRun === true && method !== "GET";
   const { idempotencyKey } = idempotencyOf(context);
   const headers = {
@@ -172,8 +177,8 @@ async function sendUnknown(
   };
   const message = await raw(method, path, { ...input, headers }).catch((error) => failWithKey(error, context));
   const answer = readResponse(message, target.address, undefined, isDryRun);
-  const sample = Object.assign({}, ...[answer].flat());
-  await createOutput({ sample }, jsonUnlessAsked(context)).one(answer as Item);
+  if (answer === undefined || answer === null) context.terminal.note("Done.");
+  else await output.one(answer as Item);
 }
 
 async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {

@@ -31,7 +31,8 @@ export async function exportOrganisation(context: Context): Promise<void> {
   const wanted = sectionsOf(flags.only as string | undefined);
   const format = pickFormat(["yaml", "json"], /\.json$/i, path, flags.format, globals);
   // The file may be one to import, which this would replace.
-  if (flags.format === undefined && /\.(csv|ndjson|jsonl)$/i.test(path)) {
+  const isFormatGiven = Boolean(flags.format ?? globals.output ?? globals.json);
+  if (!isFormatGiven && /\.(csv|ndjson|jsonl)$/i.test(path)) {
     throw new UsageError(`${path} would be ${format.toUpperCase()}`, {
       hint: "wcs users export and wcs units export write CSV and NDJSON",
     });
