@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -8,6 +9,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  statSync,
   symlinkSync,
   writeFileSync,
   writeSync,
@@ -119,6 +121,17 @@ it.each<[string, () => void]>([
     expect([flag, code, stderr]).toEqual([flag, 7, `error: ${database} is not a wcs database; it was not changed.\n`]);
   }
   expect(hashOf(database)).toBe(before);
+});
+
+it("db restore does not replace a pipe or a device", async () => {
+  await done("backup", backup);
+  const pipe = `${folder}/pipe`;
+  execFileSync("mkfifo", [pipe]);
+  for (const flag of ["-n", "--yes"]) {
+    const { code, stderr } = await home().sit(["db", "restore", backup, "--db", pipe, flag]);
+    expect([code, stderr]).toEqual([7, `error: ${pipe} is not a wcs database; it was not changed.\n`]);
+  }
+  expect(statSync(pipe).isFIFO()).toBe(true);
 });
 
 it("db restore keeps each old database under a name of its own, also within one second", async () => {

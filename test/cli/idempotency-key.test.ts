@@ -145,7 +145,7 @@ describe("a change without a response", () => {
     expect([raw.code, raw.stderr]).toEqual([8, expect.stringContaining("--idempotency-key new: then it is")]);
   });
 
-  it.each([502, 504])("after status %s of a proxy names the proxy, too", async (status) => {
+  it.each([502, 504, 524])("after status %s of a proxy names the proxy, too", async (status) => {
     drop = (response) => response.writeHead(status, { "content-type": "text/html" }).end();
     const proxy = "hint: A proxy answered in place of the service. Check that the service is running. The change may";
     const update = await through(["units", "update", "1", "--name", "Acme AG"]);

@@ -257,7 +257,7 @@ describe("an answer on which a command fails", () => {
     expect(await wcs("--fields", "id")).toMatchObject({ code: 2, stderr: expect.stringContaining("Use --query") });
     expect(requests).toBe(0);
     answer = (_, response) => response.writeHead(204).end();
-    expect(await wcs()).toMatchObject({ code: 0, stdout: "" });
+    expect(await wcs()).toEqual({ code: 0, stdout: "", stderr: "204\n" });
   });
 
   it("ends a batch, since other rows would fail as well", async () => {

@@ -148,7 +148,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         await query(item);
       } catch (error) {
         // The item may hold a secret that is shown only once.
-        await (await writerFor(format === "template" ? "json" : format, options)).one(item as Item);
+        await (await writerFor(format === "template" ? "json" : format, options)).one(withChosenFields(item));
         throw error;
       }
     },

@@ -63,8 +63,8 @@ const shownPostRows = prepared(shownPostQuery);
 function isInPost(db: Db): RawBuilder<SqlBool> {
   const ids = sql`select a.author_id
     union all select c.author_id from comments c where c.id = ${latestComment}
-    union all select pm.user_id from post_mentions pm
-      where pm.post_id = p.id and (pm.comment_id is null or pm.comment_id = ${latestComment})`;
+    union all select pm.user_id from post_mentions pm where pm.post_id = p.id and pm.comment_id is null
+    union all select pm.user_id from post_mentions pm where pm.comment_id = ${latestComment}`;
   return isPostgres(db) ? sql`u.id = any(array(${ids}))` : sql`u.id in (${ids})`;
 }
 

@@ -95,18 +95,19 @@ function codeOf(code: unknown, status: number): ErrorCode {
   return known ?? (status >= 500 ? "internal" : "bad_request");
 }
 
-/** Returns true for the status of a proxy that cannot reach the service behind it. */
-export const isGatewayError = (status: number): boolean => status === 502 || status === 503 || status === 504;
+/** Returns true for the status of a proxy that cannot reach the service behind it; some have others than 502, 503 and 504. */
+export const isGatewayError = (status: number): boolean => status > 500;
 
 function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
   const gateway = isGatewayError(status);
+  // After other statuses the service may still be working, as after 504.
+  const cause = status === 502 || status === 503 ? badGateway : status >= 500 ? gatewayTimeout : undefined;
   const message = `${origin} did not answer like a wcs service (status ${status}, ${type}).`;
-  // Servers in between answer with other statuses above 500, too, while they cannot reach the service.
   if (status < 500 && status !== 429) return new UnexpectedAnswer("unavailable", message, { hint: wrongPlace });
   return new ServiceError("unavailable", message, {
     hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
-    cause: gateway ? (status === 504 ? gatewayTimeout : badGateway) : undefined,
+    cause,
     retryAfter: retryAfter(headers),
   });
 }

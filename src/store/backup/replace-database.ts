@@ -3,7 +3,7 @@ import { link, rename, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
-import { applicationId, headerOf, isHeader, isMarked, notWcsDatabase } from "../sqlite/sqlite-database.ts";
+import { applicationId, headerOf, isHeader, isMarked, isSpecial, notWcsDatabase } from "../sqlite/sqlite-database.ts";
 import { isBusy, translateError } from "../sqlite/sqlite-errors.ts";
 import { copyDatabase, logSuffixes, syncFile, syncFolder, type Watch } from "./copy-database.ts";
 
@@ -42,6 +42,7 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 /** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
 export async function checkReplacement(path: string): Promise<void> {
   try {
+    if (isSpecial(path)) throw notWcsDatabase(path);
     if (!statSync(path, { throwIfNoEntry: false })?.size) return;
     await retryWhileInUse(() => requireReplaceable(path));
   } catch (error) {
@@ -81,6 +82,7 @@ async function retryWhileInUse<T>(work: () => T, signal?: AbortSignal): Promise<
  * moment ago. Returns undefined for an empty file, or one too corrupt for SQLite to lock.
  */
 function holdAlone(path: string): DatabaseSync | undefined {
+  if (isSpecial(path)) throw notWcsDatabase(path);
   // SQLite would remove the log of an empty file.
   if (statSync(path).size === 0) return undefined;
   const connection = new DatabaseSync(path, { timeout: 0 });

@@ -164,8 +164,8 @@ async function sendUnknown(
 ): Promise<void> {
   const { raw, target } = await context.connect();
   if (!raw) throw refused;
-  const { fields, template } = context.globals;
-  if (fields !== undefined || template !== undefined) {
+  const { fields, template, query } = context.globals;
+  if (fields !== undefined || (template !== undefined && query === undefined)) {
     throw new UsageError("--fields and --template need a path that this version knows", { hint: "use --query" });
   }
   const output = createOutput({ sample: {} }, jsonUnlessAsked(context));
@@ -177,8 +177,9 @@ async function sendUnknown(
   };
   const message = await raw(method, path, { ...input, headers }).catch((error) => failWithKey(error, context));
   const answer = readResponse(message, target.address, undefined, isDryRun);
-  if (answer === undefined || answer === null) context.terminal.note("Done.");
+  if (answer === undefined || answer === null) context.terminal.note(`${message.status}`);
   else await output.one(answer as Item);
+  if (isDryRun) context.terminal.note(dryRunNote);
 }
 
 async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {
