@@ -253,6 +253,7 @@ describe("an answer on which a command fails", () => {
     const wcs = (...line: string[]) => newHome().sit(["api", "GET", "/robots", ...line], { env: use() });
     answer = (_, response) => json(response, Array(200_000).fill({ id: 1 }));
     expect(await wcs("--query", "length(@)")).toMatchObject({ code: 0, stdout: "200000\n" });
+    expect((await wcs("--query", "[].{id: id}", "-t", "{id}")).stdout).toHaveLength(400_000);
     requests = 0;
     expect(await wcs("--fields", "id")).toMatchObject({ code: 2, stderr: expect.stringContaining("Use --query") });
     expect(requests).toBe(0);

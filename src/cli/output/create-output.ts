@@ -5,7 +5,7 @@ import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { fieldsIn, formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-selection.ts";
+import { fieldsIn, fieldsOfAll, formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
 import { type Draw, type ItemWriter, type OutputOptions, type Renderer, type RowSpec, writeText } from "./renderer.ts";
@@ -166,18 +166,11 @@ async function printFound(found: unknown, format: Format, options: OutputOptions
   if (typeof rows === "string" && format === "template")
     throw new UsageError("--template needs objects, and the result of --query is something else");
   if (typeof rows === "string") return options.terminal.write(rows);
-  if (options.template !== undefined) checkRows(options.template, [rows].flat());
+  const shown = [rows].flat();
+  if (options.template !== undefined && shown.length > 0) checkTemplate(options.template, fieldsIn(fieldsOfAll(shown)));
   if (!Array.isArray(rows)) return writer.one(rows);
   await writer.page(rows);
   await writer.end?.();
-}
-
-/** Throws a `UsageError` for fields of the template that no row has. */
-function checkRows(template: string, rows: readonly Item[]): void {
-  if (rows.length === 0) return;
-  const all: Item = {};
-  for (const row of rows) Object.assign(all, row);
-  checkTemplate(template, fieldsIn(all));
 }
 
 const knownFields = <T extends object>({ op, sample }: Fields<T>) => (op ? itemFields(op) : fieldsIn(sample));

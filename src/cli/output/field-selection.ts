@@ -51,11 +51,19 @@ export interface KnownField extends Pick<Field, "name" | "kind"> {
   readonly items?: Pick<KnownField, "kind" | "fields"> | undefined;
 }
 
+/** Returns an item with the fields of all items. */
+export function fieldsOfAll(items: readonly object[]): Item {
+  const all: Item = {};
+  // As arguments of one call, very many items would overflow the stack.
+  for (const item of items) Object.assign(all, item);
+  return all;
+}
+
 /** Returns the fields of a sample. What is within null, and within an empty list, is not known. */
 export function fieldsIn(sample: object): readonly KnownField[] {
   return Object.entries(sample).map(([name, value]) => {
     const isEmpty = Array.isArray(value) && value.length === 0;
-    const inner: unknown = Array.isArray(value) && isRecord(value[0]) ? Object.assign({}, ...value) : value;
+    const inner: unknown = Array.isArray(value) && isRecord(value[0]) ? fieldsOfAll(value) : value;
     if (isEmpty || inner === null || inner === undefined) return { name, kind: "other" };
     return isRecord(inner) ? { name, kind: "object", fields: fieldsIn(inner) } : { name, kind: "string" };
   });
