@@ -135,8 +135,8 @@ it("db restore does not replace a pipe or a device", async () => {
 });
 
 it("db restore keeps each old database under a name of its own, also within one second", async () => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 2, 3, 4, 5, 678) });
-  onTestFinished(() => void vi.useRealTimers());
+  const clock = vi.spyOn(Date.prototype, "toISOString").mockReturnValue("2030-01-02T03:04:05.678Z");
+  onTestFinished(() => clock.mockRestore());
   await done("backup", backup);
   const name = `${database}.20300102T030405Z`;
   // The log of a database that is gone would be taken for the log of another one.
