@@ -153,6 +153,8 @@ describe("a change without a response", () => {
     const post = await through([...posting(`Status ${status}`), "--idempotency-key", `k${status}`]);
     const { stderr } = post;
     expect(stderr).toContain(`${proxy} have been made. Repeat the command with --idempotency-key k${status}: then`);
+    const newer = await through(["api", "PATCH", "/newer"]);
+    expect([newer.code, newer.stderr]).toEqual([8, expect.stringContaining(`${proxy} have been made. Look before`)]);
   });
 
   it("was not sent when the connection was not made in time", async () => {

@@ -3,6 +3,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { type Field, fieldsOf } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import type { AnyOperation } from "../../../contract/operation.ts";
+import { failUnsure } from "../../../http/client/connection-errors.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
 import { decode } from "../../../http/codec.ts";
 import { hasBody } from "../../../http/encode-request.ts";
@@ -175,9 +176,11 @@ async function sendUnknown(
     ...(isDryRun && { "dry-run": "true" }),
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
   };
-  const message = await raw(method, path, { ...input, headers }).catch((error) => failWithKey(error, context));
-  const answer = readResponse(message, target.address, undefined, isDryRun);
-  if (answer === undefined || answer === null) context.terminal.note(`${message.status}`);
+  const { status, answer } = await raw(method, path, { ...input, headers })
+    .then((message) => ({ status: message.status, answer: readResponse(message, target.address, undefined, isDryRun) }))
+    .catch((error) => (method === "GET" || isDryRun ? Promise.reject(error) : failUnsure(error)))
+    .catch((error) => failWithKey(error, context));
+  if (answer === undefined || answer === null) context.terminal.note(`${status}`);
   else await output.one(answer as Item);
   if (isDryRun) context.terminal.note(dryRunNote);
 }
