@@ -180,10 +180,13 @@ describe("wcs serve --config", () => {
     ["metrics_token: hush", "metrics_token"],
     ["smtp_url: smtp://wcs:hush@mail.example.com", "smtp_url"],
   ])("a secret in a file that others can read is refused, and never repeated: %s", async (line, field) => {
-    for (const mode of [0o640, 0o604]) {
+    for (const [mode, readers] of [
+      [0o640, "users of its group"],
+      [0o604, "other users"],
+    ] as const) {
       const message = await refused(`port: 0\n${line}\n`, mode);
       expect(message).toMatch(
-        new RegExp(`^error: wcs.yaml:2: ${field} has a secret, but other users can read the file`),
+        new RegExp(`^error: wcs.yaml:2: ${field} has a secret, but ${readers} can read the file`),
       );
       expect(message).not.toContain("hush");
     }

@@ -182,9 +182,12 @@ it("db rekey says when other users can read the new key", async () => {
   const key = newKey("open");
   const rekey = async () =>
     (await home.wcs(["db", "rekey", "--dry-run", "--new-key-file", key, "--db", instance.target])).stderr;
-  expect(await rekey()).not.toContain("Other users");
+  expect(await rekey()).not.toContain("can read");
+  const rest = "which contains secrets. Restrict it with chmod";
   chmodSync(key, 0o644);
-  expect(await rekey()).toContain(`Other users can read ${key} (0644), which contains secrets. Restrict it with chmod`);
+  expect(await rekey()).toContain(`Other users can read ${key} (0644), ${rest}`);
+  chmodSync(key, 0o640);
+  expect(await rekey()).toContain(`Users of its group can read ${key} (0640), ${rest}`);
 });
 
 it("A server whose database got another key meanwhile is not ready, and tells nobody the IDs of the keys", async () => {

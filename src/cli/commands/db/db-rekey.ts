@@ -2,12 +2,12 @@ import { pluralize } from "../../../contract/count-text.ts";
 import { countSecrets, rotateSecretKey } from "../../../store/rotate-secret-key.ts";
 import { createSecretCipher } from "../../../store/secret-cipher.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import { exposureOf, modeOf } from "../../file-io/file-mode.ts";
 import { createSources, readNamedFile } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { advice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
-import { checkPrivacy, modeOf } from "../doctor/check-machine.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 
 export async function rekey(context: Context): Promise<void> {
@@ -35,7 +35,7 @@ async function newKey({ terminal, flags }: Context): Promise<Uint8Array | undefi
   const text =
     path === "-" ? await createSources(terminal).stdin("--new-key-file") : readNamedFile(path, "--new-key-file");
   const key = parseDatabaseKey(text, "--new-key-file");
-  const privacy = checkPrivacy({ path, mode: path === "-" ? undefined : modeOf(path) }, 0o600);
-  if (privacy?.state === "failed") terminal.note(privacy.message);
+  const exposure = path === "-" ? undefined : exposureOf({ path, mode: modeOf(path) }, 0o600);
+  if (exposure) terminal.note(exposure);
   return key;
 }

@@ -9,12 +9,13 @@ import { latestMigration } from "../../../store/latest-migration.ts";
 import { findMissingRights } from "../../../store/missing-rights.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
 import { countSecrets, type SecretCounts } from "../../../store/rotate-secret-key.ts";
+import { modeOf } from "../../file-io/file-mode.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { withDatabase } from "../db/db-target.ts";
 import { noMail } from "../serve/smtp-option.ts";
-import { checkPrivacy, modeOf } from "./check-machine.ts";
+import { checkPrivacy } from "./check-machine.ts";
 import { durationOf, type FactChecks, failed, ok, type Verdict, warning } from "./finding.ts";
 
 export function readDatabaseFacts(context: Context, address: string) {

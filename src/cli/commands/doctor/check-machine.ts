@@ -1,12 +1,7 @@
-import { existsSync, statSync } from "node:fs";
-import { quoteForShell } from "../../../contract/shell-quote.ts";
+import { existsSync } from "node:fs";
+import { exposureOf, modeOf, modeText, type Place } from "../../file-io/file-mode.ts";
 import { configDir, configFile, hasConfigDir, readConfig } from "../../session/config.ts";
 import { type FactChecks, failed, ok, type Verdict } from "./finding.ts";
-
-interface Place {
-  readonly path: string;
-  readonly mode: number | undefined;
-}
 
 /** Oldest supported version of Node; a test compares it with `engines` in package.json. */
 export const oldestNode = "24.15";
@@ -20,16 +15,6 @@ export function readMachineFacts(env: NodeJS.ProcessEnv) {
     file: hasPlace ? place(configFile(env)) : undefined,
     broken: reasonOf(() => readConfig(env)),
   };
-}
-
-/** Returns the permission bits of a file or folder; undefined when it cannot be examined, or on Windows. */
-export function modeOf(path: string): number | undefined {
-  if (process.platform === "win32") return undefined;
-  try {
-    return statSync(path).mode & 0o777;
-  } catch {
-    return undefined;
-  }
 }
 
 function reasonOf(work: () => unknown): string | undefined {
@@ -59,12 +44,9 @@ export const machineChecks: FactChecks<ReturnType<typeof readMachineFacts>> = {
 };
 
 /** Checks that only the owner can read a file or folder with tokens or keys. */
-export function checkPrivacy({ path, mode }: Place, wanted: number): Verdict | undefined {
+export function checkPrivacy(place: Place, wanted: number): Verdict | undefined {
+  const { path, mode } = place;
   if (mode === undefined) return undefined;
-  const [is, should] = [mode, wanted].map((bits) => bits.toString(8).padStart(4, "0"));
-  return mode & ~wanted & 0o077
-    ? failed(
-        `Other users can read ${path} (${is}), which contains secrets. Restrict it with chmod ${should} ${quoteForShell(path)}.`,
-      )
-    : ok(`Only the owner can read ${path} (${is}).`);
+  const exposure = exposureOf(place, wanted);
+  return exposure === undefined ? ok(`Only the owner can read ${path} (${modeText(mode)}).`) : failed(exposure);
 }

@@ -10,11 +10,12 @@ import { isPostgresUrl, schemaOf } from "../../../store/open-database.ts";
 import { countSecrets } from "../../../store/rotate-secret-key.ts";
 import { requireKey } from "../../../store/secret-cipher.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import { modeOf } from "../../file-io/file-mode.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { checkVariables, openWithKey } from "../../session/open-with-key.ts";
 import { shownAddress } from "../../session/target.ts";
 import { checkSecrets } from "../doctor/check-database-facts.ts";
-import { checkPrivacy, modeOf } from "../doctor/check-machine.ts";
+import { checkPrivacy } from "../doctor/check-machine.ts";
 import { checkBaseUrl } from "../doctor/check-service.ts";
 import {
   checkSchema,

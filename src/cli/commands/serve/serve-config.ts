@@ -9,6 +9,7 @@ import { quoteForShell } from "../../../contract/shell-quote.ts";
 import { isShortTokenKey, tokenKeyBytes } from "../../../core/pipeline/load-instance.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
+import { modeText, readersOf } from "../../file-io/file-mode.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { readNamedFile } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
@@ -82,11 +83,9 @@ function exposedSecrets(config: Options, path: string): ConfigIssue[] {
     ...(db !== undefined && withoutPassword(db) !== db ? ["db"] : []),
     ...(smtp !== undefined && new URL(smtp).password !== "" ? ["smtp_url"] : []),
   ];
-  const message = `has a secret, but other users can read the file (${modeText(mode)}); run chmod 0600 ${quoteForShell(path)}`;
+  const message = `has a secret, but ${readersOf(mode)} can read the file (${modeText(mode)}); run chmod 0600 ${quoteForShell(path)}`;
   return found.map((field) => ({ field, message }));
 }
-
-const modeText = (mode: number) => mode.toString(8).padStart(4, "0");
 
 /** Returns the offset of the key of a field, else of the key that the field is within; undefined when there is none. */
 function offsetOf(map: unknown, field: string): number | undefined {
