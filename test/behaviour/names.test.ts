@@ -8,7 +8,7 @@ import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { titleLookupKey } from "../../src/core/directory/text-keys.ts";
+import { titleLookupKey, titleWordsKey } from "../../src/core/directory/text-keys.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
@@ -209,6 +209,48 @@ describeEverywhere("names", (environment) => {
     await instance.database.write((tx) => tx.deleteFrom("posts").where("id", ">", first).execute());
   });
 
+  it("names.find gives texts that begin alike the same as each of them alone", async () => {
+    const { administrator, outsider } = world().actors;
+    const titles = [
+      "Oak",
+      "OAK",
+      "Oak",
+      "Oak tree",
+      "Oak \u{1f333}",
+      "Oak \ufb52",
+      "Oakum",
+      "Oaks",
+      "Oakland",
+      "Oakley",
+      "Oa",
+    ];
+    for (const title of titles)
+      await administrator.call(posts.create, { content_type: "news", title, unit: world().units.root });
+    for (const name of titles) await administrator.call(groups.create, { name, privacy: "public" });
+    const texts = [
+      "oa",
+      "oak",
+      "OAK",
+      "Öak",
+      "oakl",
+      "oakle",
+      "oaka",
+      "oak t",
+      "oak \u{1f333}",
+      "oak \ufb52",
+      "o",
+      "oaku",
+      "p",
+    ];
+    for (const kind of ["posts", "groups"] as const) {
+      const { data } = await outsider.call(names.find, { texts, kinds: [kind] });
+      for (const text of texts) {
+        const same = data.filter((match) => match.text === text);
+        expect([text, same]).toEqual([text, await find("outsider", text, kind)]);
+      }
+    }
+  });
+
   it("names.find finds events by their titles, for those who may read them, and titles that grow when folded", async () => {
     const { actors, units } = world();
     const { administrator } = actors;
@@ -242,6 +284,40 @@ describeEverywhere("names", (environment) => {
     await actors.administrator.call(conversations.update, { id, title: "" });
     expect(await found("member", "projekt", "conversations")).toEqual([]);
     expect((await actors.member.call(names.find, { kinds: ["conversations"] })).data).toEqual([]);
+  });
+
+  it("names.find finds the first and newest of very many conversations of the actor", async () => {
+    const { ids, instance } = world();
+    const rows = Array.from({ length: 2100 }, (_, n) => {
+      const title = `Shift ${String(n % 2095).padStart(4, "0")}`;
+      return {
+        type: "group" as const,
+        title,
+        title_key: titleWordsKey(title),
+        people_key: `${n}`,
+        created_at: n,
+        updated_at: n,
+      };
+    });
+    const added = await instance.database.write(async (tx) => {
+      const made = await tx.insertInto("conversations").values(rows).returning(["id", "created_at"]).execute();
+      const own = { user_id: ids.member, joined_position: 0, seen_position: 0 };
+      await tx
+        .insertInto("conversation_participants")
+        .values(made.map(({ id }) => ({ conversation_id: id, ...own })))
+        .execute();
+      return new Map(made.map(({ id, created_at }) => [created_at, id]));
+    });
+    const idsOf = (...numbers: number[]) => numbers.map((n) => added.get(n));
+    expect((await find("member", "shift", "conversations")).map(({ id }) => id)).toEqual(
+      idsOf(2095, 0, 2096, 1, 2097, 2),
+    );
+    expect(await found("member", "shift 0004", "conversations")).toEqual(idsOf(2099, 4).map((id) => [id, "name"]));
+    await instance.database.write(async (tx) => {
+      const made = [...added.values()];
+      await tx.deleteFrom("conversation_participants").where("conversation_id", "in", made).execute();
+      await tx.deleteFrom("conversations").where("id", "in", made).execute();
+    });
   });
 
   it("names.find finds no deleted webhook, but another one of the same name", async () => {

@@ -73,6 +73,30 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("statements of a request (%s
     await request(caller, world);
     expect(watched.statements() - before).toBeLessThanOrEqual(bound);
   });
+
+  it("names.find reads titles that are hidden once for all texts with which they begin", async () => {
+    const { actors, ids, instance } = world;
+    const title = "x".repeat(60);
+    const { id } = await actors.administrator.call(posts.create, {
+      content_type: "news",
+      title,
+      publish: { status: false },
+    });
+    const one = instance.database.reader.selectFrom("posts").selectAll().where("id", "=", id);
+    const { id: _, ...row } = await one.executeTakeFirstOrThrow();
+    for (let portion = 0; portion < 3; portion += 1)
+      await instance.database.write((tx) => tx.insertInto("posts").values(Array(500).fill(row)).execute());
+    const watched = counted(instance.database);
+    const caller = createService({ database: watched.database }).caller({ userId: ids.outsider });
+    const statementsFor = async (texts: string[]) => {
+      const before = watched.statements();
+      expect(await caller.call(names.find, { texts, kinds: ["posts"] })).toEqual({ data: [] });
+      return watched.statements() - before;
+    };
+    await caller.call(users.current, {});
+    const texts = Array.from({ length: 59 }, (_, n) => title.slice(n + 1));
+    expect(await statementsFor(texts)).toBeLessThanOrEqual(await statementsFor(["x"]));
+  });
 });
 
 describe("statements of lists (sqlite)", () => {

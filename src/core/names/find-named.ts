@@ -5,7 +5,7 @@ import { maxMatches, type NameMatch } from "../../contract/names.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
-import { byValue, firstMatches, inEachRange, type KeyRange, keySteps, referenceIn } from "./first-matches.ts";
+import { byValue, findOnce, firstMatches, inEachRange, type KeyRange, keySteps, referenceIn } from "./first-matches.ts";
 
 /** A table of things with a folded name, as `t`. */
 interface NamedTable {
@@ -48,7 +48,7 @@ async function findIn(ctx: Ctx, texts: readonly string[], source: NamedTable): P
       find: async (open) =>
         source.hasReferences ? byValue(open, referenceIn, (some) => withReferences(ctx, some, source)) : [],
     },
-    ...keySteps(fold, (ranges) => inRanges(ctx, ranges, source)),
+    ...keySteps(fold, (ranges) => findOnce(ranges, (parts) => inRanges(ctx, parts, source))),
   ]);
   return found.map(({ text, id, name, detail, match }) => ({ text, kind: source.kind, id, name, detail, match }));
 }

@@ -9,7 +9,7 @@ import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { readable } from "../visibility/audience.ts";
 import { eventReader } from "../visibility/event-visibility.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
-import { firstMatches, inEachRange, type KeyRange, keySteps, type Matched } from "./first-matches.ts";
+import { findOnce, firstMatches, inEachRange, type KeyRange, keySteps, type Matched } from "./first-matches.ts";
 
 /**
  * Entries of the title index that the first statement of a search looks at, and any at most: 8,192 take up to 50 ms, when no
@@ -50,7 +50,7 @@ function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: 
       .limit(length);
   // SQLite searches the index by both columns only when one is equal; else it would read all equal titles again for each slice.
   const same = sql<SqlBool>`c.title_key = asked.low and c.id > asked.after`;
-  const above = sql<SqlBool>`c.title_key > asked.low and c.title_key <= asked.high`;
+  const above = sql<SqlBool>`c.title_key > asked.low and c.title_key < asked.high`;
   const numbered = (length: number) =>
     ctx.db
       .selectFrom(
@@ -63,7 +63,7 @@ function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: 
       .select(["e.id", sql<number>`row_number() over (order by e.title_key, e.id)`.as("place")])
       .orderBy("place")
       .limit(length);
-  const find = findInSlices((ranges, length) => {
+  const findParts = findInSlices((ranges, length) => {
     const isLast = sql<SqlBool>`t.place = ${sql.lit(length)}`;
     const query = ctx.db
       .selectFrom(numbered(length).as("t"))
@@ -78,7 +78,7 @@ function findContent(ctx: Ctx, texts: readonly string[], { kind, at, visible }: 
       .limit(maxMatches + 1);
     return inEachRange<Entry>(ctx, ranges, query);
   });
-  return findByKeys(texts, { kind, keyOf: titleLookupKey, find });
+  return findByKeys(texts, { kind, keyOf: titleLookupKey, find: (ranges) => findOnce(ranges, findParts) });
 }
 
 /** An entry of the title index: a match, or the last one of a slice, or both. */
@@ -120,20 +120,50 @@ function firstOf(matches: readonly Matched<Entry>[]): Matched<Entry>[] {
   return byTitle.flatMap((same) => same.toSorted((a, b) => b.id - a.id)).slice(0, maxMatches);
 }
 
-export async function findConversationsByTitle(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
-  const query = ctx.db
+export const findConversationsByTitle = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
+  findByKeys(texts, {
+    kind: "conversations",
+    keyOf: titleWordsKey,
+    find: (ranges) => findOwnConversations(ctx, ranges),
+  });
+
+/** Conversations of the actor whose titles are compared with up to 100 texts, for up to 10 ms, before other requests can run. */
+const ownSlice = 2048;
+
+/** Compares the titles of the actor's conversations here: a statement would look all of them up again for each text. */
+async function findOwnConversations(ctx: Ctx, ranges: readonly KeyRange[]): Promise<Matched<Titled>[]> {
+  if (ranges.length === 0) return [];
+  const found = new Map(ranges.map(({ text }) => [text, [] as Matched<Titled>[]]));
+  for (let after = 0; ; await takeTurn()) {
+    const own = await ownConversations(ctx, after);
+    for (const { text, low, high } of ranges) {
+      const matching = own.filter(
+        ({ name, title_key }) => name !== "" && (low === high ? title_key === low : title_key.startsWith(low)),
+      );
+      const matches = [...found.get(text)!, ...matching.slice(0, maxMatches).map((each) => ({ ...each, text }))];
+      found.set(text, matches.sort(compareTitles).slice(0, maxMatches));
+    }
+    if (own.length < ownSlice) return [...found.values()].flat();
+    after = Math.max(...own.map(({ id }) => id));
+  }
+}
+
+/** Returns the next slice of the actor's conversations, sorted by their titles. */
+async function ownConversations({ db, actor }: Ctx, after: number): Promise<Titled[]> {
+  const own = await db
     .selectFrom("conversation_participants as p")
     .innerJoin("conversations as c", "c.id", "p.conversation_id")
     .select(["c.id", "c.title as name", "c.title_key", "c.created_at as at"])
-    .where("p.user_id", "=", ctx.actor.id)
-    .where("c.title", "<>", "")
-    .where(sql<SqlBool>`c.title_key between asked.low and asked.high`)
-    .orderBy("c.title_key")
-    .orderBy("c.id", "desc")
-    .limit(maxMatches);
-  const find = (ranges: readonly KeyRange[]) => inEachRange<Titled>(ctx, ranges, query);
-  return findByKeys(texts, { kind: "conversations", keyOf: titleWordsKey, find });
+    .where("p.user_id", "=", actor.id)
+    .where("p.conversation_id", ">", after)
+    .orderBy("p.conversation_id")
+    .limit(ownSlice)
+    .execute();
+  return own.sort(compareTitles);
 }
+
+const compareTitles = (a: Titled, b: Titled): number =>
+  a.title_key === b.title_key ? b.id - a.id : a.title_key < b.title_key ? -1 : 1;
 
 interface TitleSearch {
   readonly kind: NamedKind;

@@ -8,7 +8,7 @@ import type { Ctx } from "../pipeline/context.ts";
 
 export type Matched<T> = T & { readonly text: string };
 
-/** One way in which texts match. `find` searches for all of them with one statement. */
+/** One way in which texts match. `find` searches for all of them together. */
 interface MatchStep<T> {
   readonly match: NameMatch["match"];
   find(texts: readonly string[]): Promise<readonly Matched<T>[]>;
@@ -77,6 +77,32 @@ export function rangesOf(
     const key = keyOf(text);
     return key === undefined ? [] : { text, low: key, high: end(key), after: 0 };
   });
+}
+
+/**
+ * Divides ranges into parts that do not overlap, and searches each part once: all of the names that are hidden from the actor
+ * would otherwise be read again for each text with which they begin.
+ */
+export async function findOnce<T>(
+  ranges: readonly KeyRange[],
+  find: (parts: readonly KeyRange[]) => Promise<readonly Matched<T>[]>,
+): Promise<Matched<T>[]> {
+  const ends = [...new Set(ranges.flatMap(({ low, high }) => [low, high]))];
+  // In the order of the index; texts of JavaScript are compared by UTF-16.
+  ends.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const placeOf = new Map(ends.map((end, place) => [end, place]));
+  const parts = new Map<string, KeyRange>();
+  const divided = ranges.map(({ text, low, high }) => {
+    const [first = 0, last = 0] = [placeOf.get(low), placeOf.get(high)];
+    const lows = ends.slice(first, Math.max(first + 1, last));
+    for (const [at, key] of lows.entries())
+      parts.set(key, { text: key, low: key, high: low === high ? high : (ends[first + at + 1] ?? high), after: 0 });
+    return { text, lows };
+  });
+  const found = Map.groupBy(await find([...parts.values()]), ({ text }) => text);
+  return divided.flatMap(({ text, lows }) =>
+    lows.flatMap((low) => found.get(low) ?? []).map((row) => ({ ...row, text })),
+  );
 }
 
 /** Returns the rows of a query that runs for each range, as `asked`, with the text of the range. */
