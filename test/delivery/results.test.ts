@@ -90,18 +90,16 @@ describeOnDatabases("results of callbacks", (open) => {
     const database = { ...instance.database, writeLocking: () => Promise.reject(down) };
     const errors: unknown[] = [];
     const log = { info() {}, error: (details: object, message: string) => void errors.push([details, message]) };
-    const writer = new ResultWriter({ database, random: () => 0.5, log });
-    const [result] = await finish(["200", 0]);
-    let isOver = false;
+    const onEnd = vi.fn();
+    const writer = new ResultWriter({ database, random: () => 0.5, log, onEnd });
+    const results = await finish(["200", 0]);
     // One was finished.
-    const over = writer.write(result!).then(() => {
-      isOver = true;
-    });
+    writer.add(results[0]!);
     await expect.poll(() => errors.length).toBeGreaterThan(0);
     expect(errors[0]).toEqual([{ err: down }, "results of webhook deliveries cannot be written"]);
-    expect(isOver).toBe(false);
+    expect(onEnd).not.toHaveBeenCalled();
     writer.giveUp();
-    await over;
+    await expect.poll(() => onEnd.mock.calls).toEqual([[results]]);
   });
 
   it("results wait for further ones after a slow write, unless none will come", async () => {
@@ -115,17 +113,20 @@ describeOnDatabases("results of callbacks", (open) => {
       return undefined as never;
     };
     const database = { ...instance.database, writeLocking };
-    const writer = new ResultWriter({ database, random: () => 0.5, log: { info() {}, error() {} } });
-    const first = writer.write(results[0]!);
+    const onEnd = vi.fn();
+    const writer = new ResultWriter({ database, random: () => 0.5, log: { info() {}, error() {} }, onEnd });
+    writer.add(results[0]!);
     await vi.runAllTimersAsync();
-    await first;
+    expect(onEnd.mock.lastCall).toEqual([results.slice(0, 1)]);
     // Nothing is pending, so this does not concern the results that follow.
     writer.flush();
-    const others = [writer.write(results[1]!), writer.write(results[2]!)];
+    writer.add(results[1]!);
+    writer.add(results[2]!);
     await vi.advanceTimersByTimeAsync(50);
     expect(writes).toBe(1);
     writer.flush();
-    await Promise.all(others);
+    await vi.advanceTimersByTimeAsync(0);
     expect(writes).toBe(2);
+    expect(onEnd.mock.lastCall).toEqual([results.slice(1)]);
   });
 });

@@ -9,17 +9,15 @@ const maxBatch = 1000;
 /** Waiting time for further results: a multiple of the latest writing time, and its limits in milliseconds. */
 const gathering = { factor: 8, min: 2, max: 100 };
 
-type WriterOptions = Pick<DeliveryOptions, "database" | "random" | "log">;
-
-interface Pending {
-  readonly result: FinishedAttempt;
-  readonly written: () => void;
+interface WriterOptions extends Pick<DeliveryOptions, "database" | "random" | "log"> {
+  /** Called with results that were written or, after `giveUp`, dropped. */
+  readonly onEnd: (results: readonly FinishedAttempt[]) => void;
 }
 
 /** Writes results in batches, so that a fast receiver does not wait for the disk each time. */
 export class ResultWriter {
   readonly #options: WriterOptions;
-  readonly #pending: Pending[] = [];
+  readonly #pending: FinishedAttempt[] = [];
   /** Raised when no further results will come soon. */
   readonly #complete = new Wakeup();
   #writing = false;
@@ -30,12 +28,9 @@ export class ResultWriter {
     this.#options = options;
   }
 
-  /** Resolves when the result was written or, after `giveUp`, dropped. */
-  write(result: FinishedAttempt): Promise<void> {
-    const { promise, resolve: written } = Promise.withResolvers<void>();
-    this.#pending.push({ result, written });
+  add(result: FinishedAttempt): void {
+    this.#pending.push(result);
     if (!this.#writing) void this.#writeAll();
-    return promise;
   }
 
   /** Ends the waiting for further results, since none will come soon. */
@@ -58,21 +53,17 @@ export class ResultWriter {
       const batch = this.#pending.slice(0, maxBatch);
       if (!(await this.#write(batch))) continue;
       this.#pending.splice(0, batch.length);
-      for (const { written } of batch) written();
+      this.#options.onEnd(batch);
     }
     this.#writing = false;
   }
 
   /** Returns false when the batch must be written again. */
-  async #write(batch: readonly Pending[]): Promise<boolean> {
+  async #write(batch: readonly FinishedAttempt[]): Promise<boolean> {
     const { database, random, log } = this.#options;
     const began = performance.now();
     try {
-      await writeResults(
-        database,
-        batch.map(({ result }) => result),
-        random,
-      );
+      await writeResults(database, batch, random);
       this.#latestDuration = performance.now() - began;
       return true;
     } catch (error) {

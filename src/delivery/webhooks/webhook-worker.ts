@@ -49,7 +49,7 @@ export class WebhookWorker implements Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#leases = new Leases(callbackQueue, options);
-    this.#results = new ResultWriter(options);
+    this.#results = new ResultWriter({ ...options, onEnd: (results) => this.#end(results) });
   }
 
   /** True while deliveries are queued, being sent, or not yet written. */
@@ -156,28 +156,28 @@ export class WebhookWorker implements Worker {
   }
 
   async #deliver(endpoint: Endpoint, job: ClaimedDelivery): Promise<void> {
+    this.#sending += 1;
     this.#unfinished += 1;
-    const result = await this.#send(endpoint.receiver, job);
-    const written = this.#results.write(result);
-    await this.#leases.release(endpoint.ended(result.answer.status === "timeout"));
+    // Each round connects before it claims.
+    const { sender, timeout } = this.#connection!;
+    const headers = this.#headers(endpoint.receiver, job);
+    const { uri } = endpoint.receiver;
+    const answer = await sender.send({ url: uri, headers, body: job.payload, timeout });
+    this.#sending -= 1;
+    const result = { job, uri, headers, answer, ended: this.#options.clock() };
+    const hung = answer.status === "timeout";
+    const left = endpoint.ended(hung);
+    if (hung) await this.#leases.release(left);
+    this.#results.add(result);
     if (this.#crowded) this.#sendOthers();
     else this.#sendMore(endpoint);
     if (this.#sending === 0) this.#results.flush();
-    await written;
-    this.#leases.end(job);
-    this.#unfinished -= 1;
-    this.wakeup.raise();
   }
 
-  async #send(receiver: Receiver, job: ClaimedDelivery): Promise<FinishedAttempt> {
-    this.#sending += 1;
-    // Each round connects before it claims.
-    const { sender, timeout } = this.#connection!;
-    const headers = this.#headers(receiver, job);
-    const { uri } = receiver;
-    const answer = await sender.send({ url: uri, headers, body: job.payload, timeout });
-    this.#sending -= 1;
-    return { job, uri, headers, answer, ended: this.#options.clock() };
+  #end(results: readonly FinishedAttempt[]): void {
+    for (const { job } of results) this.#leases.end(job);
+    this.#unfinished -= results.length;
+    this.wakeup.raise();
   }
 
   #headers(receiver: Receiver, { message_id, payload }: ClaimedDelivery): Record<string, string> {
