@@ -9,7 +9,7 @@ import { checkPassword } from "../directory/passwords.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { lacksTwoFactor } from "../pipeline/permissions.ts";
-import { queueNotice } from "../pipeline/queue-mail.ts";
+import { queueNotices } from "../pipeline/queue-mail.ts";
 import { findCode, findStep, readTwoFactor, replaceRecoveryCodes, useCode, type ValidCode } from "./one-time-codes.ts";
 
 /** Something that only the user knows or has, in addition to a token. */
@@ -102,7 +102,7 @@ export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) 
     const off = { id, two_factor_at: null };
     const [enabled] = await updateRows(tx.db, "users", off, { two_factor_at: tx.now }, ["id"]);
     if (enabled === undefined) throw isOn();
-    await queueNotice(tx, id, "two_factor_on");
+    await queueNotices(tx, [id], "two_factor_on");
     await markChanged(tx, "user", [id]);
     return { recovery_codes: await replaceRecoveryCodes(tx, id, factor.plain) };
   });
@@ -132,7 +132,7 @@ export const twoFactorRecoveryCodes: Auth["twoFactorRecoveryCodes"] = async (ctx
     await useProof(tx, code);
     const factor = await readTwoFactor(tx, tx.actor.id);
     if (factor === undefined) throw notOn();
-    await queueNotice(tx, tx.actor.id, "recovery_codes");
+    await queueNotices(tx, [tx.actor.id], "recovery_codes");
     return { recovery_codes: await replaceRecoveryCodes(tx, tx.actor.id, factor.plain) };
   });
 };
@@ -142,7 +142,7 @@ export const twoFactorDisable: Auth["twoFactorDisable"] = async (ctx, proof) => 
   await ctx.transaction(async (tx) => {
     await useProof(tx, code);
     if (!(await removeTwoFactor(tx, tx.actor.id))) throw notOn();
-    await queueNotice(tx, tx.actor.id, "two_factor_off");
+    await queueNotices(tx, [tx.actor.id], "two_factor_off");
     await markChanged(tx, "user", [tx.actor.id]);
   });
 };

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { deleteRows, findRow, insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { queueNotice } from "../pipeline/queue-mail.ts";
+import { queueNotices } from "../pipeline/queue-mail.ts";
 
 /** Crockford's base32, without letters that look like digits. */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -64,7 +64,7 @@ export async function useCode(ctx: Ctx, code: ValidCode): Promise<boolean> {
   if ("hash" in code) {
     const { user, hash } = code;
     const [used] = await deleteRows(db, "recovery_codes", { user_id: user, code_hash: hash }, ["user_id"]);
-    if (used) await queueNotice(ctx, user, "recovery_code_used");
+    if (used) await queueNotices(ctx, [user], "recovery_code_used");
     return used !== undefined;
   }
   const { numUpdatedRows } = await db

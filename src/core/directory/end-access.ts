@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { deleteRows, updateRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { queueNotice } from "../pipeline/queue-mail.ts";
+import { queueNotices } from "../pipeline/queue-mail.ts";
 import { forgetFailures } from "../pipeline/rate-limits.ts";
 
 const kinds = ["sessions", "password_tokens", "api_tokens"] as const;
@@ -21,7 +21,7 @@ export async function replacePassword(
   { id, token_version }: { readonly id: number; readonly token_version: number },
   password_hash: string,
 ): Promise<void> {
-  await queueNotice(tx, id, "password");
+  await queueNotices(tx, [id], "password");
   const changes = { password_hash, token_version: token_version + 1, updated_at: tx.now };
   const [changed] = await updateRows(tx.db, "users", { id, token_version }, changes, ["id"]);
   if (changed === undefined)

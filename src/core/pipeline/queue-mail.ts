@@ -64,6 +64,3 @@ export async function queueNotices(ctx: Ctx, users: readonly number[], change: A
   await insertRows(db, "mails", mails);
   if (mails.length > 0) ctx.announce("outbox");
 }
-
-export const queueNotice = (ctx: Ctx, user: number, change: AccountChange): Promise<void> =>
-  queueNotices(ctx, [user], change);

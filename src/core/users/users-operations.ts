@@ -19,7 +19,7 @@ import { endServiceTokens } from "../directory/service-accounts.ts";
 import { imageHandlers } from "../files/owner-image.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
-import { queueNotice } from "../pipeline/queue-mail.ts";
+import { queueNotices } from "../pipeline/queue-mail.ts";
 import { newUserIssues, profileIssues, userChangeHandlers } from "./change-user.ts";
 import { birthdays } from "./list-birthdays.ts";
 import { oneUser, userFilterIssues, userReadHandlers } from "./read-users.ts";
@@ -82,7 +82,7 @@ export const users: Handlers<typeof contract> = {
         "You cannot reset your own second factor; disable it with your password or a code (wcs auth 2fa disable).",
       );
     if (!(await removeTwoFactor(ctx, id))) return;
-    await queueNotice(ctx, id, "two_factor_off");
+    await queueNotices(ctx, [id], "two_factor_off");
     await markChanged(ctx, "user", [id]);
   },
 
