@@ -154,7 +154,8 @@ export async function removeMembership(ctx: MembershipContext, user: number, uni
 
 export async function removeAllMemberships(ctx: MembershipContext, user: number): Promise<void> {
   const ended = await deleteRows(ctx.db, "memberships", { user_id: user }, ["unit_id"]);
-  for (const { unit_id } of ended) await addToRows(ctx.db, "units", unit_id, { user_count: -1 });
+  const units = ended.map(({ unit_id }) => unit_id);
+  await addToRows(ctx.db, "units", units, { user_count: -1 });
   await rememberFirstUnit(ctx, user);
 }
 

@@ -134,11 +134,6 @@ function membershipsOfEach(all: readonly MembershipRow[]): Memberships {
   return memberships;
 }
 
-/** Returns the memberships of one user, the first membership first. */
-export async function loadMemberships(ctx: Ctx, user: number): Promise<readonly ShownMembership[]> {
-  return presentMemberships(await membershipsByUser(ctx.db, { ids: [user] }));
-}
-
 const firstUnit = ([first]: readonly ShownMembership[]): ShownUnit | undefined =>
   first && { path: first.path, unit: first.shown.unit };
 

@@ -14,7 +14,6 @@ import {
   requireMembershipChange,
   setUserTypes,
 } from "../directory/memberships.ts";
-import { loadMemberships } from "../directory/present-users.ts";
 import { endServiceTokens } from "../directory/service-accounts.ts";
 import { imageHandlers } from "../files/owner-image.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
@@ -38,9 +37,9 @@ export const users: Handlers<typeof contract> = {
     const gainsAbilities = await addMembership(ctx, { user, unit, userTypes, department });
     if (gainsAbilities) await endServiceTokens(ctx, user);
     await markChanged(ctx, "user", [user]);
-    const all = await loadMemberships(ctx, user);
+    const { memberUnits } = await oneUser(ctx, user);
     // It was just added.
-    return all.find(({ shown }) => shown.unit.id === unit)!.shown;
+    return memberUnits.find((each) => each.unit.id === unit)!;
   },
 
   async membershipSet(ctx, { user, from, unit = from, userTypes, department, overwrite }) {
