@@ -74,13 +74,9 @@ export class TopicWatch {
 
   /** Reads the states of new topics, once for all topics added in the same turn of the event loop. */
   #learn(): Promise<void> {
-    this.#learning ??= nextTurn().then(async () => {
+    this.#learning ??= nextTurn().then(() => {
       this.#learning = undefined;
-      const unknown = [...this.#topics].flatMap(([topic, { state }]) => (state === undefined ? topic : []));
-      for (const [topic, state] of await readStates(this.#database.reader, unknown)) {
-        const watched = this.#topics.get(topic);
-        if (watched !== undefined) watched.state ??= state;
-      }
+      return this.#read((state) => state === undefined);
     });
     return this.#learning;
   }
@@ -94,8 +90,7 @@ export class TopicWatch {
     try {
       do {
         this.#again = false;
-        const known = [...this.#topics].flatMap(([topic, { state }]) => (state === undefined ? [] : topic));
-        for (const [topic, state] of await readStates(this.#database.reader, known)) this.#note(topic, state);
+        await this.#read((state) => state !== undefined);
       } while (this.#again);
     } catch {
       // The next comparison follows soon, and waiters see a failing database in their own reads.
@@ -104,10 +99,15 @@ export class TopicWatch {
     }
   }
 
-  #note(topic: Topic, state: string): void {
-    const watched = this.#topics.get(topic);
-    if (watched === undefined || watched.state === state) return;
-    watched.state = state;
-    this.#wake(topic);
+  /** Reads the states of these topics, and wakes the waiters of those that changed since the last read. */
+  async #read(isRead: (last: string | undefined) => boolean): Promise<void> {
+    const topics = [...this.#topics].flatMap(([topic, { state }]) => (isRead(state) ? topic : []));
+    for (const [topic, state] of await readStates(this.#database.reader, topics)) {
+      const watched = this.#topics.get(topic);
+      if (watched === undefined || watched.state === state) continue;
+      const isChange = watched.state !== undefined;
+      watched.state = state;
+      if (isChange) this.#wake(topic);
+    }
   }
 }
