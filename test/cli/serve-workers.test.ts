@@ -57,6 +57,9 @@ describe.each(kinds)("serve --workers on %s", (database) => {
     const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } });
     const text = await metrics.text();
     expect(text.match(/^wcs_waiting\{what="due"\} 0$/gm)).toHaveLength(1);
+    // That of the newest worker, as the rule of restarts needs it.
+    const [, started] = /^process_start_time_seconds (\d+)$/m.exec(text) ?? [];
+    expect(Math.abs(Number(started) - Date.now() / 1000)).toBeLessThan(3600);
     return Number(/_count\{[^}]*route="\/units\/\{id\}"[^}]*\} (\d+)/.exec(text)?.[1] ?? 0);
   };
 

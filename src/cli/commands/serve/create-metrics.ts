@@ -11,6 +11,8 @@ export async function createMetrics(
   const { collectDefaultMetrics, Gauge, Histogram, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // By default left out with workers. That of the newest shows each replaced worker, too.
+  Object.assign(registry.getSingleMetric("process_start_time_seconds") ?? {}, { aggregator: "max" });
   const requests = new Histogram({
     name: "wcs_http_request_duration_seconds",
     help: "Time to answer, by route of the contract",
