@@ -130,6 +130,21 @@ describe("input", () => {
     expect(gone).toEqual({ code: 0, stdout: "", stderr: `? Delete unit Doomed?\nDeleted unit ${id.trim()}.\n` });
   });
 
+  it("with several profiles, the question begins with the target", async () => {
+    const { sit } = home();
+    const question = async (...target: string[]) =>
+      (await sit(["users", "delete", "me", ...target], { answers: ["n"] })).stderr.split("\n")[0];
+    const alone = (await question())?.replace("? ", "");
+    const { name, target } = JSON.parse((await sit(["profile", "show", "--json"])).stdout);
+    await sit(["profile", "add", "staging", target.startsWith("http") ? "--url" : "--db", target]);
+    expect(await question()).toBe(`? [${name}] ${alone}`);
+    if (!target.startsWith("http")) {
+      expect(await question("--profile", "staging")).toBe(`? [staging] ${alone}`);
+      expect(await question("--db", target)).toBe(`? [${target}] ${alone}`);
+    }
+    await sit(["profile", "remove", "staging"]);
+  });
+
   it("asks about users and files by their names", async () => {
     const { sit, path } = home();
     const made = async (...line: string[]) => (await sit([...line, "--query", "id"])).stdout.trim();

@@ -1,6 +1,8 @@
 import type { Caller } from "../../contract/operation.ts";
 import { Interrupted, UsageError } from "../errors/cli-errors.ts";
 import { valueAt } from "../output/item.ts";
+import { readConfig } from "../session/config.ts";
+import { findTarget, shownAddress } from "../session/target.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import type { Input } from "./read-input.ts";
 
@@ -23,15 +25,24 @@ export async function confirm(
 
 /** Returns when the user confirms, or passed --yes or --dry-run. Without a terminal, `reason` is the error. */
 export async function requireConfirmation(
-  { terminal, flags }: Context,
+  context: Context,
   question: () => Promise<string>,
   reason = "cannot be undone",
 ): Promise<void> {
+  const { terminal, flags } = context;
   if (flags.yes || flags.dryRun) return;
   if (!terminal.interactive) {
     throw new UsageError(reason, { hint: "pass --yes to confirm" });
   }
-  if (await (await terminal.ask()).confirm(terminal.sanitizeLine(await question()))) return;
+  if (await askOnTarget(context, await question())) return;
   terminal.note("Nothing was changed.");
   throw new Interrupted();
+}
+
+/** Asks a question. With several profiles it begins with the target, because the user may have another one in mind. */
+export async function askOnTarget({ terminal, globals }: Context, question: string): Promise<boolean> {
+  const config = readConfig(terminal.env);
+  const target = Object.keys(config.profiles).length > 1 ? findTarget(globals, terminal.env, config) : undefined;
+  const place = target && `[${target.profile?.name ?? shownAddress(target)}] `;
+  return (await terminal.ask()).confirm(terminal.sanitizeLine(`${place ?? ""}${question}`));
 }

@@ -5,7 +5,7 @@ import { maxRemovals, providerName } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
 import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { requireConfirmation } from "../../kit/confirmation.ts";
+import { askOnTarget, requireConfirmation } from "../../kit/confirmation.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { parseFlag } from "../../kit/parse-value.ts";
 import type { ImportMapping } from "./mapping-file.ts";
@@ -111,7 +111,7 @@ async function confirmRemoval(expected: Result, context: Context): Promise<void>
   const { terminal } = context;
   listMissing(expected, context);
   const question = `Deactivate ${pluralize(expected.deactivated, "user")} who ${expected.deactivated === 1 ? "is" : "are"} not in the file?`;
-  if (await (await terminal.ask()).confirm(question)) return;
+  if (await askOnTarget(context, question)) return;
   terminal.note("The rows are imported; nobody was deactivated.");
   throw new Interrupted();
 }
