@@ -133,14 +133,14 @@ const ownSlice = 2048;
 /** Compares the titles of the actor's conversations here: a statement would look all of them up again for each text. */
 async function findOwnConversations(ctx: Ctx, ranges: readonly KeyRange[]): Promise<Matched<Titled>[]> {
   if (ranges.length === 0) return [];
-  const found = new Map(ranges.map(({ text }) => [text, [] as Matched<Titled>[]]));
+  const found = new Map<string, Matched<Titled>[]>();
   for (let after = 0; ; await takeTurn()) {
     const own = await ownConversations(ctx, after);
     for (const { text, low, high } of ranges) {
       const matching = own.filter(
         ({ name, title_key }) => name !== "" && (low === high ? title_key === low : title_key.startsWith(low)),
       );
-      const matches = [...found.get(text)!, ...matching.slice(0, maxMatches).map((each) => ({ ...each, text }))];
+      const matches = [...(found.get(text) ?? []), ...matching.slice(0, maxMatches).map((each) => ({ ...each, text }))];
       found.set(text, matches.sort(compareTitles).slice(0, maxMatches));
     }
     if (own.length < ownSlice) return [...found.values()].flat();
