@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { loggedError } from "../contract/logged-error.ts";
 import { timerDelay } from "../store/wakeup.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
@@ -22,8 +23,14 @@ const sendingPart = 0.6;
 
 /** Delivers callbacks and mails. Any number of engines may work on one database. */
 export function createEngine(given: EngineOptions) {
-  const options = { ...defaults, ...given };
-  const { database, log, clock, settings } = options;
+  const { database } = given;
+  const log: EngineOptions["log"] = {
+    info: (fields, message) => given.log.info(fields, message),
+    error: ({ err, ...fields }: { err?: unknown }, message) =>
+      given.log.error(err ? { ...fields, ...loggedError(database.explain(err)) } : fields, message),
+  };
+  const options = { ...defaults, ...given, log };
+  const { clock, settings } = options;
   let running: ReturnType<typeof run> | undefined;
 
   function run() {

@@ -429,6 +429,20 @@ describe("errors", () => {
     });
   });
 
+  test.each([
+    [new Error("connect ECONNREFUSED 127.0.0.1:5432"), "connect ECONNREFUSED 127.0.0.1:5432"],
+    [Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }), "ECONNREFUSED"],
+    [undefined, "No."],
+  ])("that are outages are logged with their reason, without a stack (%s)", async (cause, reason) => {
+    answer = () => {
+      throw new ServiceError("unavailable", "No.", { cause });
+    };
+    expect((await get("/api/users/5")).status).toBe(503);
+    const logged = server.logs.filter(({ level }) => level === "error");
+    expect(logged).toEqual([expect.objectContaining({ reason, message: "No." })]);
+    expect(logged[0]).not.toHaveProperty("err");
+  });
+
   test("that occur while an answer is written are logged as well", async () => {
     answer = () => ({ id: 1n });
     expect((await get("/api/users/5")).status).toBe(500);
@@ -474,9 +488,9 @@ describe("probes", () => {
   });
 
   test.each([
-    ["is not ready", async () => false, expect.objectContaining({ code: "unavailable" })],
-    ["fails", async () => Promise.reject(new Error("no database")), new Error("no database")],
-  ])("readyz is 503 when the service %s, and healthz is not; the log has the cause", async (_, ready, err) => {
+    ["is not ready", async () => false, "The service cannot reach its database, or cannot write to it."],
+    ["fails", async () => Promise.reject(new Error("no database")), "no database"],
+  ])("readyz is 503 when the service %s, and healthz is not; the log has the cause", async (_, ready, reason) => {
     const other = await serveFake(undefined, { ready });
     const response = await fetch(`${other.url}/readyz`);
     expect([response.status, response.headers.get("retry-after"), await codeOf(response)]).toEqual([
@@ -486,7 +500,7 @@ describe("probes", () => {
     ]);
     expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
     expect(other.logs.map(({ level }) => level)).toEqual(["error", "info", "debug"]);
-    expect(other.logs[0]?.err).toEqual(err);
+    expect(other.logs[0]?.reason).toBe(reason);
     await other.close();
   });
 

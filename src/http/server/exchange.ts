@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { BlockList } from "node:net";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { loggedError } from "../../contract/logged-error.ts";
 import type { Origin } from "../../contract/operation.ts";
 import { formatRetryAfter } from "../../contract/retry-after.ts";
 import { clientAddress, networkOf } from "./client-address.ts";
@@ -149,7 +150,7 @@ export class Exchange implements Origin {
   /** Responds with an error. An error that is not a `ServiceError` only appears in the log. */
   fail(error: unknown, more?: Record<string, string>): Response {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", crashed, { cause: error });
-    if (known.status >= 500) this.#logError(known.cause ?? known, known.message);
+    if (known.status >= 500) this.#logError(known, known.message);
     return this.refuse(known, more);
   }
 
@@ -167,8 +168,8 @@ export class Exchange implements Origin {
     return wait === undefined ? {} : { "retry-after": formatRetryAfter(wait) };
   }
 
-  #logError(err: unknown, message: string): void {
-    this.#state.log.error({ err, request_id: this.id, route: this.#route }, message);
+  #logError(error: unknown, message: string): void {
+    this.#state.log.error({ ...loggedError(error), request_id: this.id, route: this.#route }, message);
   }
 
   #record(status: number): void {

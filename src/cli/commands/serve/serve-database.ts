@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { allOperations } from "../../../contract/all-operations.ts";
+import { loggedError } from "../../../contract/logged-error.ts";
 import { missingForMail } from "../../../contract/settings.ts";
 import { createService } from "../../../core/service.ts";
 import { createEngine } from "../../../delivery/delivery.ts";
@@ -89,8 +90,8 @@ async function serveDatabase({ database, log, terminal, options, worker, ended }
     try {
       const missing = missingForMail(await service.settings());
       if (missing.length > 0) log.warn(noMail(missing));
-    } catch (err) {
-      log.error({ err }, "the settings of mail cannot be read");
+    } catch (error) {
+      log.error(loggedError(error), "the settings of mail cannot be read");
     }
   };
   if (worker) worker.ready(server.url, () => void deliver());
