@@ -426,6 +426,26 @@ describe("db copy", () => {
     expect((await home.sit(["db", "info", "--db", argument])).code).toBe(6);
   });
 
+  it("names the table in which a SQLite file has another value, and removes the file", async () => {
+    const source = await make();
+    const { prepare } = DatabaseSync.prototype;
+    const prepared = vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (
+      this: DatabaseSync,
+      text,
+    ) {
+      if (text.includes("into users (")) {
+        this.exec(`create temp trigger if not exists changing after insert on users
+          begin update users set first_name = 'Other' where id = new.id; end`);
+      }
+      return prepare.call(this, text);
+    });
+    onTestFinished(() => prepared.mockRestore());
+    const to = home.path("other.db");
+    const { code, stderr } = await copy(source, to);
+    expect([code, stderr]).toEqual([7, expect.stringContaining("The table users differs after the copy")]);
+    expect(existsSync(to)).toBe(false);
+  });
+
   it("reports a full disk, and leaves the target empty", async () => {
     const source = await make();
     const to = home.path("full.db");
