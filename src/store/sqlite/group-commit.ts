@@ -67,6 +67,7 @@ export class WritingDriver implements Driver {
   readonly #committed: () => void;
   readonly #waiting: (() => void)[] = [];
   #lent = false;
+  /** The one of the latest transaction. `run` and `runLater` are called by the transaction that has the connection. */
   #loan: Loan | undefined;
   #group: Group | undefined;
   /** The time when a transaction last could not begin. */
@@ -94,14 +95,14 @@ export class WritingDriver implements Driver {
     try {
       return this.#connection.all(sql, parameters);
     } catch (error) {
-      if (this.#loan !== undefined) this.#loan.failure = error;
+      this.#loan!.failure = error;
       throw error;
     }
   }
 
   /** Runs a statement of the transaction that has the connection just before the commit; for `runTextLater`. */
   runLater(text: string, parameters: readonly unknown[]): void {
-    this.#loan?.later.push({ text, parameters });
+    this.#loan!.later.push({ text, parameters });
   }
 
   async beginTransaction(loan: Loan): Promise<void> {
