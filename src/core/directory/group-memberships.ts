@@ -1,6 +1,4 @@
 import { sql } from "kysely";
-import type { z } from "zod";
-import type { groupBrief } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { groupRoles } from "../../contract/group-schemas.ts";
 import { addToRows, deleteRows, insertRows, updateRows } from "../../store/bulk.ts";
@@ -12,7 +10,6 @@ import { type GroupReader, isVisibleGroup } from "../visibility/group-visibility
 import { markChanged } from "./mark-changed.ts";
 
 export type Role = (typeof groupRoles)[number];
-type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
 
 export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
   await insertRows(ctx.db, "group_members", [{ group_id: group, user_id: user, role, created_at: ctx.now }]);
@@ -84,6 +81,5 @@ export function groupsOf(db: Db, reader: GroupReader, id: string) {
   );
 }
 
-export function presentGroupBriefs(groups: Nested<RowOf<"groups", "id" | "name" | "name_key">>): GroupBrief[] {
-  return rowsIn(groups, "name_key", "id").map(({ id, name }) => ({ id, name, url: `/groups/${id}` }));
-}
+export const presentGroupBriefs = (groups: Nested<RowOf<"groups", "id" | "name" | "name_key">>) =>
+  rowsIn(groups, "name_key", "id").map(({ id, name }) => ({ id, name, url: `/groups/${id}` }));

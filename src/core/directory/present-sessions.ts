@@ -1,9 +1,6 @@
-import type { OutputOf } from "../../contract/operation.ts";
-import type { sessions as contract } from "../../contract/sessions.ts";
 import type { Db } from "../../store/database.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-type Session = OutputOf<(typeof contract)["list"]>["data"][number];
 export type SessionRow = Awaited<ReturnType<ReturnType<typeof sessionRows>["execute"]>>[number];
 
 /** Selects the live sessions of the user `me`. */
@@ -15,6 +12,6 @@ export function sessionRows(db: Db, { me, now }: { readonly me: number; readonly
     .where("s.expires_at", ">", now);
 }
 
-export function presentSession({ token }: Ctx, { key, ...row }: SessionRow): Session {
-  return { content_type: "session", ...row, current: key === token?.session };
+export function presentSession({ token }: Ctx, { key, ...row }: SessionRow) {
+  return { content_type: "session" as const, ...row, current: key === token?.session };
 }

@@ -7,9 +7,7 @@ import { findGroups, findTokens, findUnits, findUserTypes, findWebhooks } from "
 import { findConversationsByTitle, findEventsByTitle, findPostsByTitle } from "./find-titled.ts";
 import { findUserNames } from "./find-user-names.ts";
 
-type Find = (ctx: Ctx, texts: readonly string[]) => Promise<NameMatch[]>;
-
-const finders: Readonly<Record<NamedKind, Find>> = {
+const finders: Readonly<Record<NamedKind, (ctx: Ctx, texts: readonly string[]) => Promise<NameMatch[]>>> = {
   users: findUserNames,
   units: findUnits,
   usertypes: findUserTypes,

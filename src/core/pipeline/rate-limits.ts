@@ -13,11 +13,9 @@ export interface Subject {
   readonly network?: string | undefined;
 }
 
-type Column = "account" | "network";
-
 interface RateLimits {
   readonly seconds: number;
-  readonly limits: readonly { readonly by: readonly Column[]; readonly max: number }[];
+  readonly limits: readonly { readonly by: readonly ("account" | "network")[]; readonly max: number }[];
 }
 
 /** Maximum number of welcome mails to one address in an hour. */

@@ -12,7 +12,6 @@ import { readPage } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { permit } from "../pipeline/permissions.ts";
 
-type Token = OutputOf<(typeof contract)["get"]>;
 type Row = Awaited<ReturnType<ReturnType<typeof tokenRows>["execute"]>>[number];
 
 const tokenFilterIssues = (ctx: Ctx, { owner }: { readonly owner?: number | undefined }) =>
@@ -27,7 +26,7 @@ function tokenRows({ db }: Ctx) {
     .select(["u.first_name", "u.last_name"]);
 }
 
-function presentToken({ apiToken }: Ctx, row: Row): Token {
+function presentToken({ apiToken }: Ctx, row: Row): OutputOf<(typeof contract)["get"]> {
   return {
     content_type: "token",
     id: row.id,
@@ -58,13 +57,12 @@ async function requireOwner(ctx: Ctx, user: number): Promise<void> {
   await permit(ctx, users.password, { id: user });
 }
 
-type Create = Handlers<typeof contract>["create"];
 type Input = InputOf<typeof contract.create>;
 
 /** Maximum number of unexpired tokens of a user, so that nobody fills the database with them. */
 const maxTokens = 100;
 
-const createToken: Create = async (ctx, input) => {
+const createToken: Handlers<typeof contract>["create"] = async (ctx, input) => {
   const { name, owner = ctx.actor.id, expires_at = null } = input;
   const issues = await newTokenIssues(ctx, input);
   if (issues.owner === undefined) await requireOwner(ctx, owner);

@@ -17,8 +17,6 @@ import { idsInPath } from "../pipeline/unit-path.ts";
 import { extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
 import { addUnits, type ExistingUnit, type NewUnit, type UnitImportRow, unitLabel } from "./unit-import-writes.ts";
 
-type Import = Handlers<typeof contract>["import"];
-
 interface Waiting {
   readonly index: number;
   readonly row: UnitImportRow;
@@ -35,7 +33,7 @@ interface Tree {
 }
 
 /** Processes a row as soon as its parent exists, regardless of the order of the rows; inserts new units together. */
-export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
+export const importUnitRows: Handlers<typeof contract>["import"] = async (ctx, { rows, assume = [] }) => {
   if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
   const report = collectResults(rows);
   const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));

@@ -15,13 +15,12 @@ import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissions.ts";
 import { deactivateUsers } from "./change-account.ts";
 
-type DeactivateMissing = Handlers<typeof contract>["deactivateMissing"];
 type Input = InputOf<typeof contract.deactivateMissing>;
 
 const maxListed = 500;
 
 /** Deactivates the users of a scope that are not present: all of them, or none when one of the checks fails. */
-export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
+export const deactivateMissing: Handlers<typeof contract>["deactivateMissing"] = async (ctx, input) => {
   requireAbility(ctx.actor, "user");
   requireNoIssues(scopeIssues(input));
   const active = await usersIn(ctx, input);

@@ -157,9 +157,7 @@ const privateFiles = (user: number) => sql`select * from files
   where owner = 'message' and owner_id in (select id from messages where author_id = ${user})
   or owner = 'event' and owner_id in (select id from (${eventsOf(user, 1)}) as own)`;
 
-type Files = typeof visibleFiles;
-
-const filesAs = (prefix: string, files: Files, options: Pick<Options, "isPrivate">): readonly ExportSection[] => [
+const filesAs = (prefix: string, files: typeof visibleFiles, options: Pick<Options, "isPrivate">): ExportSection[] => [
   { name: `${prefix}files`, rows: files, ...byId, hidden: ["sha256"], ...options },
   {
     name: `${prefix}file_contents`,

@@ -11,10 +11,8 @@ const lastDay = 1231;
 const february28 = 228;
 const february29 = 229;
 
-type Birthdays = Handlers<typeof contract>["birthdays"];
-
 /** Returns the birthdays of a period, in the order of the days, limited by the actor's setting `show_birthdays`. */
-export const birthdays: Birthdays = async (ctx, input) => {
+export const birthdays: Handlers<typeof contract>["birthdays"] = async (ctx, input) => {
   const found: RowOf<"users", "id" | "birthday">[] = [];
   let total = 0;
   for (const days of period(ctx, input)) {

@@ -170,9 +170,7 @@ const listsOfAudience = prepared((db, p: { id: number }) =>
   db.selectFrom("audiences as a").select(audienceLists(db)).where("a.id", "=", p.id),
 );
 
-type AudienceLists = Awaited<ReturnType<typeof listsOfAudience>>[number];
-
-export const listsIn = (row: AudienceLists) => ({
+export const listsIn = (row: Awaited<ReturnType<typeof listsOfAudience>>[number]) => ({
   units: rowsIn(row.audience_units, "id"),
   userTypes: rowsIn(row.audience_types, "id"),
   shares: rowsIn(row.audience_shares, "user_id").map(({ user_id }) => user_id),
