@@ -8,16 +8,11 @@ interface SemaphoreOptions {
   readonly refusal: () => ServiceError;
 }
 
-interface Waiting {
-  readonly size: number;
-  readonly enter: () => void;
-}
-
 /** Limits the total size of work at a time. In async-mutex, work that has given up waiting would still block the work behind it. */
 export class Semaphore {
   #free: number;
   readonly #options: Required<SemaphoreOptions>;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: { readonly size: number; readonly enter: () => void }[] = [];
 
   constructor(size: number, options: SemaphoreOptions) {
     this.#free = size;

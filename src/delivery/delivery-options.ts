@@ -2,17 +2,12 @@ import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import type { Resolve } from "./ssrf/guarded-lookup.ts";
 
-/** The engine's log; a pino logger fits. */
-interface DeliveryLog {
-  info(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
 /** The parts of the engine take those that they need. */
 export interface DeliveryOptions {
   readonly database: Database;
   readonly settings: () => Promise<Settings>;
-  readonly log: DeliveryLog;
+  /** A pino logger fits. */
+  readonly log: Readonly<Record<"info" | "error", (fields: object, message: string) => void>>;
   /** User-Agent of callbacks: `wcs/<version>`. */
   readonly userAgent: string;
   /** Returns the URL of the service, for links in mail when the setting `base_url` is not set. */

@@ -22,13 +22,8 @@ export interface Addressee {
 export interface Person extends Addressee {
   readonly email: string;
   readonly inviter?: string | undefined;
-  readonly invitation?: Invitation;
-}
-
-/** Lets a person set a password until `expires_at`, in Unix seconds. */
-interface Invitation {
-  readonly token: string;
-  readonly expires_at: number;
+  /** Lets the person set a password until `expires_at`, in Unix seconds. */
+  readonly invitation?: { readonly token: string; readonly expires_at: number };
 }
 
 export interface DisabledPayload {
