@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
 import { tokenIn } from "../support/password-mail.ts";
 import { start, useHome } from "./support.ts";
@@ -139,4 +140,12 @@ it("auth password reset reads the token and the password from a line of stdin ea
   }
   const { code, stderr } = await home().wcs(reset, { stdin: `${token}\nhorse battery correct\n` });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("Set the new password.") });
+});
+
+it("webhooks deliver says why a mail was not sent", async () => {
+  await welcome();
+  const port = await freePort();
+  expect((await deliver("--smtp-url", `smtp://127.0.0.1:${port}`)).stderr).toMatch(
+    new RegExp(`^mail not sent: ESOCKET: connect ECONNREFUSED 127\\.0\\.0\\.1:${port}\n`),
+  );
 });

@@ -199,7 +199,7 @@ describeOnDatabases("mail", (open, kind) => {
     const port = await freePort();
     const away = { "mail.smtp_url": `smtp://127.0.0.1:${port}` };
     expect(await drain(away)).toMatchObject({ mails: 1 });
-    expect(await rows()).toMatchObject([{ attempt: 1, last_error: "ESOCKET" }]);
+    expect(await rows()).toMatchObject([{ attempt: 1, last_error: `ESOCKET: connect ECONNREFUSED 127.0.0.1:${port}` }]);
     await mailbox.close();
     mailbox = await newMailbox({}, port);
     await drain(away);

@@ -145,6 +145,9 @@ export async function createDeliveryEngine(database: Database, service: Service,
     settings: service.settings,
     userAgent: `wcs/${version}`,
     // The webhook's own log has the results of attempts.
-    log: { info() {}, error: (_, message) => terminal.note(`${message}.`) },
+    log: {
+      info() {},
+      error: (fields, message) => terminal.note("reason" in fields ? `${message}: ${fields.reason}` : `${message}.`),
+    },
   });
 }

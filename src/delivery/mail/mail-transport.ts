@@ -31,16 +31,17 @@ const noTls = "The mail server does not support TLS; set mail.allow_plain to sen
 
 type SmtpError = Partial<Record<"code" | "command" | "response" | "message", string> & { responseCode: number }>;
 
-/** Returns the error to store in the outbox: the server's code and answer, without anything that we sent. */
+/** Codes of errors whose message tells why there is no connection, as in `connect ECONNREFUSED 192.0.2.1:25`. */
+const connectionCodes = ["EDNS", "ESOCKET", "ECONNECTION", "ETIMEDOUT", "ETLS"];
+
+/** Returns the error to store in the outbox: the code, and the server's answer or the lack of one, without anything that we sent. */
 export function describeMailFailure(error: unknown, { requireTLS }: SmtpTarget): MailFailure {
   const { code = "", command, responseCode = 0, response, message = "" } = error as SmtpError;
   const isRefused = responseCode >= 500;
   // A server that is only busy answers to both with 4xx.
   if (requireTLS && isRefused && (command === "EHLO" || command === "STARTTLS"))
     return { error: noTls, permanent: false };
-  if (/certificate|altnames/i.test(message) && response === undefined)
-    return { error: `${code || "error"}: ${message.slice(0, 300)}`, permanent: false };
   const permanent = isRefused && (code === "EENVELOPE" || code === "EMESSAGE");
-  const said = response === undefined ? "" : `: ${response.slice(0, 300)}`;
-  return { error: `${code || "error"}${said}`, permanent };
+  const said = response ?? (connectionCodes.includes(code) ? message.trim() : "");
+  return { error: `${code || "error"}${said && `: ${said.slice(0, 300)}`}`, permanent };
 }
