@@ -214,7 +214,7 @@ __wcs_place() {
     'settings get') flags='--watch --interval'; values='--interval='; args=('@settings') ;;
     'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('@settings' '@settingvalues') ;;
     'audit') words='list' ;;
-    'audit list') flags='--actor --operation --path --since --until --cursor --limit --all --watch --interval'; values='--actor=@users --operation=@operations --path= --since= --until= --cursor= --limit= --interval=' ;;
+    'audit list') flags='--actor --operation --path --user --unit --since --until --cursor --limit --all --watch --interval'; values='--actor=@users --operation=@operations --path= --user=@users --unit=@units --since= --until= --cursor= --limit= --interval=' ;;
     'languages') words='list' ;;
     'languages list') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
     'timezones') words='list' ;;

@@ -217,6 +217,18 @@ describeEverywhere("audit", (environment) => {
     expect(talk.filter((op) => !op.private)).toEqual([]);
   });
 
+  it("audit.list filters by the user or unit that was changed", async () => {
+    const { actors, ids, units: places } = world();
+    await actors.administrator.call(users.update, { id: ids.manager, title: "Chief" });
+    await actors.manager.call(units.update, { id: places.yard, name: "Courtyard" });
+    const operations = async (filter: ArgumentsOf<typeof audit.list>) =>
+      (await list({ limit: 1, ...filter })).data.map(({ operation, path }) => `${operation} ${path}`);
+    expect(await operations({ user: ids.manager })).toEqual([`users.update /users/${ids.manager}`]);
+    expect(await operations({ unit: places.yard })).toEqual([`units.update /units/${places.yard}`]);
+    expect(await wrongFields(list({ user: 1, unit: 1, actor: 987654 }))).toEqual(["actor", "unit"]);
+    expect(await wrongFields(list({ path: "/units", user: 1 }))).toEqual(["user"]);
+  });
+
   it("audit.list filters, and continues by cursor", async () => {
     const { actors, ids, units: places, instance } = world();
     instance.wait(100);

@@ -8,7 +8,6 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs messages": "use wcs conversations messages <conversation>",
   "wcs notifications": "use wcs counters list",
   "wcs search": "use wcs names find <name>, wcs users search <words> or wcs conversations search <words>",
-  "wcs audit list --user": "use --actor for changes by a user, and --path /users/<id> for changes of a user",
   "wcs auth 2fa reset": "use wcs users reset-2fa <user>",
   "wcs auth login --email": "use --username <email>",
   "wcs users admin": "use wcs users update <user> --admin",

@@ -11,11 +11,13 @@ import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { isAtOrBelow, mergeEntries, type PathFilter, searchPath } from "./search-path.ts";
 
 export const audit: Handlers<typeof contract> = {
-  async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
+  async list(ctx, { limit, cursor, actor, operation, since, until, ...target }) {
+    requireNoIssues(targetIssues(target));
+    const path = topOf(target);
     const list = `audit ${JSON.stringify([actor, operation, path, since, until])}`;
     const names = operation === undefined ? undefined : await operationNames(operation);
     if (names?.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor, operation }));
-    const filter = { top: path?.replace(/\/+$/, ""), since, until, actor, operations: names };
+    const filter = { top: path, since, until, actor, operations: names };
     const { rows, meta } = await readEntries(ctx, filter, { list, limit, cursor });
     if (rows.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor }));
     const data = rows.map(({ actor_id, first_name, last_name, fields, ...entry }) => ({
@@ -29,11 +31,21 @@ export const audit: Handlers<typeof contract> = {
 
 export const checks: Checks<typeof contract> = { list: auditFilterIssues };
 
-type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation">;
+type Filter = Pick<ArgumentsOf<typeof contract.list>, "actor" | "operation" | "path" | "user" | "unit">;
+type Target = Pick<Filter, "path" | "user" | "unit">;
 
-async function auditFilterIssues(ctx: Ctx, { actor, operation }: Filter): Promise<FieldErrors> {
+const topOf = ({ path, user, unit }: Target): string | undefined =>
+  user !== undefined ? `/users/${user}` : unit !== undefined ? `/units/${unit}` : path?.replace(/\/+$/, "");
+
+function targetIssues({ path, user, unit }: Target): FieldErrors {
+  const [first = "", other] = Object.entries({ path, user, unit }).flatMap(([name, value]) => (value ? [name] : []));
+  return other === undefined ? {} : { [other]: [`cannot be combined with ${first}`] };
+}
+
+async function auditFilterIssues(ctx: Ctx, { actor, operation, ...target }: Filter): Promise<FieldErrors> {
   const isUnknown = operation !== undefined && (await operationNames(operation)).length === 0;
   return {
+    ...targetIssues(target),
     ...(await filterIssues(ctx, [["actor", "users", actor]])),
     ...(isUnknown && { operation: ["is neither an operation, like users.update, nor a group of them, like users.*"] }),
   };

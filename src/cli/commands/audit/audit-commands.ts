@@ -10,7 +10,7 @@ export const audit: Commands = {
       "wcs audit list --since -7d",
       "wcs audit list --actor 'Ann Smith' --operation users.update",
       "wcs audit list --operation 'webhooks.*'",
-      "wcs audit list --path /users/12 --all -o ndjson",
+      "wcs audit list --user ann@example.com --all -o ndjson",
       "wcs audit list --operation auth.authenticate --query '[?outcome==`failed`]'",
     ],
   }),
