@@ -183,6 +183,7 @@ it.each([
   const administrator = ["--admin-email", "a@example.com", "--admin-name", "Ann Lee", "--no-profile"];
   const lines = [
     ["init", "--db", path, ...administrator],
+    ["init", "--db", path, ...administrator, "--dry-run"],
     ["db", "backup", path],
     ["db", "restore", database, "--db", path],
     ["db", "copy", "--to", path],

@@ -8,6 +8,7 @@ import fs, {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -146,6 +147,12 @@ describe("SQLite files", () => {
     expect(existsSync(path)).toBe(false);
     expect(await refusal(openDatabase(join(folder, "nowhere", "wcs.db")))).toMatchObject({ code: "not_found" });
     expect(existsSync(join(folder, "nowhere"))).toBe(false);
+    symlinkSync("nowhere/wcs.db", join(folder, "link.db"));
+    const isLink = expect.stringContaining("is a link to a file that does not exist");
+    const link = join(folder, "link.db");
+    await expect(openDatabase(link)).rejects.toMatchObject({ code: "not_found", message: isLink });
+    for (const open of [checkNewDatabase, openDatabase])
+      await expect(open(link, { create: async () => {} })).rejects.toMatchObject({ code: "unavailable", hint: isLink });
   });
 
   it("openDatabase refuses the database of another program, and does not change it", async () => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isSpecial } from "./sqlite-database.ts";
 import { translateError } from "./sqlite-errors.ts";
@@ -8,7 +8,8 @@ export function canCreate(path: string): boolean {
   try {
     if (isSpecial(path) || (existsSync(path) && statSync(path).size > 0)) return false;
     let place = path;
-    while (!existsSync(place)) place = dirname(place);
+    // A link that leads nowhere, or back to itself, is there.
+    while (lstatSync(place, { throwIfNoEntry: false }) === undefined) place = dirname(place);
     // The trailing slash makes this fail unless the path is a folder.
     accessSync(place === path ? place : `${place}/`, constants.W_OK);
     return true;

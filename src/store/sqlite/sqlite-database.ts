@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, lstatSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,9 +57,10 @@ function requireDatabaseFile(path: string): void {
     statSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new ServiceError("not_found", `There is no database at ${path}.`, {
-      hint: `Create it with wcs init --db ${quoteForShell(path)}`,
-    });
+    const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    const issue = isLink ? `${path} is a link to a file that does not exist` : `There is no database at ${path}`;
+    const hint = isLink ? undefined : `Create it with wcs init --db ${quoteForShell(path)}`;
+    throw new ServiceError("not_found", `${issue}.`, { hint });
   }
 }
 

@@ -39,7 +39,7 @@ const hints: Readonly<Record<string, string>> = {
   EEXIST: otherPath,
   EISDIR: "It is a folder. Name a file.",
   ENOTDIR: otherPath,
-  ENOENT: "Its folder cannot be created there. Name another path.",
+  ENOENT: "It is a link to a file that does not exist, or its folder cannot be created. Name another path.",
   ELOOP: "A link in its path leads back to itself. Name another path.",
   ENAMETOOLONG: "A name in its path is too long for the file system. Name another path.",
 };
