@@ -74,9 +74,8 @@ describePlaces("wcs conversations", (place) => {
     const none = await say(["send", "--to", "ann,x@example.com,x@", "x"]);
     expect(none.code).toBe(6);
     expect(none.stderr).toContain("no user is called ann; similar names: Ann Smith (Acme, 4), Ann Smith (Acme, 5);");
-    expect(none.stderr).toContain("no user with the e-mail address x@example.com is visible to you");
     expect(none.stderr).toContain(
-      "no user with the e-mail address x@ is visible to you; a reference with @ begins with ref:.",
+      "; no user with the e-mail address x@example.com or x@ is visible to you; a reference with @ begins with ref:.",
     );
     const like = await say(["send", "--to", "bob", "x"]);
     expect(like).toMatchObject({ code: 6, stderr: expect.stringContaining("similar names: Bob Jones (Acme, 2).") });

@@ -41,6 +41,7 @@ export async function findByName(
   const found: number[][] = [];
   for (const { label, kind, texts } of given) {
     const ids = new Set<number>();
+    const addresses: string[] = [];
     for (const text of new Set(texts.map((each) => each.trim()))) {
       const candidates = matches.filter((each) => each.kind === kind && each.text === text);
       const same = candidates.filter(({ match }) => match !== "similar");
@@ -49,11 +50,13 @@ export async function findByName(
       const chosen = same.find((each) => each.id === id);
       if (chosen) names.set(`${kind} ${id}`, chosen.name);
       if (id !== undefined) ids.add(id);
+      else if (!isAmbiguous && isAddress(kind, text)) addresses.push(text);
       else {
         const about = isAmbiguous ? describeAmbiguity(kind, text, same) : { sentence: missing(kind, text, candidates) };
         mismatches.push({ label, kind, ...about });
       }
     }
+    if (addresses.length > 0) mismatches.push({ label, kind, sentence: noneVisible(addresses) });
     found.push([...ids]);
   }
   if (mismatches.length > 0) throw mismatchError(mismatches);
@@ -160,14 +163,18 @@ async function choose(
   return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
 }
 
+const isAddress = (kind: NamedKind, text: string): boolean =>
+  kind === "users" && isName(text) && text.includes("@") && !text.startsWith("ref:");
+
+const noneVisible = (addresses: readonly string[]): string =>
+  `no user with the e-mail address ${addresses.join(" or ")} is visible to you; a reference with @ begins with ref:`;
+
 function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): string {
   const noun = referenceNouns[kind];
   if (!isName(text)) return `'${text.slice(0, 80)}' names no ${noun}`;
   const reference = /^ref:(.*)/s.exec(text)?.[1];
   if (reference === "") return "there is no reference after ref:";
   if (reference !== undefined) return `no ${noun} has the reference ${reference}`;
-  if (kind === "users" && text.includes("@"))
-    return `no user with the e-mail address ${text} is visible to you; a reference with @ begins with ref:`;
   return `no ${noun} is called ${text}${similar.length > 0 ? `; similar names: ${listMatches(similar)}` : ""}`;
 }
 
