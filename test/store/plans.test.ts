@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
+import { groups } from "../../src/contract/groups.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { defaults } from "../../src/contract/settings.ts";
+import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { listOutbox, removeExpired } from "../../src/delivery/delivery.ts";
@@ -112,6 +114,22 @@ describe("statements on SQLite", () => {
       const plan = await stepsOf(() => administrator.call(audit.list, { path: "/users/2", ...filter }));
       const indexes = plan.flatMap(({ detail }) => /audit_entries_\w+/.exec(detail)?.[0] ?? []);
       expect(new Set(indexes)).toEqual(new Set(["audit_entries_path"]));
+    }
+  });
+
+  it("a further page of the tree and of groups by name is searched from its key, not from the first item", async () => {
+    const { administrator } = world().actors;
+    for (const name of ["Choir", "Chess"]) await administrator.call(groups.create, { name });
+    const lists = [
+      (cursor: object) => administrator.call(units.tree, { limit: 1, ...cursor }),
+      (cursor: object) => administrator.call(groups.list, { limit: 1, name: "Ch", ...cursor }),
+    ];
+    for (const list of lists) {
+      const { meta } = await list({});
+      const steps = await stepsOf(() => list({ cursor: meta.next_cursor }));
+      const [page = ""] = steps.map(({ text }) => text).filter((text) => text.includes(") > ("));
+      // SQLite would start the search at such a limit, if it comes first.
+      expect(page).toMatch(/\) > \((?!.*>= \?)/s);
     }
   });
 

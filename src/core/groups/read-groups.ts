@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import type { OutputOf } from "../../contract/operation.ts";
-import { beginsWith } from "../../store/dialect.ts";
+import { afterPrefix } from "../../store/dialect.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -51,7 +51,6 @@ export const groupReadHandlers = {
   async list(ctx, { limit, cursor, ...filter }) {
     const list = `groups ${JSON.stringify(filter)}`;
     let query = groupRows(ctx).where(isVisibleGroup("g", groupReader(ctx.actor)));
-    if (filter.name !== undefined) query = query.where(beginsWith("g.name_key", fold(filter.name) || filter.name));
     if (filter.mine === true) {
       query = query.where("g.id", "in", (eb) =>
         eb.selectFrom("group_members").select("group_id").where("user_id", "=", ctx.actor.id),
@@ -59,7 +58,9 @@ export const groupReadHandlers = {
     }
     if (filter.mine === false) query = query.where("m.role", "is", null);
     if (filter.privacy !== undefined) query = query.where("g.privacy", "=", filter.privacy);
-    const order = { by: ["name_key", "id"], alias: "g" } as const;
+    const min = filter.name && (fold(filter.name) || filter.name);
+    const range = { min, max: min && afterPrefix(min) };
+    const order = { by: ["name_key", "id"], alias: "g", range } as const;
     const { rows, meta } = await readPage(ctx, query, order, { list, limit, cursor });
     return { data: await presentGroups(ctx, rows), meta };
   },

@@ -77,7 +77,7 @@ interface Order<K> {
   readonly alias?: string;
   readonly descending?: boolean;
   /** Minimum and maximum of the first column, both included. */
-  readonly range?: { readonly min: number | undefined; readonly max: number | undefined };
+  readonly range?: Readonly<Record<"min" | "max", string | number | undefined>>;
 }
 
 export async function readPage<

@@ -2,7 +2,7 @@ import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.t
 import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { units as contract } from "../../contract/units.ts";
-import { beginsWith } from "../../store/dialect.ts";
+import { afterPrefix, beginsWith } from "../../store/dialect.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
 import { presentFullUnits, presentUnits, presentUnitsAfter, type Unit } from "../directory/present-units.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -50,10 +50,10 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     let query = ctx.db
       .selectFrom("units")
       .select(["id", "name", "level", "unit_type", "reference", "path", "parent_id"])
-      .select(["user_count", "child_count", "descendant_count"])
-      .where(beginsWith("path", top));
+      .select(["user_count", "child_count", "descendant_count"]);
     if (depth !== undefined) query = query.where("level", "<=", levelOf(top) + depth);
-    const { rows, meta } = await readPage(ctx, query, { by: ["path"] }, { list, limit, cursor });
+    const order = { by: ["path"], range: { min: top, max: afterPrefix(top) } } as const;
+    const { rows, meta } = await readPage(ctx, query, order, { list, limit, cursor });
     return { data: rows.map(presentNode), meta };
   },
 
