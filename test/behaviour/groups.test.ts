@@ -126,6 +126,8 @@ describeEverywhere("groups", (environment) => {
       privacy: "public",
       updated_at: updated_at + 5,
     });
+    const found = async (name: string) => names((await member().call(groups.list, { name })).data);
+    expect([await found("orch"), await found("Garden")]).toEqual([["Orchard"], []]);
     await member().call(groups.memberAdd, mine);
     expect(await member().call(groups.memberSet, { ...mine, role: "administrator" })).toMatchObject({
       role: "administrator",

@@ -200,7 +200,7 @@ for (const kind of kinds) {
       expect(await get(database, "broken")).toBe("2");
     });
 
-    it("factVersions returns another version after each change of a setting, and only then; none on PostgreSQL", async () => {
+    it("factVersions, where there are any, returns another version after each change of a setting, and only then", async () => {
       const { database } = open();
       const version = () => database.factVersions()?.settings;
       const first = version();
