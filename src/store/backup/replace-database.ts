@@ -17,7 +17,7 @@ const timeout = 5000;
  */
 export async function replaceDatabase(draft: string, path: string, watch: Watch): Promise<string | undefined> {
   const before = statSync(path, { throwIfNoEntry: false });
-  using held = before && (await retryWhileInUse(() => holdAlone(path), watch.signal));
+  using held = before && (await retryWhileInUse(() => holdAlone(path, gatherInFile), watch.signal));
   try {
     // Another process may have replaced the file before we locked it.
     if (before?.ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse();
@@ -42,22 +42,9 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 /** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
 export async function checkReplacement(path: string): Promise<void> {
   try {
-    if (isSpecial(path)) throw notWcsDatabase(path);
-    if (!statSync(path, { throwIfNoEntry: false })?.size) return;
-    await retryWhileInUse(() => requireReplaceable(path));
+    if (existsSync(path)) await retryWhileInUse(() => holdAlone(path)?.close());
   } catch (error) {
     throw translateError(error, path);
-  }
-}
-
-function requireReplaceable(path: string): void {
-  using connection = new DatabaseSync(path, { timeout: 0 });
-  try {
-    connection.exec("pragma locking_mode = exclusive");
-    if (!isMarked(connection)) throw notWcsDatabase(path);
-  } catch (error) {
-    if (isBusy(error)) throw inUse();
-    if (!isOurs(path)) throw error instanceof ServiceError ? error : notWcsDatabase(path);
   }
 }
 
@@ -77,11 +64,10 @@ async function retryWhileInUse<T>(work: () => T, signal?: AbortSignal): Promise<
 }
 
 /**
- * Returns a connection with exclusive use of the database until it is closed. The file then holds all committed data, and
- * its journal mode is the one in which SQLite never writes to a file that was moved, not even through a connection opened a
- * moment ago. Returns undefined for an empty file, or one too corrupt for SQLite to lock.
+ * Returns a connection with exclusive use of the database until it is closed, after `prepare`. Returns undefined for an empty
+ * file, or one too corrupt for SQLite to lock.
  */
-function holdAlone(path: string): DatabaseSync | undefined {
+function holdAlone(path: string, prepare?: (connection: DatabaseSync) => void): DatabaseSync | undefined {
   if (isSpecial(path)) throw notWcsDatabase(path);
   // SQLite would remove the log of an empty file.
   if (statSync(path).size === 0) return undefined;
@@ -90,9 +76,7 @@ function holdAlone(path: string): DatabaseSync | undefined {
     // In exclusive mode the lock outlives the transaction, and reading takes it.
     connection.exec("pragma locking_mode = exclusive");
     if (!isMarked(connection)) throw notWcsDatabase(path);
-    connection.exec("pragma journal_mode = delete; begin exclusive; commit");
-    const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
-    if (journal_mode !== "delete") throw inUse();
+    prepare?.(connection);
     return connection;
   } catch (error) {
     connection.close();
@@ -101,6 +85,16 @@ function holdAlone(path: string): DatabaseSync | undefined {
     if (error instanceof ServiceError) throw error;
     return undefined;
   }
+}
+
+/**
+ * Moves all committed data to the file, and sets the journal mode in which SQLite never writes to a file that was moved, not even
+ * through a connection opened a moment ago.
+ */
+function gatherInFile(connection: DatabaseSync): void {
+  connection.exec("pragma journal_mode = delete; begin exclusive; commit");
+  const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
+  if (journal_mode !== "delete") throw inUse();
 }
 
 /** Returns true for a file with the header of a wcs database, even when the rest of it is corrupt. */
