@@ -329,12 +329,12 @@ _wcs() {
   local -a line own
   COMPREPLY=()
   __wcs_place ''
-  # The shell splits --flag=value at the =, and e-mail addresses at the @.
+  # The shell splits --flag=value at the =, and e-mail addresses at the @. The = after -o is part of the value.
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     i=$((${#line[@]} - 1))
     if [[ -n "$joined" ]]; then line[i]="${line[i]}$word" joined=''
     elif [[ "$word" == '@' && $i -ge 0 && "$COMP_LINE" == *"${line[i]}@"* ]]; then line[i]="${line[i]}@" joined=1
-    elif [[ "$word" != '=' ]]; then line+=("$word"); fi
+    elif [[ "$word" != '=' || ( $i -ge 0 && "${line[i]}" == -? ) ]]; then line+=("$word"); fi
   done
   # An address is not completed while it is typed: the shell would replace its end only.
   if [[ -n "$joined" ]]; then return 0; fi
@@ -360,7 +360,7 @@ _wcs() {
       fi
     else words=''; position=$((position + 1)); fi
   done
-  if [[ "$cur" == '=' ]]; then cur=''; fi
+  if [[ "$cur" == '=' && "$word" != -? ]]; then cur=''; fi
   if [[ "$cur" == '@' ]]; then cur=''; at=1; fi
   if [[ -z "$pending" ]]; then __wcs_restarts "$cur"; fi
   if [[ -n "$pending" ]]; then __wcs_offer "$kind"

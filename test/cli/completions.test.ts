@@ -39,6 +39,8 @@ const cases: readonly { line: string; found: readonly string[]; started?: true }
   { line: "wcs users update 1 --unset ph", found: ["phone"] },
   { line: "wcs users create --unset ph", found: [] },
   { line: "wcs users list -o n", found: ["ndjson"] },
+  { line: "wcs users list -o=", found: [] },
+  { line: "wcs users list -o=n", found: [] },
   { line: "wcs units update 2 --unit-type ", found: ["department", "unit"] },
   { line: "wcs users list --unit sal", found: ["Sales"], started: true },
   { line: "wcs groups member set 3 ada@example.com adm", found: ["administrator"] },
@@ -99,8 +101,9 @@ for line in "$@"; do
 echo '${mark}'
 COMPREPLY=()
 COMP_LINE="$line"
-# bash splits words at the @.
-read -ra COMP_WORDS <<< "\${line//@/ @ }"
+# bash splits words at @ and =.
+spaced="\${line//@/ @ }"
+read -ra COMP_WORDS <<< "\${spaced//=/ = }"
 [[ "$line" == *' ' ]] && COMP_WORDS+=('')
 COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _wcs
