@@ -1,6 +1,5 @@
 import type { ZodType } from "zod";
 import type { Field } from "../../contract/field-spec.ts";
-import { tryParseJson } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { isTooDeep, tooDeep } from "../file-io/too-deep.ts";
 
@@ -47,9 +46,22 @@ export const splitList = (given: unknown): string[] =>
     .flatMap((text) => String(text).split(","))
     .filter((text) => text.trim() !== "");
 
+/** Returns the place and the issue in a message of `JSON.parse`, without the text that it may quote: that may be a secret. */
+function jsonIssue(message: string): string {
+  const [, issue, line, column] =
+    /^(.*?)(?: in JSON)? at position \d+ \((line \d+) (column \d+)\)$/.exec(message) ?? [];
+  const text =
+    issue === undefined ? /^Unexpected (?:token '.'|end)/su.exec(message)?.[0] : `${issue} at ${line}, ${column}`;
+  return text === undefined ? "" : `: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
 export function parseJson(text: string, name: string, hint?: string): unknown {
-  const value = tryParseJson(text);
-  if (value === undefined) throw new UsageError(`${name} must be JSON`, { hint });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${name} must be JSON${jsonIssue((error as Error).message)}`, { hint });
+  }
   if (isTooDeep(value)) throw new UsageError(`${name} must not be ${tooDeep}`);
   return value;
 }

@@ -57,7 +57,7 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
     ...(leaf.wizard?.missing?.(input) ?? []).map((word) => ({ word })),
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
-  if (missing.length > 0 && !terminal.interactive) {
+  if (missing.length > 0 && !terminal.interactive && !issues.concerns("--data")) {
     const { guessIn } = await import("./wrong-guesses.ts");
     noteMissing(missing, issues, (words) => guessIn(operation, words));
   }
