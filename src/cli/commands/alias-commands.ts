@@ -26,6 +26,7 @@ export const alias: Commands = {
     ],
     flags: [dryRunFlag],
     examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],
+    prints: false,
     run: set,
   },
   remove: {

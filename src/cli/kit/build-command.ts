@@ -21,7 +21,7 @@ export function buildCustomCommand(leaf: CustomCommand, path: readonly string[],
   for (const arg of args) command.argument(syntaxOf(arg), arg.description);
   command.usage(usageWith(args));
   for (const flag of customFlags(leaf)) command.addOption(createOption(flag));
-  addSharedOptions(command, leaf.prints === true);
+  addSharedOptions(command, leaf.prints === true, leaf.prints !== false);
   return command;
 }
 

@@ -291,6 +291,7 @@ export const conversations: Commands = {
       },
     ],
     examples: ["wcs conversations export 5 -o launch.ndjson", "wcs conversations export 5 --format text | less"],
+    prints: false,
     run: async (context) => (await import("./export-messages.ts")).exportMessages(context),
   },
 };

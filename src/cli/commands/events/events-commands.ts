@@ -93,6 +93,7 @@ zone of the event. Files and answers are not exported. wcs events import --keep-
     "wcs events export 12 | less",
     "wcs events export --from today --type chain",
   ],
+  prints: false,
   run: async (context) => (await import("./ics/export-ics.ts")).exportEvents(context),
 };
 

@@ -31,6 +31,7 @@ wcs help organisation describes the file.`,
     "wcs export --only usertypes,units acme.json",
     "wcs export --profile test | wcs apply -",
   ],
+  prints: false,
   run: async (context) => (await import("./export-organisation.ts")).exportOrganisation(context),
 };
 

@@ -114,6 +114,7 @@ all of them, because the file contains e-mail addresses.`,
     { flags: "--inactive", description: "Include deactivated users; an import elsewhere creates them active" },
   ],
   examples: ["wcs users export users.csv", "wcs users export --format ndjson | jq -r .email"],
+  prints: false,
   run: async (context) => (await import("./export-users.ts")).writeUsers(context),
 };
 
@@ -124,5 +125,6 @@ not in the file: wcs export has them, and wcs units department add adds one.`,
   args: [writtenFile],
   flags: [rowsFormatFlag],
   examples: ["wcs units export units.csv"],
+  prints: false,
   run: async (context) => (await import("./export-units.ts")).writeUnits(context),
 };
