@@ -222,6 +222,11 @@ describe("events import of what is not supported", () => {
     });
   });
 
+  it("reads a title with very many spaces in time that grows with their number", async () => {
+    const { code, stderr } = await take(calendar(["UID:c3", `SUMMARY:a${" ".repeat(1_000_000)}b`, day]));
+    expect({ code, stderr: stderr[0] }).toEqual({ code: 3, stderr: expect.stringMatching(/^line 3, title: /) });
+  });
+
   it.each([
     ["nothing at all", "", "stdin is not an iCalendar file: it has no BEGIN:VCALENDAR."],
     ["another text", "title,start\nx,1\n", "stdin is not an iCalendar file: it has no BEGIN:VCALENDAR."],

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { data, describePlaces } from "./places.ts";
@@ -112,6 +112,14 @@ describePlaces("import", (place) => {
     expect(JSON.parse(formula.stdout)).toMatchObject({ first_name: "=SUM(A1)", title: "=1+1" });
     const broken = await run("users", "get", "--reference", "b-07", "--json");
     expect(JSON.parse(broken.stdout)).toMatchObject({ last_name: "Line break", title: 'said "hi"' });
+  });
+
+  it("users import joins the lines of cells with very many spaces in time that grows with their number", async () => {
+    const cell = `a${" ".repeat(120_000)}b\nc`;
+    const rows = Array.from({ length: 40 }, (_, at) => `s-${at},S,"${cell}",s${at}@example.com,NORTH`);
+    writeFileSync(file("spaces.csv"), ["reference,first_name,last_name,email,unit", ...rows].join("\n"));
+    const { code, stderr } = await run("users", "import", file("spaces.csv"), "--dry-run");
+    expect({ code, stderr: stderr[0] }).toEqual({ code: 3, stderr: expect.stringContaining("last_name") });
   });
 
   it("import --results writes the result of every row as CSV or JSON lines", async () => {

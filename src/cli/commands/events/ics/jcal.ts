@@ -9,11 +9,14 @@ export function plainText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "");
 }
 
-/** Normalizes a text and joins its lines with `between`, because some calendars write addresses on several lines. */
+/**
+ * Normalizes a text and joins its lines with `between`, because some calendars write addresses on several lines. Each pattern
+ * tries a run of spaces once: from each of its characters, the time would grow with the square of its length.
+ */
 export function textOnOneLine(text: string, between: string): string {
   return plainText(text)
-    .replace(/^[\n\t]+|[\n\t]+$/g, "")
-    .replace(/ *\n\s*/g, between)
+    .replace(/^[\n\t]+|(?<![\n\t])[\n\t]+$/g, "")
+    .replace(/(?<! ) *\n\s*/g, between)
     .replaceAll("\t", " ");
 }
 
