@@ -155,7 +155,7 @@ describe("transactions that wait for SQLite at the same moment", () => {
 });
 
 describe("errors of SQLite", () => {
-  const explained = (error: object) => open().database.explain(error) as ServiceError;
+  const explained = (error?: object) => open().database.explain(error) as ServiceError;
 
   it.each([
     [5, "unavailable", "The database is busy; try again."],
@@ -181,7 +181,7 @@ describe("errors of SQLite", () => {
   });
 
   it("of other kinds are passed on", () => {
-    const others = [{ errcode: 1 }, { errcode: 19 }, { code: "ERR_OTHER" }, new Error("no code")];
+    const others = [{ errcode: 1 }, { errcode: 19 }, { code: "ERR_OTHER" }, new Error("no code"), undefined];
     for (const error of others) expect(explained(error)).toBe(error);
   });
 

@@ -160,9 +160,7 @@ export class WritingDriver implements Driver {
     if (!loan.ended) this.#passOn(loan, undefined);
   }
 
-  async destroy(): Promise<void> {
-    this.#connection.raw.close();
-  }
+  async destroy(): Promise<void> {}
 
   /** Passes the connection to the next transaction, in the same group if there is time; else ends the group first. */
   #passOn(loan: Loan, group: Group | undefined): void {

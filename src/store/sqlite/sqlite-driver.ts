@@ -115,7 +115,5 @@ export class ReadingDriver implements Driver {
 
   async rollbackTransaction(): Promise<void> {}
 
-  async destroy(): Promise<void> {
-    this.#connection.raw.close();
-  }
+  async destroy(): Promise<void> {}
 }

@@ -22,10 +22,7 @@ const codes = {
 /** Returns the primary result code of an error of SQLite, 0 for other errors. */
 const resultCode = (error: unknown): number => ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff;
 
-export function isBusy(error: unknown): boolean {
-  const code = resultCode(error);
-  return code === codes.busy || code === codes.locked;
-}
+export const isBusy = (error: unknown): boolean => resultCode(error) === codes.busy;
 
 /** Returns true for an error after which the transaction can be complete in the write-ahead log. */
 export const isIoError = (error: unknown): boolean => resultCode(error) === codes.ioError;
@@ -89,9 +86,8 @@ export function translateError(error: unknown, path?: string, file = path): unkn
 }
 
 function whyNotOpened(path: string | undefined): string {
-  const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-  if (path === undefined || found === undefined) return "its folder must exist and be writable";
-  if (found.isDirectory()) return "it is a folder";
+  if (path === undefined) return "its folder must exist and be writable";
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return "it is a folder";
   return isOnReadOnlyDisk(path)
     ? "its disk is mounted read-only"
     : "SQLite must be able to write to its folder, even to read. Check the permissions of both, and the limit on open files (ulimit -n)";
