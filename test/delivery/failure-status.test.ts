@@ -16,6 +16,12 @@ it.each([
     refused,
   ],
   [
+    "a connection that takes too long",
+    withCode("UND_ERR_CONNECT_TIMEOUT"),
+    "timeout",
+    "The receiver did not answer in time. (UND_ERR_CONNECT_TIMEOUT)",
+  ],
+  [
     "a certificate that has expired",
     withCode("CERT_HAS_EXPIRED"),
     "tls_error",

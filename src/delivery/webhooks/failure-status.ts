@@ -5,7 +5,7 @@ const codes: Record<Exclude<FailureStatus, "reset">, readonly string[]> = {
   blocked: ["EBLOCKED"],
   refused: ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "EACCES"],
   dns_error: "ENOTFOUND EAI_AGAIN EAI_FAIL EAI_NODATA ENODATA ESERVFAIL EBADNAME ETIMEOUT EREFUSED".split(" "),
-  timeout: ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"],
+  timeout: ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"],
   tls_error: ["EPROTO"],
 };
 const byCode = new Map(
