@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
+import { events } from "../../src/contract/events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { sessions } from "../../src/contract/sessions.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { delayedCaller } from "../support/delayed-caller.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -57,6 +59,19 @@ describeEverywhere("a sign-in that ends while a request waits to write", (enviro
     const { id } = await world().addUser();
     const caller = delayedCaller(world(), made.token!, () => admin().call(tokens.revoke, { id: made.id }));
     expect(await codeOf(caller.call(users.update, { id, first_name: "Changed" }))).toBe("unauthenticated");
+  });
+
+  it("events.update by a user who loses the ability meanwhile changes nothing", async () => {
+    const { instance, addUser, units } = world();
+    const { harbour } = units;
+    const type = await admin().call(usertypes.create, { name: "Planner", abilities: { calendar: true } });
+    const { id: user } = await addUser({ userTypes: [type.id] });
+    const event = { title: "Meeting", start: 2_000_000_000, end: 2_000_003_600 };
+    const { id } = await admin().call(events.create, { ...event, type: "unit", units: [harbour] });
+    const revoke = () => admin().call(users.membershipSet, { user, from: harbour, userTypes: [] });
+    const caller = delayedCaller(world(), await instance.tokenOf(user), revoke);
+    expect(await codeOf(caller.call(events.update, { id, title: "Changed" }))).toBe("forbidden");
+    expect((await admin().call(events.get, { id })).title).toBe("Meeting");
   });
 
   it.each([
