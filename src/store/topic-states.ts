@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 import { prepared } from "./prepared.ts";
-import { numberIn, type Topic } from "./topics.ts";
+import type { Topic } from "./topics.ts";
 
 const conversations = prepared((db, p: { ids: number[] }) =>
   db.selectFrom("conversations").select(["id", "last_position"]).where("id", "in", p.ids),
@@ -26,7 +26,8 @@ const lastLog = prepared((db) => db.selectFrom("webhook_logs").select((eb) => eb
 /** Returns a text for each topic that differs after a change, by one query for each kind. `outbox` has no state. */
 export async function readStates(db: Db, topics: readonly Topic[]): Promise<Map<Topic, string>> {
   const states = new Map<Topic, string>(topics.map((topic) => [topic, ""]));
-  const idsOf = (kind: "conversation" | "user") => topics.flatMap((topic) => numberIn(topic, kind) ?? []);
+  const idsOf = (kind: "conversation" | "user") =>
+    topics.flatMap((topic) => (topic.startsWith(`${kind}:`) ? Number(topic.slice(kind.length + 1)) : []));
   const conversationIds = idsOf("conversation");
   if (conversationIds.length > 0) {
     for (const { id, last_position } of await conversations(db, { ids: conversationIds })) {

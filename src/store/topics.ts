@@ -3,7 +3,3 @@ export type Topic = "outbox" | "webhook-events" | "webhook-logs" | `conversation
 
 /** Receives the changed topics; undefined when any topic may have changed. */
 export type ChangeListener = (topics: readonly Topic[] | undefined) => void;
-
-export function numberIn(topic: Topic, kind: "conversation" | "user"): number | undefined {
-  return topic.startsWith(`${kind}:`) ? Number(topic.slice(kind.length + 1)) : undefined;
-}

@@ -28,7 +28,8 @@ const receiverRows = prepared((db, p: { since: number }) =>
     ),
 );
 
-async function findReceivers(ctx: Ctx) {
+/** Returns who receives events: those who listen, and the webhooks for a trigger. */
+export async function findEventReceivers(ctx: Ctx) {
   const rows = await receiverRows(ctx.db, { since: ctx.now - listeningSeconds });
   const listened = rows.some((row) => row.id === 0);
   const webhooks = rows
@@ -38,13 +39,9 @@ async function findReceivers(ctx: Ctx) {
   return { listened, receivers, isReported: (trigger: Trigger) => listened || receivers(trigger).length > 0 };
 }
 
-/** Returns true when somebody receives such changes. */
-export const hasReceivers = async (ctx: Ctx, trigger: Trigger): Promise<boolean> =>
-  (await findReceivers(ctx)).isReported(trigger);
-
 /** Writes changes as events with their deliveries in the transaction of the change. Skips events that nobody receives. */
 export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]): Promise<void> {
-  const { listened, receivers, isReported } = await findReceivers(ctx);
+  const { listened, receivers, isReported } = await findEventReceivers(ctx);
   if (!changes.some(({ trigger }) => isReported(trigger))) return;
   const wanted = mergeChanges(changes).filter(({ trigger }) => isReported(trigger));
   if (wanted.length === 0) return;

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
 import { isAmong } from "../../store/dialect.ts";
-import { hasReceivers } from "../directory/write-events.ts";
+import { findEventReceivers } from "../directory/write-events.ts";
 import { inPortions } from "../pipeline/change-in-portions.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
@@ -10,7 +10,7 @@ import type { Ctx } from "../pipeline/context.ts";
  * Writes no row for each: the next request of a holder reads the abilities from the user type.
  */
 export async function reportHolders(ctx: Ctx, type: number, changed: readonly Ability[]): Promise<void> {
-  if (changed.length === 0 || !(await hasReceivers(ctx, "user.update"))) return;
+  if (changed.length === 0 || !(await findEventReceivers(ctx)).isReported("user.update")) return;
   const others = await ctx.db.selectFrom("user_types").select(["id", "abilities"]).where("id", "<>", type).execute();
   const granting = (ability: Ability) =>
     others.filter(({ abilities }) => (JSON.parse(abilities) as Ability[]).includes(ability)).map(({ id }) => id);
