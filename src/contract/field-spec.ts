@@ -33,7 +33,6 @@ export const pathFields = memoize(
     Array.from(path.matchAll(pathField), ([, wire = "", name]) => ({ wire, name: name ?? wire })),
 );
 
-/** Returns the path of an operation with the text of each field. */
 export function fillPath(op: Pick<AnyOperation, "path">, textOf: (name: string) => string): string {
   return op.path.replace(pathField, (_, wire: string, name = wire) => textOf(name));
 }

@@ -10,7 +10,6 @@ export function withWireNames(op: AnyOperation, error: unknown): unknown {
   return renameFields(error, new Map(pathFields(op).map(({ wire, name }) => [name, wire])));
 }
 
-/** Returns the error with the names that fields have in the input. */
 export function withInputNames(op: AnyOperation, input: Record<string, unknown>, error: unknown): unknown {
   const { shared, apart } = renamedPathFields(op);
   let renamed = renameFields(error, new Map(apart.map(({ wire, name }) => [wire, name])));

@@ -15,7 +15,6 @@ import type { RowOf, Schema } from "./schema/schema.ts";
 
 type Cell = string | number | null;
 
-/** The tables whose rows have a numeric ID. */
 type TableWithId = { [T in keyof Schema]: "id" extends keyof Schema[T] ? T : never }[keyof Schema];
 
 /** The number of rows from which COPY is quicker on PostgreSQL, as it sends the command and the rows separately. */
@@ -83,7 +82,6 @@ type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } &
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Returns the row without the columns that are undefined. */
 export function withoutUndefined<T extends object>(row: T): Given<T> {
   const found: Partial<T> = {};
   for (const name of Object.keys(row) as (keyof T)[]) if (row[name] !== undefined) found[name] = row[name];
@@ -266,7 +264,6 @@ export async function upsertRow<T extends keyof Schema>(
   await runText(db, `insert into ${table} (${columns}) values (${values}) ${conflict}`, Object.values(row));
 }
 
-/** Returns the number of rows that a query finds. */
 export async function countRows<T extends keyof Schema>(query: SelectQueryBuilder<Schema, T, object>): Promise<number> {
   const { count } = await query.select((eb) => eb.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
   return count;

@@ -84,7 +84,6 @@ export function wordOf(flag: OperationFlag, { words }: Pick<ParsedLine, "words">
   return `--${isOther ? other : flag.name}`;
 }
 
-/** Returns the flag on the line from which a secret is read. */
 export const secretFlag = ({ name }: OperationFlag, { options }: Pick<ParsedLine, "options">): string | undefined =>
   [`${name}-stdin`, `${name}-file`]
     .filter((flag) => options[camelCase(flag)] !== undefined)
@@ -150,7 +149,6 @@ export function clearableFields(
   });
 }
 
-/** Returns the flags on the line that each read a secret from stdin. */
 const secretsOnStdin = ({ flags }: InputSpec, { options }: ParsedLine): string[] =>
   flags
     .filter(({ name, reads }) => reads === "secret" && options[camelCase(`${name}-stdin`)])

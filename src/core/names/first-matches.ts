@@ -121,5 +121,4 @@ export async function inEachRange<T>(
 /** Returns the text of `ref:TEXT`, which stands for a reference only. */
 export const forcedReference = (text: string): string | undefined => /^ref:(.+)$/s.exec(text)?.[1];
 
-/** Returns the reference that a text could be. */
 export const referenceIn = (text: string): string => normalizeReference(forcedReference(text) ?? text);

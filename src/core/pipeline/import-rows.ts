@@ -35,7 +35,6 @@ type Cause = Omit<Issue, "field">;
 
 /** The issues of a row that depend on data, by field. */
 export class RowIssues extends Map<string, Cause | readonly Cause[]> {
-  /** Adds to the issues of the field. */
   add(field: string, more: readonly Cause[]): void {
     if (more.length > 0) this.set(field, [this.get(field) ?? [], more].flat());
   }

@@ -8,7 +8,6 @@ export function ancestorsOf(path: string): number[] {
   return idsInPath(path).slice(0, -1);
 }
 
-/** Returns the ID of the unit with that path. */
 export function lastIdInPath(path: string): number {
   return Number(path.split("/").at(-2));
 }

@@ -10,7 +10,6 @@ import type { Ctx } from "../pipeline/context.ts";
 import { inTurns } from "../pipeline/event-loop-turns.ts";
 import { queueNotices } from "../pipeline/queue-mail.ts";
 
-/** A user, and the columns that change. */
 interface ChangedUser {
   readonly before: RowOf<"users", "id" | "first_name" | "last_name" | "title" | "email">;
   readonly changes: Partial<RowOf<"users">>;

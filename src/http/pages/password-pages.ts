@@ -11,7 +11,6 @@ import { type FormIssue, type PasswordForm, passwordForm, requestForm } from "./
 
 type Kind = PasswordForm["kind"];
 
-/** The scripts of a page with a form. */
 const scripts = ["send-once.js"];
 
 /** Shows the form of a link in a mail, or says that the link does not work. Does not use the link up. */

@@ -38,7 +38,6 @@ export async function readDatabaseInfo(database: Database) {
     schema,
     latest: latestMigration,
     size_bytes,
-    /** The issuer of tokens. */
     instance: issuer,
     created_at,
     /** Null when the schema is not that of this program. */

@@ -57,7 +57,6 @@ export const columns = {
 type Columns = Readonly<Record<string, Column<unknown>>>;
 type NamesOf<C> = readonly (keyof C & string)[];
 
-/** A table with its indexes. */
 class Table<C extends Columns> {
   readonly columns: C;
   readonly #constraints: string[] = [];
@@ -90,7 +89,6 @@ class Table<C extends Columns> {
     return this;
   }
 
-  /** Returns the statements that create the table with this name. */
   statements(table: string, types: ColumnTypes): string[] {
     const columns = Object.entries(this.columns).map(([name, column]) => `${name} ${column.sql(types)}`);
     const parts = [...columns, ...this.#constraints].join(",\n  ");

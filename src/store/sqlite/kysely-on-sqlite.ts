@@ -21,7 +21,6 @@ export function createKysely(driver: Driver, adapter = new SqliteAdapter()): Kys
   });
 }
 
-/** The adapter of the connection that writes. */
 export class WritingAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
