@@ -32,11 +32,6 @@ const allowed: readonly { readonly file: string; readonly line: string; readonly
     reason: "node-pg reports lost connections and missing passwords without a code or a class",
   },
   {
-    file: "delivery/mail/mail-transport.ts",
-    line: "if (/certificate|altnames/i.test(message) && response === undefined)",
-    reason: "Node reports a failed TLS handshake of STARTTLS without a code",
-  },
-  {
     file: "cli/kit/commander-issues.ts",
     line: 'const [said = ""] = error.message.replace(/^error: /, "").split("\\n");',
     reason: "commander has the option only in the message",
