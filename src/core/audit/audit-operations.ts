@@ -46,7 +46,7 @@ async function auditFilterIssues(ctx: Ctx, { actor, operation, ...target }: Filt
   const isUnknown = operation !== undefined && (await operationNames(operation)).length === 0;
   return {
     ...targetIssues(target),
-    ...(await filterIssues(ctx, [["actor", "users", actor]])),
+    ...(await filterIssues(ctx, { users: { actor } })),
     ...(isUnknown && { operation: ["is neither an operation, like users.update, nor a group of them, like users.*"] }),
   };
 }

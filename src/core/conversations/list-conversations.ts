@@ -43,7 +43,7 @@ export const listConversations: Handlers<typeof contract>["list"] = async (ctx, 
 
 /** Returns the issue of participants who do not exist or are missing; excluding them would list everything. */
 export const conversationFilterIssues = async (ctx: Ctx, { participants, participants_mode }: Partial<Filter>) => ({
-  ...(await filterIssues(ctx, [["participants", "users", participants]])),
+  ...(await filterIssues(ctx, { users: { participants } })),
   ...(participants === undefined &&
     participants_mode === "exclude" && { participants_mode: ["requires participants"] }),
 });

@@ -46,13 +46,10 @@ export async function requireFree(
   throw new ServiceError("conflict", `The ${field} is taken by ${nouns[table]} ${taken.id}.`);
 }
 
+type Ids = number | readonly number[] | undefined;
+
 /** An ID, or a list of them, in an input field. Those that are `known` are not checked. */
-type References = readonly [
-  field: string,
-  table: keyof typeof nouns,
-  ids: number | readonly number[] | undefined,
-  known?: readonly number[] | undefined,
-];
+type References = readonly [field: string, table: keyof typeof nouns, ids: Ids, known?: readonly number[] | undefined];
 
 /** Returns an error for each list with unknown IDs, by its field. */
 export const referenceIssues = (ctx: Pick<Ctx, "db">, lists: readonly References[]): Promise<FieldErrors> =>
@@ -62,8 +59,15 @@ export const referenceIssues = (ctx: Pick<Ctx, "db">, lists: readonly References
   }));
 
 /** Returns an error for each filter by a thing that does not exist. Deleted users still have posts and audit entries. */
-export const filterIssues = (ctx: Ctx, filters: readonly References[]): Promise<FieldErrors> =>
-  unknownIssues(ctx, filters, (table) => ({ says: `is not an existing ${nouns[table]}`, isKnown: sql`1 = 1` }));
+export function filterIssues(
+  ctx: Ctx,
+  filters: { readonly [T in keyof typeof nouns]?: Readonly<Record<string, Ids>> },
+): Promise<FieldErrors> {
+  const lists = (["units", "user_types", "users"] as const).flatMap((table) =>
+    Object.entries(filters[table] ?? {}).map(([field, ids]) => [field, table, ids] as const),
+  );
+  return unknownIssues(ctx, lists, (table) => ({ says: `is not an existing ${nouns[table]}`, isKnown: sql`1 = 1` }));
+}
 
 async function unknownIssues(
   { db }: Pick<Ctx, "db">,

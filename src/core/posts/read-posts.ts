@@ -30,11 +30,7 @@ export async function postFilterIssues(
   ctx: Ctx,
   { unit, group, author }: Partial<InputOf<typeof contract.list>>,
 ): Promise<FieldErrors> {
-  const others = await filterIssues(ctx, [
-    ["unit", "units", unit],
-    ["author", "users", author],
-  ]);
-  return { ...(await groupIssues(ctx, group)), ...others };
+  return { ...(await groupIssues(ctx, group)), ...(await filterIssues(ctx, { units: { unit }, users: { author } })) };
 }
 
 export async function onePost(ctx: Ctx, id: number): Promise<Post> {

@@ -15,7 +15,7 @@ import { permit } from "../pipeline/permissions.ts";
 type Row = Awaited<ReturnType<ReturnType<typeof tokenRows>["execute"]>>[number];
 
 const tokenFilterIssues = (ctx: Ctx, { owner }: { readonly owner?: number | undefined }) =>
-  filterIssues(ctx, [["owner", "users", owner]]);
+  filterIssues(ctx, { users: { owner } });
 
 /** Selects tokens with the names of their owners, without their hashes. */
 function tokenRows({ db }: Ctx) {

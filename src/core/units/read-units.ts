@@ -1,4 +1,4 @@
-import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { invalid, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { units as contract } from "../../contract/units.ts";
@@ -88,18 +88,11 @@ export async function unitWithChildren(ctx: Ctx, id: number): Promise<Unit> {
   return unit;
 }
 
-export function unitFilterIssues(
-  ctx: Ctx,
-  { parent, below }: Partial<InputOf<typeof contract.list>>,
-): Promise<FieldErrors> {
-  return filterIssues(ctx, [
-    ["parent", "units", parent],
-    ["below", "units", below],
-  ]);
-}
+export const unitFilterIssues = (ctx: Ctx, { parent, below }: Partial<InputOf<typeof contract.list>>) =>
+  filterIssues(ctx, { units: { parent, below } });
 
-export const treeIssues = (ctx: Ctx, { unit }: Partial<InputOf<typeof contract.tree>>): Promise<FieldErrors> =>
-  filterIssues(ctx, [["unit", "units", unit]]);
+export const treeIssues = (ctx: Ctx, { unit }: Partial<InputOf<typeof contract.tree>>) =>
+  filterIssues(ctx, { units: { unit } });
 
 /** Returns the level: 0 for the root, whose path is /1/, and for "/", which stands for the whole tree. */
 function levelOf(path: string): number {

@@ -11,11 +11,10 @@ import { readFilteredPage } from "./filter-users.ts";
 
 /** Returns the issues of filters by things that do not exist, and of `below` without a unit. */
 export async function userFilterIssues(ctx: Ctx, { unit, below, user_type }: Partial<Filter>): Promise<FieldErrors> {
-  const issues = await filterIssues(ctx, [
-    ["unit", "units", unit],
-    ["user_type", "user_types", user_type],
-  ]);
-  return { ...issues, ...belowIssues({ unit, below }) };
+  return {
+    ...(await filterIssues(ctx, { units: { unit }, user_types: { user_type } })),
+    ...belowIssues({ unit, below }),
+  };
 }
 
 function belowIssues({ unit, below }: Pick<Partial<Filter>, "unit" | "below">): FieldErrors {
