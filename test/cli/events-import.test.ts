@@ -222,8 +222,9 @@ describe("events import of what is not supported", () => {
     });
   });
 
-  it("reads a title with very many spaces in time that grows with their number", async () => {
-    const { code, stderr } = await take(calendar(["UID:c3", `SUMMARY:a${" ".repeat(1_000_000)}b`, day]));
+  it("reads a title and a rule with very many spaces in time that grows with their number", async () => {
+    const spaces = " ".repeat(1_000_000);
+    const { code, stderr } = await take(calendar(["UID:c3", `SUMMARY:a${spaces}b`, day, `RRULE:FREQ${spaces}DAILY`]));
     expect({ code, stderr: stderr[0] }).toEqual({ code: 3, stderr: expect.stringMatching(/^line 3, title: /) });
   });
 

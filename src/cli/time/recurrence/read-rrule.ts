@@ -46,7 +46,8 @@ export function readRrule(text: string, lastDay: (until: string) => string | und
 
 function partsOf(text: string, issues: string[]): Map<string, string> {
   const parts = new Map<string, string>();
-  for (const { part, name, value } of splitRrule(text.replace(/\s*;\s*/g, ";"))) {
+  const trimmed = text.split(";").map((part) => part.trim());
+  for (const { part, name, value } of splitRrule(trimmed.join(";"))) {
     if (part === "") continue;
     if (!known.includes(name)) issues.push(`'${name || part}' is not supported`);
     else if (parts.has(name)) issues.push(`${name} occurs twice`);
