@@ -46,13 +46,15 @@ export const splitList = (given: unknown): string[] =>
     .flatMap((text) => String(text).split(","))
     .filter((text) => text.trim() !== "");
 
-/** Returns the place and the issue in a message of `JSON.parse`, without the text that it may quote: that may be a secret. */
+const issuePattern =
+  /^(?:(.*?)(?: in JSON)? at position \d+ \((line \d+) (column \d+)\)$|Unexpected (?:token '.'|end))/su;
+
+/** Returns the issue and its place in a message of `JSON.parse`, without the text that it may quote: that may be a secret. */
 function jsonIssue(message: string): string {
-  const [, issue, line, column] =
-    /^(.*?)(?: in JSON)? at position \d+ \((line \d+) (column \d+)\)$/.exec(message) ?? [];
-  const text =
-    issue === undefined ? /^Unexpected (?:token '.'|end)/su.exec(message)?.[0] : `${issue} at ${line}, ${column}`;
-  return text === undefined ? "" : `: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+  const [unplaced, issue = unplaced, line, column] = issuePattern.exec(message) ?? [];
+  if (issue === undefined) return "";
+  const place = line === undefined ? "" : ` at ${line}, ${column}`;
+  return `: ${issue.charAt(0).toLowerCase()}${issue.slice(1)}${place}`;
 }
 
 export function parseJson(text: string, name: string, hint?: string): unknown {
