@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,6 +9,7 @@ import { configFile } from "../../src/cli/session/config.ts";
 import { token } from "../cli/login-server.ts";
 import { usePlace } from "../cli/places.ts";
 import { finished, type Home, newHome, start } from "../cli/support.ts";
+import { cert, key } from "../support/certificate.ts";
 import { sqliteHttp } from "../support/instance.ts";
 
 /** Answers of a broken instance, or of one that wants to harm the user of the command line. */
@@ -222,7 +224,7 @@ describe("an answer on which a command fails", () => {
       let count = 0;
       answer = (_path, response) => {
         count += 1;
-        if (count === 1 && line.startsWith("conversations"))
+        if (count === 1 && line.startsWith("conversations") && status !== 404)
           return json(response, { data: [], meta: { prev_cursor: null, next_cursor: null } });
         response.writeHead(status, headers).end(body);
       };
@@ -232,22 +234,39 @@ describe("an answer on which a command fails", () => {
     }
   });
 
-  it.each([500, 521])(
-    "of a server in between with the status %i is an outage for commands that wait",
-    async (status) => {
+  it.each([
+    [1, 500],
+    [1, 521],
+    [2, 404],
+  ])(
+    "number %i, of a server in between with the status %i, is an outage for commands that wait",
+    async (number, status) => {
       let count = 0;
       answer = (_, response) => {
         count += 1;
-        if (count === 1) response.writeHead(status, { "content-type": "text/html" }).end("<p>");
+        if (count === number) response.writeHead(status, { "content-type": "text/html" }).end("<p>");
         else json(response, { data: [{ code: "en", name: "English" }] });
       };
       const child = start(["languages", "list", "--watch"], { ...newHome().env, ...use() });
       const ended = finished(child, "");
-      await expect.poll(() => count).toBeGreaterThan(1);
+      await expect.poll(() => count).toBeGreaterThan(number);
       child.kill("SIGINT");
       expect((await ended).stderr).toContain("Retrying until it is back.");
     },
   );
+
+  it("of a server whose certificate is not trusted ends commands that wait", async () => {
+    const foreign = https.createServer({ cert, key }, () => {});
+    await once(foreign.listen(0, "127.0.0.1"), "listening");
+    const address = `https://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
+    const line = ["languages", "list", "--watch", "--url", address];
+    const { code, stderr } = await newHome().spawn(line, { env: { WCS_TOKEN: "x" } });
+    foreign.close();
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringContaining("has a self-signed certificate.\nhint: If you trust it"),
+    ]);
+  });
 
   it("to an operation that this version does not know is shown, however long, and its status without an answer", async () => {
     const wcs = (...line: string[]) => newHome().sit(["api", "GET", "/robots", ...line], { env: use() });

@@ -6,7 +6,7 @@ import { withInputNames } from "../field-names.ts";
 import { baseOf } from "./base-url.ts";
 import { bearer } from "./bearer-header.ts";
 import { failUnsure } from "./connection-errors.ts";
-import { answerShapeOf, readResponse } from "./read-answer.ts";
+import { answerShapeOf, readResponse, withoutRoute } from "./read-answer.ts";
 import { repeatRequest } from "./repeat-request.ts";
 import { createTransport, type HttpResponse, type Reply, readWhole } from "./transport.ts";
 
@@ -89,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
           hasAnswered = true;
           return output;
         } catch (error) {
-          throw withInputNames(op, input, error);
+          throw withInputNames(op, input, hasAnswered ? withoutRoute(error, message) : error);
         }
       });
       return isChange ? answer.catch((error) => failUnsure(error, given.idempotencyKey ? undefined : key)) : answer;

@@ -98,6 +98,14 @@ function codeOf(code: unknown, status: number): ErrorCode {
 /** Returns true for the status of a proxy that cannot reach the service behind it; some have others than 502, 503 and 504. */
 export const isGatewayError = (status: number): boolean => status > 500;
 
+const proxyAnswered = "A proxy answered in place of the service. Check that the service is running.";
+
+/** Returns the error for a page with status 404 as an outage: some proxies have no route to a service that restarts. */
+export const withoutRoute = (error: unknown, { status }: Pick<Answer, "status">): unknown =>
+  error instanceof UnexpectedAnswer && status === 404
+    ? new ServiceError("unavailable", error.message, { hint: proxyAnswered })
+    : error;
+
 function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
   const gateway = isGatewayError(status);
@@ -106,7 +114,7 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const message = `${origin} did not answer like a wcs service (status ${status}, ${type}).`;
   if (status < 500 && status !== 429) return new UnexpectedAnswer("unavailable", message, { hint: wrongPlace });
   return new ServiceError("unavailable", message, {
-    hint: gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace,
+    hint: gateway ? proxyAnswered : wrongPlace,
     cause,
     retryAfter: retryAfter(headers),
   });
