@@ -165,25 +165,28 @@ describeOnDatabases("mail", (open, kind) => {
     await receiver.close();
   });
 
-  it("mails that are claimed just when the setting of the mail server is removed wait for another one", async () => {
-    await welcome();
-    let reads = 0;
-    const worker = new MailWorker({
-      ...instance,
-      settings: async () => {
-        reads += 1;
-        return { ...defaults, ...settings(reads === 2 ? { "mail.smtp_url": null } : {}) };
-      },
-      clock: () => instance.now() * 1000,
-      log: { info() {}, error() {} },
-    });
-    expect(await worker.round()).toBe(0);
-    expect(await rows()).toMatchObject([{ attempt: 0, state: "waiting" }]);
-    // Its lease has been released.
-    expect(await worker.round()).toBe(1);
-    worker.close();
-    expect(mailbox.mails).toHaveLength(1);
-  });
+  it.each(["mail.smtp_url", "mail.from"])(
+    "mails that are claimed just when %s is removed wait for another one",
+    async (key) => {
+      await welcome();
+      let reads = 0;
+      const worker = new MailWorker({
+        ...instance,
+        settings: async () => {
+          reads += 1;
+          return { ...defaults, ...settings(reads === 2 ? { [key]: null } : {}) };
+        },
+        clock: () => instance.now() * 1000,
+        log: { info() {}, error() {} },
+      });
+      expect(await worker.round()).toBe(0);
+      expect(await rows()).toMatchObject([{ attempt: 0, state: "waiting" }]);
+      // Its lease has been released.
+      expect(await worker.round()).toBe(1);
+      worker.close();
+      expect(mailbox.mails).toHaveLength(1);
+    },
+  );
 
   it("a mail waits without a mail server or a sender", async () => {
     await welcome();

@@ -320,6 +320,17 @@ describeOnDatabases("workers", (open, kind) => {
     expect(Map.groupBy(receiver.received, (request) => request.path).get("/old")).toHaveLength(4);
   });
 
+  it("a new URL of a webhook applies to deliveries after a pause", async () => {
+    const { id } = await newWebhook(instance, `${receiver.url}/old`);
+    start({ pollInterval: 5 });
+    await instance.administrator.call(users.update, { id: 1, title: "First" });
+    await receiver.until(1);
+    await instance.administrator.call(webhooks.update, { id, uri: `${receiver.url}/new` });
+    await instance.administrator.call(users.update, { id: 1, title: "Second" });
+    await receiver.until(2);
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/old", "/new"]);
+  });
+
   it("a disabled webhook gets no delivery that was claimed ahead, and a late response changes nothing", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);
