@@ -188,5 +188,7 @@ describe("errors of SQLite", () => {
   it("of files are explained", () => {
     const found = ["ENOSPC", "EDQUOT", "EACCES"].map((code) => explained({ code }).message);
     expect(found).toEqual(["The disk is full.", "The disk is full.", "The database cannot be opened (EACCES)."]);
+    // Hints are for those who open a file.
+    expect(explained({ code: "EACCES" }).hint).toBeUndefined();
   });
 });

@@ -144,19 +144,17 @@ export class WritingDriver implements Driver {
       this.#passOn(loan, group);
     } else if (this.#connection.raw.isTransaction) {
       this.#end(group);
-      this.#passOn(loan, undefined);
     } else {
       // A full disk or an I/O error has rolled back the whole group.
       this.#group = undefined;
       group.end.reject(loan.failure);
-      this.#passOn(loan, undefined);
     }
     // The failure may depend on the work of a member that is not committed yet.
     await group.end.promise.catch(() => {});
   }
 
   async releaseConnection(loan: Loan): Promise<void> {
-    // Other loans were passed on when their transactions ended.
+    // Those of a group were passed on when their transactions ended.
     if (!loan.ended) this.#passOn(loan, undefined);
   }
 
