@@ -133,7 +133,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     "src/store/sqlite",
     [
       ...["test/store", "test/faults/commits", "test/faults/replaced-file", "test/faults/writes"],
-      ...["test/cli/db.", "test/cli/dry-run"],
+      ...["test/cli/db.", "test/cli/dry-run", "test/security/local-files"],
     ],
   ],
 ];

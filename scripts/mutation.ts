@@ -130,7 +130,7 @@ async function startVitest(): Promise<Vitest> {
   const setup = join(sandbox, "test/support/reached-mutants.ts");
   for (const { config } of vitest.projects) {
     config.setupFiles.push(setup);
-    if (values.sqlite) config.testNamePattern = /^(?!.*\(postgres)/;
+    if (values.sqlite) config.testNamePattern = /^(?!.*(\(postgres|PostgreSQL))/;
   }
   vitest.config.sequence.sequencer = class {
     shard = async (files: TestSpecification[]) => files;
@@ -142,6 +142,8 @@ async function startVitest(): Promise<Vitest> {
 interface TestFile {
   readonly specification: TestSpecification;
   readonly milliseconds: number;
+  /** Milliseconds of its longest test. */
+  readonly longest: number;
   readonly reached: ReadonlySet<string>;
   /** Mutants that this file killed so far, counted by source file. */
   readonly kills: Map<string, number>;
@@ -151,14 +153,6 @@ interface TestFile {
 async function measure(vitest: Vitest, filters: readonly string[]): Promise<TestFile[]> {
   const specifications = await vitest.globTestSpecifications([...filters]);
   const { testModules } = await vitest.runTestSpecifications(specifications);
-  const tests = testModules.flatMap((module) => [...module.children.allTests()]);
-  const longest = Math.max(0, ...tests.map((test) => test.diagnostic()?.duration ?? 0));
-  for (const { config } of vitest.projects) {
-    config.bail = 1;
-    // Mutants make tests wait for what never happens.
-    const limit = Math.max(60_000, 3 * longest);
-    Object.assign(config, { testTimeout: limit, hookTimeout: limit, expect: { poll: { timeout: limit / 2 } } });
-  }
   const files: TestFile[] = [];
   for (const specification of specifications) {
     const module = testModules.find(({ moduleId }) => moduleId === specification.moduleId);
@@ -166,7 +160,8 @@ async function measure(vitest: Vitest, filters: readonly string[]): Promise<Test
     if (module?.state() !== "passed") continue;
     const { duration, collectDuration } = module.diagnostic();
     const reached = new Set(module.meta().reachedMutants);
-    files.push({ specification, milliseconds: duration + collectDuration, reached, kills: new Map() });
+    const longest = Math.max(0, ...module.children.allTests().map((test) => test.diagnostic()?.duration ?? 0));
+    files.push({ specification, milliseconds: duration + collectDuration, longest, reached, kills: new Map() });
   }
   return files;
 }
@@ -195,10 +190,22 @@ function failureOf(module: TestModule): string {
   return `${relative(sandbox, module.moduleId)}: ${test?.fullName ?? ""} (${error.split("\n")[0]?.slice(0, 80)})`;
 }
 
+/** Files that run one after the other before all others. Most mutants fail in one of these, and the others would run in vain. */
+const likelyFiles = 4;
+
 /** Returns the first failure with a mutant; undefined when no test fails. */
 async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile[]): Promise<string | undefined> {
+  const likely = await failureIn(vitest, mutant, tests.slice(0, likelyFiles), 1);
+  return likely ?? failureIn(vitest, mutant, tests.slice(likelyFiles), Number(values.workers));
+}
+
+async function failureIn(vitest: Vitest, mutant: Mutant, tests: readonly TestFile[], workers: number) {
   const files = tests.map(({ specification }) => specification);
-  for (let attempt = 1; ; attempt++) {
+  // Mutants make tests wait for what never happens.
+  const limit = Math.max(20_000, ...tests.map(({ longest }) => 5 * longest));
+  const limits = { testTimeout: limit, hookTimeout: limit, expect: { poll: { timeout: limit / 2 } } };
+  for (const { config } of vitest.projects) Object.assign(config, { bail: 1, maxWorkers: workers, ...limits });
+  for (let attempt = 1; files.length > 0; attempt++) {
     writeFileSync(activeFile, mutant.id);
     // Results of earlier runs remain for files that this run does not reach.
     vitest.state.filesMap.clear();
@@ -215,6 +222,7 @@ async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile
     if (isComplete && !error?.includes("[vitest-pool")) return error;
     if (attempt === 3) return `no complete run (${error ?? "cancelled"})`;
   }
+  return undefined;
 }
 
 const describe = ({ fileName, location: { start }, mutatorName, replacement }: Mutant) =>
