@@ -148,3 +148,19 @@ it("a role that may only read: the server does not start, and --check, doctor an
   const change = await wcs(app, "units", "create", "--name", "Sales", "--parent", "1");
   expect(change).toMatchObject({ code: 8, stderr: said });
 });
+
+it("db check as the owner names what a restore with errors left out, and triggers of others", async () => {
+  const structure = async (role: string) =>
+    JSON.parse((await wcs(role, "db", "check", "--query", "[?check=='structure'].message", "--json")).stdout);
+  expect(await structure(app)).toEqual([]);
+  expect(await structure(owner)).toEqual([expect.stringMatching(/^All /)]);
+  await administer(database, [
+    "drop index deliveries_waiting",
+    "alter table memberships drop constraint memberships_user_id_fkey",
+    "alter table settings disable trigger settings_version",
+    "create trigger other after insert on settings execute function change_settings_version()",
+  ]);
+  const missing = ["foreign key memberships_user_id_fkey", "index deliveries_waiting", "trigger settings_version"];
+  const issues = [...missing.map((object) => `the ${object} is missing`), "the trigger other is not that of wcs."];
+  expect(await structure(owner)).toEqual([issues.join("; ")]);
+});

@@ -5,27 +5,31 @@ import { runMigrations } from "../migrations/run-migrations.ts";
 import { WritingDriver } from "../sqlite/group-commit.ts";
 import { createKysely, WritingAdapter } from "../sqlite/kysely-on-sqlite.ts";
 import type { Check } from "./check-database.ts";
-import { maxExamples } from "./recount.ts";
+import { type IntegrityIssues, maxExamples } from "./recount.ts";
 
 /** Compares a SQLite database with this program's schema. A missing index only makes it slow, so nothing else tells of it. */
 export const structureCheck: Check = {
   name: "structure",
   passed: "All tables, indexes and triggers exist, and there are no other triggers or views.",
-  async run({ reader }) {
-    const there = await listObjects(reader);
-    const expected = await objectsOfNewDatabase();
-    const missing = [...expected.keys()].filter((object) => !there.has(object));
-    // Other tables and indexes do no harm. A trigger changes data unseen, for example the rights of new users.
-    const foreign = [...there].flatMap(([object, text]) =>
-      /^(trigger|view) /.test(object) && expected.get(object) !== text ? object : [],
-    );
-    const issues = [
-      ...missing.map((object) => `the ${object} is missing`),
-      ...foreign.map((object) => `the ${object} is not that of wcs`),
-    ];
-    return { total: issues.length, examples: issues.slice(0, maxExamples) };
-  },
+  run: async ({ reader }) => compareObjects(await listObjects(reader), await objectsOfNewDatabase()),
 };
+
+/** Compares the SQL texts of objects, by type and name, with those of a new database. */
+export function compareObjects(
+  there: ReadonlyMap<string, string>,
+  expected: ReadonlyMap<string, string>,
+): IntegrityIssues {
+  const missing = [...expected.keys()].filter((object) => !there.has(object));
+  // Other tables and indexes do no harm. A trigger changes data unseen, for example the rights of new users.
+  const foreign = [...there].flatMap(([object, text]) =>
+    /^(trigger|view) /.test(object) && expected.get(object) !== text ? object : [],
+  );
+  const issues = [
+    ...missing.map((object) => `the ${object} is missing`),
+    ...foreign.map((object) => `the ${object} is not that of wcs`),
+  ];
+  return { total: issues.length, examples: issues.slice(0, maxExamples) };
+}
 
 /** Returns the SQL text of each table, index, trigger and view by its type and name. */
 async function listObjects(reader: Db): Promise<Map<string, string>> {

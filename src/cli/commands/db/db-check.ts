@@ -1,8 +1,10 @@
 import type { ServiceError } from "../../../contract/errors.ts";
 import { searchKeyCheck } from "../../../core/directory/search-key-check.ts";
 import type { Database } from "../../../store/database.ts";
+import { isPostgres } from "../../../store/dialect.ts";
 import { type Check, contentChecks, fileChecks } from "../../../store/integrity/check-database.ts";
 import { structureCheck } from "../../../store/integrity/missing-objects.ts";
+import { mayCreateSchema, postgresStructureCheck } from "../../../store/integrity/postgres-structure.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -32,14 +34,22 @@ export async function checkDatabase(address: string): Promise<Finding[]> {
   }
   try {
     const { finding, isKnown } = await findSchema(database);
-    const ofFile = isPostgresUrl(address) ? [] : isKnown ? [...fileChecks, structureCheck] : fileChecks;
-    const checks = [...ofFile, ...(isKnown ? [...contentChecks, searchKeyCheck] : [])];
+    const ofFile = isPostgresUrl(address) ? [] : fileChecks;
+    const checks = [
+      ...ofFile,
+      ...(isKnown ? [...(await structureChecks(database)), ...contentChecks, searchKeyCheck] : []),
+    ];
     const findings = [finding];
     for (const each of checks) findings.push(await runCheck(each, database));
     return findings;
   } finally {
     await database.close();
   }
+}
+
+async function structureChecks(database: Database): Promise<readonly Check[]> {
+  if (!isPostgres(database.reader)) return [structureCheck];
+  return (await mayCreateSchema(database)) ? [postgresStructureCheck] : [];
 }
 
 async function findSchema(database: Database): Promise<{ finding: Finding; isKnown: boolean }> {

@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import type { Database, Db } from "../database.ts";
+import { runOrRollBack } from "../dry-run.ts";
+import { runMigrations } from "../migrations/run-migrations.ts";
+import type { Check } from "./check-database.ts";
+import { compareObjects } from "./missing-objects.ts";
+
+/** Compares a PostgreSQL database with this program's schema. After errors, `pg_restore` goes on and leaves out objects. */
+export const postgresStructureCheck: Check = {
+  name: "structure",
+  passed: "All tables, indexes, foreign keys and triggers exist, and there are no other triggers.",
+  run: async (database) => compareObjects(await listObjects(database.reader), await objectsOfNewSchema(database)),
+};
+
+/** Returns false for a user who only changes rows, and on a standby. */
+export async function mayCreateSchema({ reader }: Pick<Database, "reader">): Promise<boolean> {
+  const { rows } = await sql<{ allowed: boolean }>`
+    select has_database_privilege(current_database(), 'create')
+      and current_setting('transaction_read_only') = 'off' as allowed`.execute(reader);
+  return rows[0]?.allowed === true;
+}
+
+/** Creates the schema of a new database beside the present one, and rolls it back. */
+const objectsOfNewSchema = ({ writeLocking }: Database): Promise<Map<string, string>> =>
+  runOrRollBack(writeLocking, true, async (tx) => {
+    await sql`create schema wcs_structure_check`.execute(tx);
+    await sql`set local search_path = wcs_structure_check`.execute(tx);
+    await runMigrations(tx);
+    return listObjects(tx);
+  });
+
+/** Returns what is in force of the current schema, by type and name; of triggers also the text. */
+async function listObjects(db: Db): Promise<Map<string, string>> {
+  const { rows } = await sql<{ object: string; text: string }>`
+    with relations as (select oid, relname, relkind from pg_class where relnamespace = current_schema()::regnamespace)
+    select 'table ' || relname as object, '' as text from relations where relkind = 'r'
+    union all
+    select 'index ' || relname, '' from relations join pg_index on indexrelid = oid where indisvalid
+    union all
+    select 'foreign key ' || conname, '' from relations join pg_constraint on conrelid = relations.oid
+    where contype = 'f' and convalidated
+    union all
+    select 'trigger ' || tgname, pg_get_triggerdef(pg_trigger.oid, true) from relations join pg_trigger on tgrelid = relations.oid
+    where not tgisinternal and tgenabled <> 'D'
+    order by 1`.execute(db);
+  return new Map(rows.map(({ object, text }) => [object, text]));
+}
