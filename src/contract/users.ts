@@ -15,7 +15,7 @@ import {
 } from "./common-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { membershipOperations } from "./membership-operations.ts";
-import { operation, operationGroup } from "./operation.ts";
+import { abilities, operation, operationGroup } from "./operation.ts";
 import { userImportOperations } from "./user-import-operations.ts";
 import { anyProvider, birthdayUser, departmentId, identity, profileFields, user, userTypeIds } from "./user-schemas.ts";
 
@@ -53,6 +53,17 @@ export const users = operationGroup("users", {
       below: z.boolean().default(false).describe("With unit: include members of the units below it"),
       user_type: id("usertypes").optional().describe("Only users with this user type"),
       admin: z.boolean().optional().describe("Only administrators; false: only other users"),
+      ability: z
+        .enum(abilities)
+        .optional()
+        .describe("Only users with this ability, from a user type or as administrators"),
+      ability_unit: id("units")
+        .optional()
+        .describe("Only users with this ability, or any, in this unit: from a membership there or above"),
+      has_password: z
+        .boolean()
+        .optional()
+        .describe("Only users with a password; false: only local users without one (administrators only)"),
       inactive: z.boolean().default(false).describe("Include deactivated users"),
       provider: anyProvider().optional().describe("Only users of this provider; service: service accounts"),
       email: email().optional().describe("Only the user with this e-mail address, if you have access to it"),

@@ -309,6 +309,34 @@ describeEverywhere("users, reading", (environment) => {
     expect(await codeOf(admin().call(users.list, { limit: 7, cursor })), "another limit is no other list").toBe("ok");
   });
 
+  it("users.list filters by ability, also in a unit, with administrators", async () => {
+    const { types, ids, units } = world();
+    const editors = await list({ user_type: types.editor });
+    const sorted = (...some: number[]) => some.sort((a, b) => a - b);
+    expect(await list({ ability: "user" })).toEqual(sorted(1, ids.boss, ids.manager));
+    expect(await list({ ability: "news" })).toEqual(sorted(1, ids.boss, ...editors));
+    expect(await list({ ability: "integrations" })).toEqual(sorted(1, ids.boss));
+    expect(await list({ ability: "user", ability_unit: units.yard })).toEqual(sorted(1, ids.boss, ids.manager));
+    expect(await list({ ability: "user", ability_unit: units.south })).toEqual(sorted(1, ids.boss));
+    expect(await list({ ability_unit: units.yard, admin: false })).toContain(ids.manager);
+    expect(await list({ ability_unit: units.root, admin: false })).not.toContain(ids.manager);
+    expect(await wrongFields(list({ ability_unit: 987654 }))).toEqual(["ability_unit"]);
+  });
+
+  it("users.list finds local users without a password, for administrators", async () => {
+    const { actors, ids, units } = world();
+    const none = await list({ has_password: false });
+    const some = await list({ has_password: true });
+    expect([...none, ...some].sort((a, b) => a - b)).toEqual(await list({}));
+    expect([none.includes(ids.manager), some.includes(ids.member)]).toEqual([true, true]);
+    const { id } = await actors.administrator.call(users.create, {
+      ...{ first_name: "Nightly", last_name: "Import", service: true, unit: units.root },
+    });
+    expect(await list({ has_password: false })).toEqual(none);
+    expect(await list({ provider: "service" })).toEqual([id]);
+    expect(await codeOf(list({ has_password: false }, actors.manager))).toBe("forbidden");
+  });
+
   it("users.list names all wrong filters", async () => {
     const wrong = { unit: -1, limit: 501, user_type: 0, units: 3, admin: "maybe" };
     const { code, fields } = await refusal(admin().call(users.list, wrong as never));

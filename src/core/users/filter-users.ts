@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { InputOf } from "../../contract/operation.ts";
+import type { Ability, InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import type { Db } from "../../store/database.ts";
 import { beginsWith, isPostgres } from "../../store/dialect.ts";
@@ -8,6 +8,7 @@ import type { Ctx } from "../pipeline/context.ts";
 import { type AskedPage, decodeCursor, makeCursorPage, readPage } from "../pipeline/cursor.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { unitPath } from "../pipeline/permissions.ts";
+import { idsInPath } from "../pipeline/unit-path.ts";
 
 type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
 
@@ -17,37 +18,46 @@ export async function readFilteredPage(ctx: Ctx, filter: Filter, asked: AskedPag
 }
 
 /** Returns the query of the IDs; `isSliced` tells that it may have to check most users, and is run for slices of them. */
-async function matchingUsers(db: Db, { unit, below, user_type, ...filter }: Filter) {
+async function matchingUsers(db: Db, filter: Filter) {
   let query = existingUserIds(db);
   if (!filter.inactive) query = query.where("u.active", "=", 1);
   if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
   if (filter.provider !== undefined) query = query.where("u.provider", "=", filter.provider);
   if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
-  const conditions = await membershipConditions(db, { unit, below, user_type });
-  let isSliced = conditions.length > 0;
+  if (filter.has_password !== undefined)
+    query = query.where("u.password_hash", filter.has_password ? "is not" : "is", null);
+  if (filter.has_password === false) query = query.where("u.provider", "=", "local");
+  const conditions = await membershipConditions(db, filter);
+  let isSliced = conditions.length > 0 || filter.has_password !== undefined;
   for (const { all, ofUser } of conditions) {
     const isLarge = await isLargeForSqlite(db, all);
     // Few users at one of the conditions are few to check.
     isSliced &&= isLarge;
-    query = isLarge
-      ? query.where(({ exists }) => exists(ofUser.where("m.user_id", "=", sql.ref<number>("u.id"))))
-      : query.where("u.id", "in", all);
+    query = isLarge ? query.where(({ exists }) => exists(ofUser)) : query.where("u.id", "in", all);
   }
   return { query, isSliced };
 }
 
-/** Returns conditions on the memberships of a user. `ofUser` selects the same rows, but is fast for a single user. */
-async function membershipConditions(db: Db, { unit, below, user_type }: Pick<Filter, "unit" | "below" | "user_type">) {
+/** Returns conditions on the memberships of a user. `ofUser` selects the rows of the user `u`. */
+async function membershipConditions(db: Db, { unit, below, user_type, ability, ability_unit }: Filter) {
   const conditions: { readonly all: Memberships; readonly ofUser: Memberships }[] = [];
+  const user = sql.ref<number>("u.id");
   if (unit !== undefined) {
     const path = below ? await unitPath(db, unit) : undefined;
     const all = path === undefined ? membersOf(db, unit) : membersBelow(db, path);
-    conditions.push({ all, ofUser: all });
+    conditions.push({ all, ofUser: all.where("m.user_id", "=", user) });
   }
   if (user_type !== undefined) {
     const all = grants(db).where("mt.user_type_id", "=", user_type);
     // The unary + keeps SQLite from reading all memberships that grant the type before the few of the user.
-    conditions.push({ all, ofUser: grants(db).where(sql<number>`+mt.user_type_id`, "=", user_type) });
+    const ofUser = grants(db).where(sql<number>`+mt.user_type_id`, "=", user_type);
+    conditions.push({ all, ofUser: ofUser.where("m.user_id", "=", user) });
+  }
+  if (ability !== undefined || ability_unit !== undefined) {
+    const granting = await grantsOf(db, ability, ability_unit);
+    const administrators = db.selectFrom("users as a").select("a.id as user_id").where("a.admin", "=", 1);
+    const ofUser = granting.where("m.user_id", "=", user).union(administrators.where("a.id", "=", user));
+    conditions.push({ all: granting.union(administrators), ofUser });
   }
   return conditions;
 }
@@ -67,6 +77,15 @@ const grants = (db: Db) =>
     .selectFrom("memberships as m")
     .innerJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .select("m.user_id");
+
+/** Selects the memberships that grant an ability, or any, in a unit or anywhere. */
+async function grantsOf(db: Db, ability: Ability | undefined, unit: number | undefined): Promise<Memberships> {
+  const types = await db.selectFrom("user_types").select(["id", "abilities"]).where("abilities", "<>", "[]").execute();
+  const granting = types.filter((type) => ability === undefined || JSON.parse(type.abilities).includes(ability));
+  const query = grants(db).where("mt.user_type_id", "in", [0, ...granting.map(({ id }) => id)]);
+  if (unit === undefined) return query;
+  return query.where("m.unit_id", "in", [0, ...idsInPath((await unitPath(db, unit)) ?? "")]);
+}
 
 const existingUserIds = (db: Db) => db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
 type Users = ReturnType<typeof existingUserIds>;

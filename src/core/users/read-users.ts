@@ -10,9 +10,10 @@ import { requireUser } from "../pipeline/permissions.ts";
 import { readFilteredPage } from "./filter-users.ts";
 
 /** Returns the issues of filters by things that do not exist, and of `below` without a unit. */
-export async function userFilterIssues(ctx: Ctx, { unit, below, user_type }: Partial<Filter>): Promise<FieldErrors> {
+export async function userFilterIssues(ctx: Ctx, filter: Partial<Filter>): Promise<FieldErrors> {
+  const { unit, below, user_type, ability_unit } = filter;
   return {
-    ...(await filterIssues(ctx, { units: { unit }, user_types: { user_type } })),
+    ...(await filterIssues(ctx, { units: { unit, ability_unit }, user_types: { user_type } })),
     ...belowIssues({ unit, below }),
   };
 }
@@ -30,8 +31,11 @@ export const userReadHandlers = {
       if (page) return page;
     }
     requireNoIssues(belowIssues(filter));
+    if (filter.has_password !== undefined && !ctx.actor.admin)
+      throw new ServiceError("forbidden", "Only administrators can list users by has_password.");
     const { rows, meta } = await readFilteredPage(ctx, filter, asked);
-    if (rows.length === 0) requireNoIssues(await userFilterIssues(ctx, filter));
+    // Administrators are found for any ability_unit.
+    if (rows.length === 0 || filter.ability_unit !== undefined) requireNoIssues(await userFilterIssues(ctx, filter));
     const ids = rows.map((row) => row.id);
     const data = await presentUsers(ctx, ids);
     // Returning such a user for an address that the actor may not see would reveal whose it is.

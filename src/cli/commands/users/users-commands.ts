@@ -82,7 +82,8 @@ export const users: Commands = {
     examples: [
       "wcs users list --unit 4 --below",
       "wcs users list --all -o ndjson > users.ndjson",
-      "wcs users list --all --query '[?admin].email'",
+      "wcs users list --ability user --ability-unit Sales",
+      "wcs users list --no-has-password --all -t '{id}' | wcs users welcome -",
     ],
   }),
   get: command(ops.get, {
