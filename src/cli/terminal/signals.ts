@@ -15,9 +15,6 @@ export function handleSignals(owner: Process) {
   let handler: (() => void) | undefined;
   let received: NodeJS.Signals | undefined;
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  // Programs that rotate logs send these. Node would end the process, or open a debugger to all users of the machine.
-  const ignored = ["SIGUSR1", "SIGUSR2"] as const;
-  const ignore = () => {};
   let isBusy = () => false;
   let isStopping = false;
   const suspend = () => {
@@ -39,7 +36,6 @@ export function handleSignals(owner: Process) {
   const leave = () => {
     handler = undefined;
     for (const name of names) owner.removeListener(name, handle);
-    for (const name of ignored) owner.removeListener(name, ignore);
     owner.removeListener("SIGTSTP", suspend);
   };
   return {
@@ -48,7 +44,6 @@ export function handleSignals(owner: Process) {
       const before = handler;
       if (!handler) {
         for (const name of names) owner.on(name, handle);
-        for (const name of ignored) owner.on(name, ignore);
         owner.on("SIGTSTP", suspend);
       }
       handler = next;

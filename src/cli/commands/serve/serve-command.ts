@@ -69,8 +69,13 @@ export const serve: TopLevelCommand = {
   run,
 };
 
+/** Programs that rotate logs send these. Node would end the process, or open a debugger to all users of the machine. */
+const ignored = ["SIGUSR1", "SIGUSR2"] as const;
+const ignore = () => {};
+
 async function run(context: Context): Promise<void> {
   const { terminal } = context;
+  for (const signal of ignored) process.removeListener(signal, ignore).on(signal, ignore);
   if (context.flags.check) return (await import("./check-serve.ts")).checkServe(context);
   const options = await readServeOptions(context);
   const { log, flush } = await createLog(options, terminal);
