@@ -260,6 +260,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     6,
     /^error: There is no user 99\.\nhint: Pass --as with the name, reference, e-mail address or ID of an active user\.\n$/,
   ],
+  ["help exit-code", 2, /^error: Unknown topic 'exit-code'\.\nhint: Did you mean 'wcs help exit-codes'\?\n$/],
   ["help nonsense", 2, /^error: Unknown command 'wcs nonsense'\./],
   ["completion tcsh", 2, /^error: Unknown command 'wcs completion tcsh'/],
   ["completion install tcsh", 2, /^error: <shell> must be one of bash, zsh, fish, powershell/],

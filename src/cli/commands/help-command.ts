@@ -1,3 +1,5 @@
+import { UsageError } from "../errors/cli-errors.ts";
+import { suggestName } from "../errors/nearest-name.ts";
 import { topicTitles } from "../help/topic-titles.ts";
 import type { TopLevelCommand } from "../kit/command-spec.ts";
 
@@ -19,6 +21,11 @@ export const help: TopLevelCommand = {
       return terminal.write(layOutTopic(topic, terminal.width));
     }
     if (topic) return terminal.write(topic);
-    await program.run([...words, "--help"], terminal);
+    await program.run([...words, "--help"], terminal).catch((error: unknown) => {
+      const isUnknown = error instanceof UsageError && error.hint === undefined && words.length === 1;
+      const meant = isUnknown ? suggestName(name, Object.keys(topics)) : undefined;
+      if (meant === undefined) throw error;
+      throw new UsageError(`unknown topic '${name}'`, { hint: `did you mean 'wcs help ${meant}'?` });
+    });
   },
 };
