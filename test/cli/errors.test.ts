@@ -260,6 +260,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     6,
     /^error: There is no user 99\.\nhint: Pass --as with the name, reference, e-mail address or ID of an active user\.\n$/,
   ],
+  [
+    "tokens create --name ci --scopes user.import",
+    3,
+    /: user\.import; use read, write, an operation like users\.import, /,
+  ],
   ["help exit-code", 2, /^error: Unknown topic 'exit-code'\.\nhint: Did you mean 'wcs help exit-codes'\?\n$/],
   ["help nonsense", 2, /^error: Unknown command 'wcs nonsense'\./],
   ["completion tcsh", 2, /^error: Unknown command 'wcs completion tcsh'/],

@@ -89,12 +89,14 @@ const createToken: Handlers<typeof contract>["create"] = async (ctx, input) => {
   return { ...presentToken(ctx, made), token };
 };
 
+const scopeForms = "use read, write, an operation like users.import, or a group like users.*";
+
 /** Returns the issues of those fields of a new token that depend on data; see `Checks`. */
 async function newTokenIssues(ctx: Ctx, { scopes, owner, expires_at }: Partial<Input>): Promise<FieldErrors> {
   const operations = await allOperations();
   const unknown = scopes?.filter((scope) => !isScope(scope, operations)) ?? [];
   return {
-    ...(unknown.length > 0 && { scopes: [`contains scopes that do not exist: ${unknown.join(", ")}`] }),
+    ...(unknown.length > 0 && { scopes: [`contains scopes that do not exist: ${unknown.join(", ")}; ${scopeForms}`] }),
     ...(expires_at !== undefined && expires_at <= ctx.now && { expires_at: ["must be in the future"] }),
     ...(owner !== undefined && (await ownerIssues(ctx, owner))),
   };
