@@ -189,10 +189,13 @@ describe.runIf(mayMount())("a disk of 4 MiB", () => {
     expect((await wcs(...made)).code).toBe(0);
     expect((await wcs("units", "create", "--name", "Sales", "--parent", "1", "--reference", "SALES")).code).toBe(0);
     mkdirSync(path("config"), { recursive: true });
+    copyFileSync(path("wcs.db"), home.path("elsewhere.db"));
     fill();
+    const tried = ["users", "import", file, "--results", path("results.csv"), "--dry-run"];
     const attempts = [
       ["users", "import", file],
-      ["users", "import", file, "--results", path("results.csv"), "--dry-run"],
+      tried,
+      [...tried, "--db", home.path("elsewhere.db")],
       ["db", "backup", path("backup.db")],
       ["export", path("organisation.yaml")],
       ["profile", "add", "here", "--db", path("wcs.db")],

@@ -28,9 +28,11 @@ export async function openResults({ terminal, globals, flags }: Required<OutputE
 async function openResultFile(path: string, format: FileFormat): Promise<ResultFile> {
   if (path === "-")
     throw new UsageError("--results needs a file", { hint: "with -o ndjson, the results are printed on stdout" });
-  const { write, ...file } = await openDestination(path);
+  await using opened = new AsyncDisposableStack();
+  const { write, ...file } = opened.use(await openDestination(path));
   const lineOf = format === "csv" ? asCsv : asJson;
   if (format === "csv") await write(csvLine(["line", "reference", "action", "id", "errors"]));
+  opened.move();
   return {
     path,
     async add(rows) {
