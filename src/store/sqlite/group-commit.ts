@@ -67,7 +67,6 @@ export class WritingDriver implements Driver {
   readonly #committed: () => void;
   readonly #waiting: (() => void)[] = [];
   #lent = false;
-  /** The one of the latest transaction. `run` and `runLater` are called by the transaction that has the connection. */
   #loan: Loan | undefined;
   #group: Group | undefined;
   /** The time when a transaction last could not begin. */
@@ -95,6 +94,7 @@ export class WritingDriver implements Driver {
     try {
       return this.#connection.all(sql, parameters);
     } catch (error) {
+      // Its transaction has the connection.
       this.#loan!.failure = error;
       throw error;
     }
@@ -102,6 +102,7 @@ export class WritingDriver implements Driver {
 
   /** Runs a statement of the transaction that has the connection just before the commit; for `runTextLater`. */
   runLater(text: string, parameters: readonly unknown[]): void {
+    // Its transaction has the connection.
     this.#loan!.later.push({ text, parameters });
   }
 
