@@ -128,6 +128,18 @@ describeEverywhere("races", (environment) => {
     expect(await tally(calls)).toEqual({ ok: 1, conflict: 49 });
   });
 
+  it("events.update plans the times again that another one changed meanwhile", async () => {
+    const start = 2_000_000_000;
+    const event = { title: "Meeting", type: "user", start, end: start + 3600 } as const;
+    const { id } = await admin().call(events.create, event);
+    const later = { start: start + 86_400, end: start + 90_000 };
+    const slow = delayedCaller(world(), await world().instance.tokenOf(1), () =>
+      admin().call(events.update, { id, ...later }),
+    );
+    await slow.call(events.update, { id, end: start + 93_600 });
+    expect((await admin().call(events.get, { id })).dates).toEqual([{ start: later.start, end: start + 93_600 }]);
+  });
+
   it("events.update: an event that is deleted meanwhile is gone", async () => {
     const { instance } = world();
     const times = { start: instance.now(), end: instance.now() + 60 };
