@@ -64,18 +64,25 @@ const messages = {
 /** A machine-readable code for each kind of issue. More may be added. */
 type IssueCode = keyof typeof messages;
 
-/** A wrong field: its path, as in `contact.phone`, and what is wrong with it. */
-export interface Issue {
-  readonly field: string;
+/** The cause of an issue: its code, and the values in its message. */
+export interface Cause {
   readonly code: IssueCode;
   readonly params?: IssueParams | undefined;
 }
+
+/** A wrong field: its path, as in `contact.phone`, and what is wrong with it. */
+export interface Issue extends Cause {
+  readonly field: string;
+}
+
+/** Issues by the path of their field: their causes, or messages of their own, which have the code `invalid`. */
+export type FieldIssues = Record<string, readonly (Cause | string)[]>;
 
 export const issueCodes = Object.keys(messages) as readonly IssueCode[];
 
 export const isPermissionIssue = ({ code }: Pick<Issue, "code">): boolean => code in permissionMessages;
 
-export function messageOf({ code, params = {} }: Omit<Issue, "field">): string {
+export function messageOf({ code, params = {} }: Cause): string {
   const message: MessageSource[string] = messages[code];
   return message(params);
 }

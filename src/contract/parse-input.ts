@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { FieldErrors } from "./errors.ts";
-import { type Issue, messageOf } from "./issue-messages.ts";
+import { type Cause, type Issue, messageOf } from "./issue-messages.ts";
 import type { AnyOperation } from "./operation.ts";
 import { isRecord } from "./parse-json.ts";
 
@@ -36,7 +36,7 @@ function issuesOf(error: z.ZodError): Issues {
   // Without a prototype, because a field may be called __proto__.
   const fields: FieldErrors = Object.create(null);
   const issues: Issue[] = [];
-  const add = (path: PropertyKey[], message: string, cause: Omit<Issue, "field">) => {
+  const add = (path: PropertyKey[], message: string, cause: Cause) => {
     if (issues.length === maxIssues) return;
     const field = path.join(".") || "body";
     fields[field] ??= [];
@@ -76,7 +76,7 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /** Translates an issue of zod; undefined when its schema has the message. */
-function causeOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Omit<Issue, "field"> | undefined {
+function causeOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Cause | undefined {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined

@@ -1,9 +1,9 @@
-import type { FieldErrors } from "../contract/errors.ts";
+import type { FieldIssues } from "../contract/issue-messages.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Ctx } from "./pipeline/context.ts";
 
 type Handler = (ctx: Ctx, input: unknown) => Promise<unknown>;
-type Check = (ctx: Ctx, known: unknown, isWrong: (field: string) => boolean) => Promise<FieldErrors>;
+type Check = (ctx: Ctx, known: unknown, isWrong: (field: string) => boolean) => Promise<FieldIssues>;
 type Functions = Readonly<Record<string, Handler | Check>>;
 
 const handlers = new Map<string, Handler>();

@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
+import { invalid, ServiceError } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, fileItem, filesField } from "../contract/file-schemas.ts";
+import type { FieldIssues } from "../contract/issue-messages.ts";
 import type { AnyOperation, Origin } from "../contract/operation.ts";
 import { type Issues, pathInInput, validFields, withoutIgnored } from "../contract/parse-input.ts";
 import { isRecord } from "../contract/parse-json.ts";
@@ -10,6 +11,7 @@ import { findCheck } from "./find-handler.ts";
 import { may } from "./pipeline/actor.ts";
 import type { Ctx } from "./pipeline/context.ts";
 import { cursorIssues } from "./pipeline/cursor.ts";
+import { describeIssues } from "./pipeline/field-issues.ts";
 import { permit } from "./pipeline/permissions.ts";
 
 /** An input with issues, found by its schema or by the permission check. */
@@ -22,17 +24,18 @@ interface WrongInput {
 /** Returns the error of a wrong input with every wrong field, also those that depend on other fields or on data. */
 export async function inputError(ctx: Ctx, op: AnyOperation, { input, found, origin }: WrongInput) {
   const known = validFields(op.input() as z.ZodObject, withoutIgnored(op, input));
-  const fields: FieldErrors = Object.assign(Object.create(null), found.fields);
-  const wrong = Object.keys({ ...fields, ...origin.refused });
+  const wrong = Object.keys({ ...found.fields, ...origin.refused });
   const files = checkableFiles(op, input, wrong);
-  for (const issues of await furtherIssues(ctx, op, { known, files, wrong: [...wrong], origin })) {
-    for (const [field, messages] of Object.entries(issues)) {
+  const further: FieldIssues = {};
+  for (const some of await furtherIssues(ctx, op, { known, files, wrong: [...wrong], origin })) {
+    for (const [field, causes] of Object.entries(some)) {
       if (wrong.some((other) => includes(other, field) || includes(field, other))) continue;
-      fields[field] = messages;
+      further[field] = causes;
       wrong.push(field);
     }
   }
-  return invalid(fields, found.issues);
+  const { fields, issues } = describeIssues(further);
+  return invalid(Object.assign(Object.create(null), found.fields, fields), [...found.issues, ...issues]);
 }
 
 const includes = (outer: string, inner: string) => inner === outer || inner.startsWith(`${outer}.`);
@@ -59,14 +62,14 @@ async function furtherIssues(
   ctx: Ctx,
   op: AnyOperation,
   { known, files, wrong, origin }: Checkable,
-): Promise<FieldErrors[]> {
+): Promise<FieldIssues[]> {
   if (!isCaller(ctx, op)) return [];
   const inPath = new Set(pathFields(op).map(({ name }) => name));
   // Throws when the actor may not use the users and units in the path: the checks that follow reveal their data.
   await permit(ctx, op, known, (field) => inPath.has(field) && known[field] !== undefined);
   const isWrong = (field: string) => wrong.some((other) => includes(field, other));
-  const inInput = (issues: FieldErrors) =>
-    Object.fromEntries(Object.entries(issues).map(([field, messages]) => [pathInInput(known, field), messages]));
+  const inInput = (issues: FieldIssues) =>
+    Object.fromEntries(Object.entries(issues).map(([field, causes]) => [pathInInput(known, field), causes]));
   return [
     op.list?.paging === "cursor" ? cursorIssues(ctx, known.cursor) : {},
     inInput(await issuesOf(() => permit(ctx, op, known, (field) => !inPath.has(field) && known[field] !== undefined))),
@@ -88,7 +91,7 @@ function isCaller({ actor }: Ctx, { access }: AnyOperation): boolean {
 }
 
 /** Returns issues, including those of a thrown `validation_failed`. Ignores other errors: issues of fields are reported first. */
-async function issuesOf(check: () => Promise<FieldErrors | undefined>): Promise<FieldErrors> {
+async function issuesOf(check: () => Promise<FieldIssues | undefined>): Promise<FieldIssues> {
   try {
     return (await check()) ?? {};
   } catch (error) {

@@ -2,6 +2,7 @@ import crypto, { argon2Sync } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
+import type { ServiceError } from "../../src/contract/errors.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
@@ -142,6 +143,25 @@ describeOnOneDatabase("passwords", (environment) => {
     expect(await wrongFields(addUser({ password: "short" }))).toEqual(["password"]);
     expect(await wrongFields(addUser({ email: "long.name@example.com", password: "long.name@example.com" }))).toEqual([
       "password",
+    ]);
+  });
+
+  it("users.create and users.password tell by codes what is wrong", async () => {
+    const { id } = await world().addUser();
+    const { call } = world().actors.administrator;
+    const { units } = world();
+    const issuesOf = (work: Promise<unknown>) => work.catch(({ issues }: ServiceError) => issues);
+    const created = { first_name: "Ada", last_name: "Lovelace", email: "codes@example.com", unit: units.root };
+    const common = { field: "password", code: "common_password" };
+    expect(await issuesOf(set(id, "password123"))).toEqual([common]);
+    expect(await issuesOf(call(users.create, { ...created, password: "password123" }))).toEqual([common]);
+    expect(await issuesOf(call(users.create, { ...created, password: "password123", email: "x" }))).toEqual([
+      { field: "email", code: "wrong_format", params: { format: "email" } },
+      common,
+    ]);
+    expect(await issuesOf(call(users.create, { ...created, service: true, language: "xx" }))).toMatchObject([
+      { field: "email", code: "service_account" },
+      { field: "language", code: "language_not_offered" },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
-import type { Issue } from "../../contract/issue-messages.ts";
+import type { FieldIssues } from "../../contract/issue-messages.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { deleteRows, findRow, updateRows } from "../../store/bulk.ts";
 import { hashToken } from "../../store/password-tokens.ts";
@@ -10,7 +10,7 @@ import { checkNewPassword, hashInTurn, passwordIssue } from "../directory/passwo
 import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { fieldErrorsOf, requireNoCodedIssues } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { queueMails } from "../pipeline/queue-mail.ts";
 import { accountOf, accountOfUser, countEvent } from "../pipeline/rate-limits.ts";
 import {
@@ -73,17 +73,17 @@ export const auth: Handlers<typeof contract> = {
     const issues = await findResetIssues(ctx, { email, password, password_confirm });
     // Does the same work for an unknown address, which has no token, so that the duration reveals nothing.
     const isGood = await isToken(ctx, user?.id ?? unknownOwner().id, token);
-    if (!isGood) requireNoCodedIssues([badToken, ...issues]);
+    if (!isGood) requireNoIssues({ ...badToken, ...issues });
     // An unknown address has no good token.
     if (user === undefined) return;
     // Told only to the holder of a token: guesses must not find such accounts.
-    if (user.provider !== "local") issues.push({ field: "email", code: "managed_elsewhere" });
-    requireNoCodedIssues(issues);
+    if (user.provider !== "local") issues.email = [{ code: "managed_elsewhere" }];
+    requireNoIssues(issues);
     await checkNewPassword(password, user, ctx.settings);
     const password_hash = await hashInTurn(accountOfUser(user.id), password);
     await ctx.transaction(async (tx) => {
       // Checked again in the transaction: of several simultaneous uses, the first invalidates the token for the others.
-      if (!(await isToken(tx, user.id, token))) requireNoCodedIssues([badToken]);
+      if (!(await isToken(tx, user.id, token))) requireNoIssues(badToken);
       await replacePassword(tx, user, password_hash);
       // The holder of the token acts as that user.
       await recordChange({ ...tx, actor: { ...tx.actor, id: user.id } }, contract.passwordReset, {}, undefined);
@@ -94,18 +94,18 @@ export const auth: Handlers<typeof contract> = {
 export const checks: Checks<typeof contract> = {
   twoFactorRecoveryCodes: proofIssues,
   twoFactorDisable: proofIssues,
-  passwordReset: async (ctx, input) => fieldErrorsOf(await findResetIssues(ctx, input)),
+  passwordReset: findResetIssues,
 };
 
 type Reset = InputOf<typeof contract.passwordReset>;
 
 /** Names of the user are compared with the password only after the token, because they are not for everybody. */
-async function findResetIssues(ctx: Ctx, { email, password, password_confirm }: Partial<Reset>): Promise<Issue[]> {
-  const issues: Issue[] = [];
+async function findResetIssues(ctx: Ctx, { email, password, password_confirm }: Partial<Reset>): Promise<FieldIssues> {
+  const issues: FieldIssues = {};
   const issue = password === undefined ? undefined : await passwordIssue(password, { email }, ctx.settings);
-  if (issue !== undefined) issues.push({ field: "password", ...issue });
+  if (issue !== undefined) issues.password = [issue];
   if (password !== undefined && password_confirm !== undefined && password !== password_confirm) {
-    issues.push({ field: "password_confirm", code: "not_equal", params: { other: "password" } });
+    issues.password_confirm = [{ code: "not_equal", params: { other: "password" } }];
   }
   return issues;
 }
@@ -127,4 +127,4 @@ async function isToken(ctx: Ctx, user: number, token: string): Promise<boolean> 
   return stored !== undefined && stored.expires_at > ctx.now;
 }
 
-const badToken: Issue = { field: "token", code: "unusable_token" };
+const badToken: FieldIssues = { token: [{ code: "unusable_token" }] };

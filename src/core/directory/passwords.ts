@@ -1,12 +1,12 @@
 import { promisify } from "node:util";
 import { ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
-import type { Issue } from "../../contract/issue-messages.ts";
+import type { Cause } from "../../contract/issue-messages.ts";
 import { once } from "../../contract/once.ts";
 import { Semaphores } from "../../contract/semaphore.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
-import { requireNoCodedIssues } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 
 /** Parameters of argon2id (RFC 9106; OWASP's first choice for 19 MiB). Memory is in KiB. */
 const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -64,7 +64,7 @@ type Person = Partial<RowOf<"users", "email" | "first_name" | "last_name">>;
 /** Throws `validation_failed` when the password is too short, common, or the user's own name or address. */
 export async function checkNewPassword(password: string, person: Person, settings: Settings): Promise<void> {
   const issue = await passwordIssue(password, person, settings);
-  if (issue !== undefined) requireNoCodedIssues([{ field: "password", ...issue }]);
+  if (issue !== undefined) requireNoIssues({ password: [issue] });
 }
 
 /** Returns the issue with a new password that is too short, common, or the user's own name or address. */
@@ -72,7 +72,7 @@ export async function passwordIssue(
   password: string,
   { email, first_name = "", last_name = "" }: Person,
   settings: Settings,
-): Promise<Omit<Issue, "field"> | undefined> {
+): Promise<Cause | undefined> {
   const min = settings["passwords.min_length"];
   if ([...password].length < min) return { code: "too_small", params: { minimum: min, of: "string" } };
   if ((await commonPasswords()).has(password.toLowerCase())) return { code: "common_password" };

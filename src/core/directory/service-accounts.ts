@@ -1,6 +1,6 @@
 import { deleteRows, findRow, findRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { requireNoCodedIssues } from "../pipeline/field-issues.ts";
+import { requireNoIssues } from "../pipeline/field-issues.ts";
 
 /** The provider of service accounts: users for machines, without e-mail address and password. */
 export const serviceProvider = "service";
@@ -32,5 +32,5 @@ export async function endMovedServiceTokens(ctx: Ctx, from: number, to: number):
 /** Throws `validation_failed` about the field when one of the users is a service account. */
 export async function requirePeople({ db }: Ctx, ids: readonly number[], field: string): Promise<void> {
   const accounts = await findRows(db, "users", { id: ids, provider: serviceProvider }, ["id"]);
-  if (accounts.length > 0) requireNoCodedIssues([{ field, code: "service_account" }]);
+  if (accounts.length > 0) requireNoIssues({ [field]: [{ code: "service_account" }] });
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/issue-messages.ts";
 import type { AnyOperation, InputOf, OutputOf } from "../../contract/operation.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { Trigger } from "../../contract/webhooks.ts";
@@ -74,7 +74,7 @@ export type Checks<R extends Record<string, AnyOperation>> = {
     ctx: Ctx,
     known: Partial<InputOf<R[K]>>,
     isWrong: (field: string) => boolean,
-  ) => Promise<FieldErrors>;
+  ) => Promise<FieldIssues>;
 };
 
 type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;

@@ -1,22 +1,28 @@
 import { type RawBuilder, sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
-import { type Issue, messageOf } from "../../contract/issue-messages.ts";
+import { type Cause, type FieldIssues, messageOf } from "../../contract/issue-messages.ts";
+import type { Issues } from "../../contract/parse-input.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "./context.ts";
 
+export const hasIssues = (found: FieldIssues): boolean => Object.keys(found).length > 0;
+
 /** Throws `validation_failed` when there are issues. */
-export function requireNoIssues(issues: FieldErrors): void {
-  if (Object.keys(issues).length > 0) throw invalid(issues);
+export function requireNoIssues(found: FieldIssues): void {
+  if (!hasIssues(found)) return;
+  const { fields, issues } = describeIssues(found);
+  throw invalid(fields, issues);
 }
 
-/** Throws `validation_failed`, with the codes of the issues, when there are any. */
-export function requireNoCodedIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw invalid(fieldErrorsOf(issues), issues);
-}
-
-export function fieldErrorsOf(issues: readonly Issue[]): FieldErrors {
-  const byField = [...Map.groupBy(issues, ({ field }) => field)];
-  return Object.fromEntries(byField.map(([field, found]) => [field, found.map(messageOf)]));
+/** Returns the messages and the codes of issues. */
+export function describeIssues(found: FieldIssues): Issues {
+  const all = Object.entries(found);
+  const textOf = (cause: Cause | string) => (typeof cause === "string" ? cause : messageOf(cause));
+  const codeOf = (cause: Cause | string): Cause => (typeof cause === "string" ? { code: "invalid" } : cause);
+  return {
+    fields: Object.fromEntries(all.map(([field, causes]) => [field, causes.map(textOf)])),
+    issues: all.flatMap(([field, causes]) => causes.map((cause) => ({ field, ...codeOf(cause) }))),
+  };
 }
 
 const messages = {

@@ -1,9 +1,7 @@
 import type { z } from "zod";
-import type { Issue } from "../../contract/issue-messages.ts";
 import { type Issues, tryParse } from "../../contract/parse-input.ts";
 import type { importResult } from "../../contract/user-schemas.ts";
 import { inTurns } from "./event-loop-turns.ts";
-import { fieldErrorsOf } from "./field-issues.ts";
 
 type ImportResult = z.infer<ReturnType<typeof importResult>>;
 type RowResult = ImportResult["results"][number];
@@ -29,20 +27,6 @@ export async function parseRows<S extends z.ZodType>(
     }
   }
   return parsed;
-}
-
-type Cause = Omit<Issue, "field">;
-
-/** The issues of a row that depend on data, by field. */
-export class RowIssues extends Map<string, Cause | readonly Cause[]> {
-  add(field: string, more: readonly Cause[]): void {
-    if (more.length > 0) this.set(field, [this.get(field) ?? [], more].flat());
-  }
-
-  all(): Issues {
-    const issues = [...this].flatMap(([field, causes]) => [causes].flat().map((cause) => ({ field, ...cause })));
-    return { fields: fieldErrorsOf(issues), issues };
-  }
 }
 
 /** Collects the results of an import, in the order of its rows. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { invalid } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
+import type { FieldIssues } from "../../contract/issue-messages.ts";
 import { once } from "../../contract/once.ts";
 import { allows } from "../../contract/token-scopes.ts";
 import { unitRow } from "../../contract/unit-schemas.ts";
@@ -11,7 +12,8 @@ import { may } from "../pipeline/actor.ts";
 import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { collectResults, type FieldChange, parseRows, RowIssues } from "../pipeline/import-rows.ts";
+import { describeIssues, hasIssues } from "../pipeline/field-issues.ts";
+import { collectResults, type FieldChange, parseRows } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { idsInPath } from "../pipeline/unit-path.ts";
 import { extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
@@ -53,10 +55,8 @@ export const importUnitRows: Handlers<typeof contract>["import"] = async (ctx, {
   }
   for (const { index, row } of waiting) {
     const parent = row.parent ?? "";
-    const issues = new RowIssues();
     const code = announced.has(parent) ? "unreachable_unit" : "no_such_unit";
-    issues.set("parent", { code, params: { reference: parent } });
-    report.skip(index, issues.all());
+    report.skip(index, describeIssues({ parent: [{ code, params: { reference: parent } }] }));
   }
   const paths = report.changed().map((id) => `/units/${id}`);
   await recordForEach(ctx, contract.import, [...new Set(paths)]);
@@ -82,12 +82,12 @@ async function putUnits(
     pending.clear();
   };
   for (const { index, row } of rows) {
-    const issues = new RowIssues();
+    const issues: FieldIssues = {};
     const parent = row.parent ? known.get(row.parent) : root;
     const isNew = !known.has(row.reference) && !pending.has(row.reference);
     if (isNew && parent !== undefined && parent !== "assumed") {
       if (await canTake(ctx, parent, issues)) pending.set(row.reference, { index, row, parent });
-      else skip(index, issues.all());
+      else skip(index, describeIssues(issues));
       continue;
     }
     // A change may move a unit, so pending units below it must be inserted before.
@@ -95,7 +95,7 @@ async function putUnits(
     const result = await putUnit(ctx, tree, row, issues);
     // A move may take 20 ms, when no other request can run on SQLite.
     await takeTurn();
-    if (result === undefined) skip(index, issues.all());
+    if (result === undefined) skip(index, describeIssues(issues));
     else done(index, result.action, result.id, result.changes);
   }
   await flush();
@@ -128,15 +128,15 @@ const tooDeep = { code: "too_deep" } as const;
 type Done = { action: "created" | "changed" | "unchanged"; id: number | null; changes?: readonly FieldChange[] };
 
 /** Returns true when the actor may add units below the parent and the tree would not become too deep. */
-async function canTake(ctx: Ctx, parent: ExistingUnit, issues: RowIssues): Promise<boolean> {
+async function canTake(ctx: Ctx, parent: ExistingUnit, issues: FieldIssues): Promise<boolean> {
   if (!mayChange(ctx, parent, "parent", issues)) return false;
   if (await canContain(ctx.db, parent)) return true;
-  issues.set("parent", tooDeep);
+  issues.parent = [tooDeep];
   return false;
 }
 
 /** Updates the unit of a row. Assumes a new unit below an assumed parent; a unit that is assumed itself stays unchanged. */
-async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, issues: RowIssues): Promise<Done | undefined> {
+async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, issues: FieldIssues): Promise<Done | undefined> {
   const existing = tree.known.get(row.reference);
   if (existing === "assumed") return { action: "unchanged", id: null };
   if (existing !== undefined) return changeUnit(ctx, tree, existing, row, issues);
@@ -149,24 +149,24 @@ async function changeUnit(
   tree: Tree,
   existing: ExistingUnit,
   row: UnitImportRow,
-  issues: RowIssues,
+  issues: FieldIssues,
 ): Promise<Done | undefined> {
   const { id } = existing;
   const { name, unit_type = existing.unit_type, description = existing.description } = row;
   const isRoot = existing.parent_id === null;
   const parent = row.parent === undefined ? undefined : row.parent ? tree.known.get(row.parent) : tree.root;
   const moves = parent !== undefined && !isRoot && (parent === "assumed" || parent.id !== existing.parent_id);
-  if (isRoot && row.parent) issues.set("parent", { code: "root_parent" });
+  if (isRoot && row.parent) issues.parent = [{ code: "root_parent" }];
   const differs = name !== existing.name || unit_type !== existing.unit_type || description !== existing.description;
-  if (!moves && !differs && !issues.has("parent")) return { action: "unchanged", id };
+  if (!moves && !differs && issues.parent === undefined) return { action: "unchanged", id };
   mayChange(ctx, existing, "reference", issues);
   if (moves && parent !== "assumed") {
     mayChange(ctx, parent, "parent", issues);
-    if (issues.size === 0) await checkMove(ctx, tree, existing, parent, issues);
-    if (parent.path.startsWith(existing.path)) issues.set("parent", { code: "circular_parent" });
-    else if (!(await canContain(ctx.db, parent, existing))) issues.set("parent", tooDeep);
+    if (!hasIssues(issues)) await checkMove(ctx, tree, existing, parent, issues);
+    if (parent.path.startsWith(existing.path)) issues.parent = [{ code: "circular_parent" }];
+    else if (!(await canContain(ctx.db, parent, existing))) issues.parent = [tooDeep];
   }
-  if (issues.size > 0) return undefined;
+  if (hasIssues(issues)) return undefined;
   if (moves && parent !== "assumed") {
     await moveBranch(ctx.db, existing, parent);
     placeBranch(tree.known, existing, parent);
@@ -210,17 +210,17 @@ function placeBranch(known: Known, unit: ExistingUnit, parent: ExistingUnit): vo
 }
 
 /** Adds an issue when the actor lacks an ability that the move extends, or moves along to read more; units.move refuses the same. */
-async function checkMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, parent: ExistingUnit, issues: RowIssues) {
+async function checkMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, parent: ExistingUnit, issues: FieldIssues) {
   if (actor.admin) return;
   const abilities = extendedAbilities(await tree.grants(), unit, parent);
   const missing = missingAbilities(actor, [{ path: unit.path, abilities }]);
-  if (missing.length > 0) issues.set("parent", { code: "move_beyond_abilities", params: { abilities: missing } });
-  if (movesItself(actor, unit, parent)) issues.set("parent", { code: "own_membership" });
+  if (missing.length > 0) issues.parent = [{ code: "move_beyond_abilities", params: { abilities: missing } }];
+  if (movesItself(actor, unit, parent)) issues.parent = [{ code: "own_membership" }];
 }
 
 /** Returns true when the actor may change the unit, otherwise adds an issue. */
-function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, issues: RowIssues): boolean {
+function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, issues: FieldIssues): boolean {
   const allowed = may(ctx.actor, "units", path);
-  if (!allowed) issues.set(field, { code: "out_of_reach", params: { ability: "units" } });
+  if (!allowed) issues[field] = [{ code: "out_of_reach", params: { ability: "units" } }];
   return allowed;
 }

@@ -1,5 +1,5 @@
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
-import { type Issue, messageOf } from "../../contract/issue-messages.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Cause, FieldIssues } from "../../contract/issue-messages.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow, insertRow, updateRows } from "../../store/bulk.ts";
@@ -25,7 +25,7 @@ import { oneUser } from "./read-users.ts";
 import { newUserRow, type UserFields, userColumns } from "./user-columns.ts";
 
 /** Returns the issue with a language that is not offered. Case does not matter, and pt covers pt-br. */
-function languageIssue({ settings }: Ctx, language: string | null | undefined): Omit<Issue, "field"> | undefined {
+function languageIssue({ settings }: Ctx, language: string | null | undefined): Cause | undefined {
   const tag = language?.toLowerCase();
   if (tag === undefined || settings.languages.some((offered) => `${tag}-`.startsWith(`${offered.toLowerCase()}-`)))
     return undefined;
@@ -39,7 +39,7 @@ export function birthdayIssue(
   { now }: Ctx,
   birthday: string | null | undefined,
   stored: Stored | undefined,
-): Omit<Issue, "field"> | undefined {
+): Cause | undefined {
   const latest = new Date((now + maxAhead) * 1000).toISOString().slice(0, 10);
   return birthday && birthday > latest && birthday !== stored?.birthday ? { code: "future_date" } : undefined;
 }
@@ -50,14 +50,11 @@ const maxAhead = 50_400;
 type ProfileChange = Partial<Pick<InputOf<typeof contract.update>, "id" | "language" | "birthday">>;
 
 /** Returns the issues with a new language and birthday of a user, who may keep stored values that are no longer allowed. */
-export async function profileIssues(ctx: Ctx, { id, language, birthday }: ProfileChange): Promise<FieldErrors> {
-  const issuesBeside = (stored?: Stored): FieldErrors => {
+export async function profileIssues(ctx: Ctx, { id, language, birthday }: ProfileChange): Promise<FieldIssues> {
+  const issuesBeside = (stored?: Stored): FieldIssues => {
     const inFuture = birthdayIssue(ctx, birthday, stored);
     const notOffered = stored?.language === language ? undefined : languageIssue(ctx, language);
-    return {
-      ...(inFuture && { birthday: [messageOf(inFuture)] }),
-      ...(notOffered && { language: [messageOf(notOffered)] }),
-    };
+    return { ...(inFuture && { birthday: [inFuture] }), ...(notOffered && { language: [notOffered] }) };
   };
   const issues = issuesBeside();
   if (id === undefined || Object.keys(issues).length === 0) return issues;
@@ -159,27 +156,29 @@ export const userChangeHandlers = {
 type NewUser = InputOf<typeof contract.create>;
 
 /** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
-export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<NewUser>): Promise<FieldErrors> {
+export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<NewUser>): Promise<FieldIssues> {
   const issue = password === undefined ? undefined : await passwordIssue(password, fields, ctx.settings);
   return {
     ...accountIssues({ password, ...fields }),
     ...(await profileIssues(ctx, { language: fields.language, birthday: fields.birthday })),
-    ...(issue !== undefined && { password: [messageOf(issue)] }),
+    ...(issue !== undefined && { password: [issue] }),
     ...(await membershipIssues(ctx, fields)),
   };
 }
 
 /** A person needs an e-mail address; a service account must not have what lets a person sign in. */
-function accountIssues({ service, email, password, welcome, provider = "local" }: Partial<NewUser>): FieldErrors {
+function accountIssues({ service, email, password, welcome, provider = "local" }: Partial<NewUser>): FieldIssues {
   if (!service) {
-    const missing = email === undefined && { email: [messageOf({ code: "required" })] };
     const foreign = provider !== "local" && password !== undefined;
-    return { ...missing, ...(foreign && { password: [messageOf({ code: "managed_elsewhere" })] }) };
+    return {
+      ...(email === undefined && { email: [{ code: "required" }] }),
+      ...(foreign && { password: [{ code: "managed_elsewhere" }] }),
+    };
   }
   const named = provider === "local" ? undefined : provider;
   const given = Object.entries({ email, password, welcome: welcome || undefined, provider: named });
   const wrong = given.filter(([, value]) => value !== undefined);
-  return Object.fromEntries(wrong.map(([field]) => [field, [messageOf({ code: "service_account" })]]));
+  return Object.fromEntries(wrong.map(([field]) => [field, [{ code: "service_account" }]]));
 }
 
 const ownFields = new Set(["phone", "language", "timezone", "settings"]);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { fold } from "../../contract/fold-text.ts";
+import type { FieldIssues } from "../../contract/issue-messages.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { userRow } from "../../contract/user-schemas.ts";
 import { users as contract } from "../../contract/users.ts";
@@ -11,7 +12,8 @@ import { may } from "../pipeline/actor.ts";
 import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { collectResults, type ParsedRow, parseRows, RowIssues } from "../pipeline/import-rows.ts";
+import { describeIssues, hasIssues } from "../pipeline/field-issues.ts";
+import { collectResults, type ParsedRow, parseRows } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { birthdayIssue, isSignInAddress } from "./change-user.ts";
 import { freeClaimedKeys } from "./free-claimed-keys.ts";
@@ -51,7 +53,7 @@ async function importParsed(
   const known = await lookUp(ctx, validRows, create_user_types);
   const plan = (row: UserImportRow) => planRow(ctx, known, row, key);
   const userOf = (row: UserImportRow) => findUser(known, row, key);
-  const isValid = (row: UserImportRow) => plan(row).issues.size === 0;
+  const isValid = (row: UserImportRow) => !hasIssues(plan(row).issues);
   const freed = await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
   const waiting = collectRows(ctx);
   const write = async () => {
@@ -68,7 +70,7 @@ async function importParsed(
     const { index, row } = each;
     if (waiting.affects(row)) known.add(await loadUsers(ctx, await write()));
     const { existing, wanted, changes, issues } = plan(row);
-    if (wanted === undefined || issues.size > 0) skip(index, issues.all());
+    if (wanted === undefined || hasIssues(issues)) skip(index, describeIssues(issues));
     else if (existing === undefined) waiting.create({ index, row, wanted });
     else {
       if (changes) waiting.change({ row, existing, wanted, changes });
@@ -89,8 +91,8 @@ type ImportKey = InputOf<typeof contract.import>["key"];
 
 function planRow(ctx: Ctx, known: Known, row: UserImportRow, key: ImportKey) {
   const existing = findUser(known, row, key);
-  const issues = new RowIssues();
-  if (key === "reference" && !row.reference) issues.set("reference", { code: "required" });
+  const issues: FieldIssues = {};
+  if (key === "reference" && !row.reference) issues.reference = [{ code: "required" }];
   const wanted = resolveRow(ctx, known, row, existing, issues);
   const changes = wanted && existing && findUserChanges(existing, wanted);
   if (changes && existing) checkTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, issues);
@@ -109,15 +111,14 @@ function resolveRow(
   known: Known,
   row: UserImportRow,
   existing: ExistingUser | undefined,
-  issues: RowIssues,
+  issues: FieldIssues,
 ): Wanted | undefined {
   const { unit: unitReference, user_types, department, ...fields } = row;
   const unit = known.units.get(unitReference);
   // Issues about users that the actor does not see would reveal whose address it is.
   const shown = existing && sees(ctx, existing) ? existing : undefined;
-  if (unit === undefined) issues.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
-  else if (!may(ctx.actor, "user", unit.path))
-    issues.set("unit", { code: "out_of_reach", params: { ability: "user" } });
+  if (unit === undefined) issues.unit = [{ code: "no_such_unit", params: { reference: unitReference } }];
+  else if (!may(ctx.actor, "user", unit.path)) issues.unit = [{ code: "out_of_reach", params: { ability: "user" } }];
   if (existing === undefined || shown !== undefined) checkUntaken(ctx, known, row, existing, issues);
   if (existing !== undefined) checkReach(ctx, existing, row, issues);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, issues);
@@ -125,10 +126,10 @@ function resolveRow(
   // Null clears the department, undefined keeps it.
   const departmentId = typeof department === "string" ? known.departments.get(`${unit?.id} ${department}`) : department;
   if (typeof department === "string" && departmentId === undefined)
-    issues.set("department", { code: "no_such_department", params: { name: department } });
+    issues.department = [{ code: "no_such_department", params: { name: department } }];
   const birthday = birthdayIssue(ctx, row.birthday, shown);
-  if (birthday) issues.set("birthday", birthday);
-  if (unit === undefined || issues.size > 0) return undefined;
+  if (birthday) issues.birthday = [birthday];
+  if (unit === undefined || hasIssues(issues)) return undefined;
   const { first_name, last_name, email } = row;
   return {
     columns: { ...userColumns(fields), first_name, last_name, email },
@@ -144,14 +145,14 @@ function checkUntaken(
   known: Known,
   { email, reference }: UserImportRow,
   existing: ExistingUser | undefined,
-  issues: RowIssues,
+  issues: FieldIssues,
 ): void {
   const holder = known.byEmail.get(emailKey(email));
   if (holder !== undefined && holder.id !== existing?.id)
-    issues.set("email", { code: "email_taken", params: sees(ctx, holder) ? holderParams(ctx, holder) : {} });
+    issues.email = [{ code: "email_taken", params: sees(ctx, holder) ? holderParams(ctx, holder) : {} }];
   const named = reference ? known.byReference.get(reference) : undefined;
   if (named !== undefined && named.id !== existing?.id)
-    issues.set("reference", { code: "reference_taken", params: holderParams(ctx, named) });
+    issues.reference = [{ code: "reference_taken", params: holderParams(ctx, named) }];
 }
 
 /** Says that a user is deactivated only to those who can reactivate users. */
@@ -167,16 +168,16 @@ function checkReach(
   ctx: Ctx,
   existing: ExistingUser,
   { email, provider = existing.provider }: UserImportRow,
-  issues: RowIssues,
+  issues: FieldIssues,
 ): void {
   const { actor, apiToken } = ctx;
   const admin = existing.admin === 1;
-  if (existing.provider === serviceProvider) issues.set("email", { code: "service_account" });
+  if (existing.provider === serviceProvider) issues.email = [{ code: "service_account" }];
   if (!may(actor, "user", existing.unit_path) || (admin && !actor.admin)) {
-    issues.set("reference", { code: "user_out_of_reach" });
+    issues.reference = [{ code: "user_out_of_reach" }];
   } else if (apiToken) {
-    if (existing.email !== email && isSignInAddress(ctx, existing)) issues.set("email", { code: "sign_in_only" });
-    if (existing.provider !== provider && admin) issues.set("provider", { code: "sign_in_only" });
+    if (existing.email !== email && isSignInAddress(ctx, existing)) issues.email = [{ code: "sign_in_only" }];
+    if (existing.provider !== provider && admin) issues.provider = [{ code: "sign_in_only" }];
   }
 }
 
@@ -188,27 +189,24 @@ function checkTakeover(
   { actor }: Ctx,
   { id, grants, unit_id, types: held }: ExistingUser,
   { unit, columns, types = [] }: Pick<UserChanges, "columns" | "types"> & { unit: number },
-  issues: RowIssues,
+  issues: FieldIssues,
 ): void {
-  if (id === actor.id && columns.provider !== undefined) issues.set("provider", { code: "own_provider" });
+  if (id === actor.id && columns.provider !== undefined) issues.provider = [{ code: "own_provider" }];
   if (actor.admin) return;
   const missing = missingAbilities(actor, grants);
   if (missing.length > 0) {
-    issues.set("reference", { code: "user_beyond_abilities", params: { abilities: missing } });
+    issues.reference = [{ code: "user_beyond_abilities", params: { abilities: missing } }];
   }
   if (id !== actor.id) return;
-  if (unit !== unit_id) issues.set("unit", { code: "own_membership" });
+  if (unit !== unit_id) issues.unit = [{ code: "own_membership" }];
   const added = types.some((type) => !held.some((each) => each.id === type));
-  if (added) issues.set("user_types", { code: "own_user_types" });
+  if (added) issues.user_types = [{ code: "own_user_types" }];
 }
 
-function resolveTypes(known: Known, cell: string, issues: RowIssues): Type[] {
+function resolveTypes(known: Known, cell: string, issues: FieldIssues): Type[] {
   const names = typeNames(cell);
   const unknown = names.filter((name) => !known.types.has(fold(name)));
-  issues.add(
-    "user_types",
-    unknown.map((name) => ({ code: "no_such_user_type", params: { name } })),
-  );
+  if (unknown.length > 0) issues.user_types = unknown.map((name) => ({ code: "no_such_user_type", params: { name } }));
   return [...new Set(names.flatMap((name) => known.types.get(fold(name)) ?? []))];
 }
 
@@ -218,7 +216,7 @@ function checkGrants(
   unit: { id: number; path: string },
   existing: ExistingUser | undefined,
   wanted: readonly Type[] | undefined,
-  issues: RowIssues,
+  issues: FieldIssues,
 ): void {
   if (actor.admin) return;
   const held = existing?.types ?? [];
@@ -232,7 +230,7 @@ function checkGrants(
     const params = { name, abilities: beyond };
     return beyond.length > 0 ? [{ code: "user_type_beyond_abilities", params } as const] : [];
   });
-  issues.add("user_types", causes);
+  if (causes.length > 0) issues.user_types = [...(issues.user_types ?? []), ...causes];
 }
 
 /** Deletes the user types that were created only for rows with errors. */

@@ -1,5 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
-import { messageOf } from "../../contract/issue-messages.ts";
+import type { FieldIssues } from "../../contract/issue-messages.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow } from "../../store/bulk.ts";
@@ -27,17 +26,16 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
 type Input = InputOf<typeof contract.password>;
 
 /** Returns the issues of a new password and of a missing current one; see `Checks`. */
-export async function passwordIssues(ctx: Ctx, { id, password, current }: Partial<Input>): Promise<FieldErrors> {
+export async function passwordIssues(ctx: Ctx, { id, password, current }: Partial<Input>): Promise<FieldIssues> {
   const columns = ["email", "first_name", "last_name", "password_hash", "provider"] as const;
   const user = await findRow(ctx.db, "users", { id: id ?? 0 }, columns);
   if (user === undefined) return {};
   if (password !== undefined && user.provider !== "local") {
-    const code = user.provider === serviceProvider ? "service_account" : "managed_elsewhere";
-    return { password: [messageOf({ code })] };
+    return { password: [{ code: user.provider === serviceProvider ? "service_account" : "managed_elsewhere" }] };
   }
-  const issues: FieldErrors = {};
+  const issues: FieldIssues = {};
   const issue = password === undefined ? undefined : await passwordIssue(password, user, ctx.settings);
-  if (issue !== undefined) issues.password = [messageOf(issue)];
+  if (issue !== undefined) issues.password = [issue];
   if (id === ctx.actor.id && user.password_hash !== null && current === undefined) {
     issues.current = ["is required to change your own password"];
   }
@@ -45,7 +43,7 @@ export async function passwordIssues(ctx: Ctx, { id, password, current }: Partia
 }
 
 /** Limits guessing the current password with a stolen token. Sign-ins have a separate limit. */
-async function currentIssues(ctx: Ctx, hash: string | null, current: string | undefined): Promise<FieldErrors> {
+async function currentIssues(ctx: Ctx, hash: string | null, current: string | undefined): Promise<FieldIssues> {
   if (hash === null || current === undefined) return {};
   const subject = proofSubject(ctx);
   const { good } = await attempt(ctx, subject, { check: () => checkPassword(subject.account, current, hash) });
