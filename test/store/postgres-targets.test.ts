@@ -4,6 +4,7 @@ import { sql as statement } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { serverLock, tryLock, waitForTurn } from "../../src/store/dialect.ts";
+import { postgresStructureCheck } from "../../src/store/integrity/postgres-structure.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { Topic } from "../../src/store/topics.ts";
 import { listening } from "../support/engine.ts";
@@ -69,7 +70,7 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
-  it("openDatabase creates an instance in a schema beside that of another instance, with the same role", async () => {
+  it("openDatabase creates an instance in a schema beside that of another instance, and db check finds it complete", async () => {
     const { target, remove } = await newDatabase("postgres");
     await sql(target, 'create schema one; create schema "Zwei 2"');
     const inSchema = (path: string) => `${target}?options=${encodeURIComponent(`-c search_path=${path}`)}`;
@@ -79,6 +80,7 @@ describe("PostgreSQL targets", () => {
     for (const path of paths) {
       const database = await openDatabase(inSchema(path));
       expect(await get(database, "path")).toBe(path);
+      expect(await postgresStructureCheck.run(database)).toEqual({ total: 0, examples: [] });
       await database.close();
     }
     await remove();

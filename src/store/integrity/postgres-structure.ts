@@ -32,7 +32,9 @@ const objectsOfNewSchema = ({ writeLocking }: Database): Promise<Map<string, str
 /** Returns what is in force of the current schema, by type and name; of triggers also the text. */
 async function listObjects(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ object: string; text: string }>`
-    with relations as (select oid, relname, relkind from pg_class where relnamespace = current_schema()::regnamespace)
+    with relations as (
+      select oid, relname, relkind from pg_class where relnamespace = quote_ident(current_schema())::regnamespace
+    )
     select 'table ' || relname as object, '' as text from relations where relkind = 'r'
     union all
     select 'index ' || relname, '' from relations join pg_index on indexrelid = oid where indisvalid
