@@ -2,13 +2,14 @@ import { sanitizeText } from "../sanitize.ts";
 import { wrapText } from "../wrap-text.ts";
 import { linesOfBlocks, type MarkdownOptions } from "./markdown-blocks.ts";
 
-/** Maximum number of characters of a formatted paragraph: the time that marked takes grows with the square of it. */
-const maxParagraphLength = 20_000;
+/** Maximum sum of the squares of the lengths of formatted paragraphs: the time that marked takes grows with it. */
+const maxWork = 20_000 ** 2;
 
 /** Renders Markdown as sanitized lines. Line breaks are kept, since many texts are not Markdown. */
 export async function markdownLines(text: string, options: MarkdownOptions): Promise<string[]> {
   const shown = sanitizeText(text.replaceAll("\r\n", "\n"));
-  if (shown.split("\n\n").some(({ length }) => length > maxParagraphLength)) return wrapText(shown, options.width);
+  const work = shown.split("\n\n").reduce((sum, { length }) => sum + length ** 2, 0);
+  if (work > maxWork) return wrapText(shown, options.width);
   try {
     const { lexer } = await import("marked");
     return linesOfBlocks(lexer(shown, { gfm: true, breaks: true }), options);
