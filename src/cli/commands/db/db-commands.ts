@@ -15,7 +15,7 @@ export const db: Commands = {
   check: {
     summary: "Check for corruption and inconsistencies",
     description:
-      "Reads the whole database: on SQLite pages, indexes and foreign keys, on both databases derived data such as\ncounts. Changes nothing. Exits with 9 when a check fails.",
+      "Reads the whole database: on SQLite pages, indexes and foreign keys, on both databases derived data such as\ncounts. Compares tables, indexes and triggers with those of a new database; on PostgreSQL, only for a user who\nmay create schemas. Changes nothing. Exits with 9 when a check fails.",
     examples: ["wcs db check", "wcs db check --db backup.db --query \"[?state!='ok']\""],
     prints: true,
     run: async (context) => (await import("./db-check.ts")).check(context),
