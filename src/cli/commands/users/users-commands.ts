@@ -83,7 +83,7 @@ export const users: Commands = {
       "wcs users list --unit 4 --below",
       "wcs users list --all -o ndjson > users.ndjson",
       "wcs users list --ability user --ability-unit Sales",
-      "wcs users list --no-has-password --all -t '{id}' | xargs -n 500 wcs users welcome",
+      "wcs users list --no-has-password --all -t '{id}' | xargs -r -n 500 wcs users welcome",
     ],
   }),
   get: command(ops.get, {
