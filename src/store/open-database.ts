@@ -133,6 +133,19 @@ const databaseInUse = () =>
     { hint: "Stop wcs serve on every machine, make a backup, then run wcs db migrate." },
   );
 
+const mustBeOwner = (cause: unknown) =>
+  new ServiceError(
+    "unavailable",
+    "The database must be migrated for this version of wcs, and the PostgreSQL user of its URL may not do that.",
+    {
+      hint: "Stop wcs serve on every machine, make a backup, then run wcs db migrate as the owner of the tables.",
+      cause,
+    },
+  );
+
+/** SQLSTATE of a statement that the user has no right to. */
+const insufficientPrivilege = "42501";
+
 /** Returns true for an older schema, and for a new database with `create`. */
 async function mustMigrate(database: Database, target: string, { create }: OpenOptions): Promise<boolean> {
   const applied = await appliedTo(database);
@@ -162,6 +175,8 @@ async function migrateOrCreate(database: Database, { create, schema }: OpenOptio
     const ran = await runMigrations(tx, schema);
     await create?.(tx, database.secrets);
     return ran;
+  }).catch((error) => {
+    throw !create && error.code === insufficientPrivilege ? mustBeOwner(error) : error;
   });
 }
 

@@ -66,6 +66,32 @@ describe("migrations", () => {
     await close();
     await remove();
   });
+
+  it("are left to the owner of the tables by a PostgreSQL user that may change rows only", async () => {
+    const { target, remove } = await newInstanceDatabase("postgres");
+    const owner = await openDatabase(target);
+    const role = `rows_only_${process.pid}`;
+    for (const statement of [
+      `create role ${role} login password 'x'`,
+      `grant select, insert, update, delete on all tables in schema public to ${role}`,
+    ])
+      await sql.raw(statement).execute(owner.reader);
+    useNextVersion(up);
+    const url = Object.assign(new URL(target), { username: role, password: "x" }).href;
+    const refused = {
+      code: "unavailable",
+      message: expect.stringContaining("must be migrated for this version of wcs"),
+      hint: expect.stringContaining("run wcs db migrate as the owner"),
+    };
+    await expect(openDatabase(url)).rejects.toMatchObject(refused);
+    const opened = await openToMigrate(url);
+    for (const dryRun of [true, false]) await expect(migrateSchema(opened, dryRun)).rejects.toMatchObject(refused);
+    usePresentVersion();
+    await opened.close();
+    await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(owner.reader);
+    await owner.close();
+    await remove();
+  });
 });
 
 for (const kind of kinds) {
