@@ -157,6 +157,20 @@ describe("a change without a response", () => {
     expect([newer.code, newer.stderr]).toEqual([8, expect.stringContaining(`${proxy} have been made. Look before`)]);
   });
 
+  it("after a success that is none of the service names the cause, too; after a refusal it was not made", async () => {
+    drop = (response) => response.writeHead(200, { "content-type": "text/html" }).end();
+    const unsure = "(HTTP_PROXY, HTTPS_PROXY, NO_PROXY). The change may have been made.";
+    const lines = [["units", "update", "1", "--name", "Acme AG"], posting("Page"), ["api", "PATCH", "/newer"]];
+    for (const line of lines) {
+      const { code, stderr } = await through(line);
+      expect([line, code, stderr]).toEqual([line, 8, expect.stringContaining(unsure)]);
+    }
+    expect((await through(posting("Page"))).stderr).toContain("Repeat the command with --idempotency-key ");
+    expect((await through([...posting("Page"), "--dry-run"])).stderr).not.toContain("may have been made");
+    drop = (response) => response.writeHead(403, { "content-type": "text/html" }).end();
+    for (const line of lines) expect((await through(line)).stderr).not.toContain("may have been made");
+  });
+
   it("was not sent when the connection was not made in time", async () => {
     const silent = createTcpServer(() => {});
     await new Promise<void>((done) => void silent.listen(0, "127.0.0.1", done));

@@ -99,8 +99,9 @@ export class NoResponse extends Error {
 export function failUnsure(error: unknown, idempotencyKey?: string): never {
   if (!(error instanceof ServiceError)) throw error;
   const { code, message, retryAfter, cause } = error;
-  if (cause !== tooLate && cause !== gatewayTimeout && phaseOf(error) !== "talking") throw error;
-  const advice = cause === badGateway || cause === gatewayTimeout ? `${error.hint} ` : "";
+  const isAnswered = cause === badGateway || cause === gatewayTimeout || cause === foreignAnswer;
+  if (!isAnswered && cause !== tooLate && phaseOf(error) !== "talking") throw error;
+  const advice = isAnswered ? `${error.hint} ` : "";
   const hint = `${advice}The change may have been made. Look before you repeat it.`;
   throw new ServiceError(code, message, { hint, retryAfter, cause: new NoResponse({ idempotencyKey, advice, cause }) });
 }
@@ -109,6 +110,9 @@ export function failUnsure(error: unknown, idempotencyKey?: string): never {
 export const badGateway = { code: "BAD_GATEWAY" };
 /** The cause of an error when a proxy did not wait any longer. The service may still be working, so no retry. */
 export const gatewayTimeout = { code: "GATEWAY_TIMEOUT" };
+
+/** The cause of an error when something answered with a success that is none of the service; it may have got the request. */
+export const foreignAnswer = { code: "FOREIGN_ANSWER" };
 
 /** Returns the progress of a failed request; undefined when a retry cannot help. */
 export function phaseOf({ cause }: ServiceError): Phase | undefined {

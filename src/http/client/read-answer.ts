@@ -4,7 +4,7 @@ import type { AnyOperation } from "../../contract/operation.ts";
 import { tryParseJson } from "../../contract/parse-json.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
-import { badGateway, gatewayTimeout } from "./connection-errors.ts";
+import { badGateway, foreignAnswer, gatewayTimeout } from "./connection-errors.ts";
 import { UnexpectedAnswer } from "./unexpected-answer.ts";
 
 interface Answer {
@@ -112,7 +112,10 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   // After other statuses the service may still be working, as after 504.
   const cause = status === 502 || status === 503 ? badGateway : status >= 500 ? gatewayTimeout : undefined;
   const message = `${origin} did not answer like a wcs service (status ${status}, ${type}).`;
-  if (status < 500 && status !== 429) return new UnexpectedAnswer("unavailable", message, { hint: wrongPlace });
+  if (status < 500 && status !== 429) {
+    const success = status < 300 ? foreignAnswer : undefined;
+    return new UnexpectedAnswer("unavailable", message, { hint: wrongPlace, cause: success });
+  }
   return new ServiceError("unavailable", message, {
     hint: gateway ? proxyAnswered : wrongPlace,
     cause,
