@@ -1,4 +1,4 @@
-import type { Issue } from "./issue-messages.ts";
+import type { Cause, Issue } from "./issue-messages.ts";
 
 /** Maps each error code to its HTTP status and to the exit code of the command line. */
 export const errorCodes = {
@@ -25,6 +25,9 @@ export type ErrorCode = keyof typeof errorCodes;
 
 /** Messages about wrong fields, by the path of the field. */
 export type FieldErrors = Record<string, string[]>;
+
+/** Issues by the path of their field: their causes, or messages of their own, which have the code `invalid`. */
+export type FieldIssues = Record<string, readonly (Cause | string)[]>;
 
 export interface ErrorDetails {
   fields?: FieldErrors;

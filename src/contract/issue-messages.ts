@@ -75,9 +75,6 @@ export interface Issue extends Cause {
   readonly field: string;
 }
 
-/** Issues by the path of their field: their causes, or messages of their own, which have the code `invalid`. */
-export type FieldIssues = Record<string, readonly (Cause | string)[]>;
-
 export const issueCodes = Object.keys(messages) as readonly IssueCode[];
 
 export const isPermissionIssue = ({ code }: Pick<Issue, "code">): boolean => code in permissionMessages;

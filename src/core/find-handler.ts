@@ -1,4 +1,4 @@
-import type { FieldIssues } from "../contract/issue-messages.ts";
+import type { FieldIssues } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Ctx } from "./pipeline/context.ts";
 

@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import { invalid, ServiceError } from "../contract/errors.ts";
+import { type FieldIssues, invalid, ServiceError } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, fileItem, filesField } from "../contract/file-schemas.ts";
-import type { FieldIssues } from "../contract/issue-messages.ts";
 import type { AnyOperation, Origin } from "../contract/operation.ts";
 import { type Issues, pathInInput, validFields, withoutIgnored } from "../contract/parse-input.ts";
 import { isRecord } from "../contract/parse-json.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ServiceError } from "../../src/contract/errors.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { describeOnOneDatabase } from "../support/instance.ts";
 import { type Newsroom, useNewsroom } from "../support/newsroom.ts";
@@ -148,6 +149,14 @@ describeOnOneDatabase("posts that are refused", (environment) => {
       "event.datetime_end": ["must not be before datetime_start"],
       "files.0.data": [expect.any(String)],
     });
+  });
+
+  it("posts.create: what is missing has the code required", async () => {
+    const missing = create({ content_type: "event", event: { location: "Here" }, poll: { choices } });
+    expect(await missing.catch(({ issues }: ServiceError) => issues)).toEqual([
+      { field: "event.datetime_start", code: "required" },
+      { field: "poll.question", code: "required" },
+    ]);
   });
 
   it("posts.update does not check references again that the post has already", async () => {

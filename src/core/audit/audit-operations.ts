@@ -1,6 +1,6 @@
 import { allOperations } from "../../contract/all-operations.ts";
 import type { audit as contract } from "../../contract/audit.ts";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { ArgumentsOf } from "../../contract/operation.ts";
 import { operationsNamed } from "../../contract/token-scopes.ts";
 import { beginsWith, isPostgres } from "../../store/dialect.ts";
@@ -37,12 +37,12 @@ type Target = Pick<Filter, "path" | "user" | "unit">;
 const topOf = ({ path, user, unit }: Target): string | undefined =>
   user !== undefined ? `/users/${user}` : unit !== undefined ? `/units/${unit}` : path?.replace(/\/+$/, "");
 
-function targetIssues({ path, user, unit }: Target): FieldErrors {
+function targetIssues({ path, user, unit }: Target): FieldIssues {
   const [first = "", other] = Object.entries({ path, user, unit }).flatMap(([name, value]) => (value ? [name] : []));
   return other === undefined ? {} : { [other]: [`cannot be combined with ${first}`] };
 }
 
-async function auditFilterIssues(ctx: Ctx, { actor, operation, ...target }: Filter): Promise<FieldErrors> {
+async function auditFilterIssues(ctx: Ctx, { actor, operation, ...target }: Filter): Promise<FieldIssues> {
   const isUnknown = operation !== undefined && (await operationNames(operation)).length === 0;
   return {
     ...targetIssues(target),

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
-import type { FieldIssues } from "../../contract/issue-messages.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { deleteRows, findRow, updateRows } from "../../store/bulk.ts";
 import { hashToken } from "../../store/password-tokens.ts";

@@ -1,5 +1,5 @@
 import type { auth as contract } from "../../contract/auth.ts";
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import { countRows, findRow, updateRows, upsertRow } from "../../store/bulk.ts";
 import { instanceName } from "../../store/instance-name.ts";
 import { attempt, proofSubject } from "../directory/attempts.ts";
@@ -21,7 +21,7 @@ interface Proof {
 const wrongCode = "is wrong, has expired or was used";
 
 /** Returns the issue when there is neither a password nor a code; see `Checks`. */
-export async function proofIssues(_ctx: Ctx, { password, otp }: Proof): Promise<FieldErrors> {
+export async function proofIssues(_ctx: Ctx, { password, otp }: Proof): Promise<FieldIssues> {
   return password === undefined && otp === undefined ? { password: ["is required, unless otp is given"] } : {};
 }
 

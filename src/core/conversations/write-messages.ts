@@ -1,6 +1,6 @@
 import { isVisible } from "../../contract/common-schemas.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
-import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, invalid, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { deleteRows, findRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { locking, waitForTurn } from "../../store/dialect.ts";
@@ -111,12 +111,12 @@ async function presentPlain(ctx: Ctx, { role }: Participation, row: MessageRow):
 
 type NewMessage = Partial<InputOf<typeof contract.create>>;
 
-function textIssues({ message, files = [] }: NewMessage, isWrong?: (field: string) => boolean): FieldErrors {
+function textIssues({ message, files = [] }: NewMessage, isWrong?: (field: string) => boolean): FieldIssues {
   if ((message != null && isVisible(message)) || files.length > 0 || isWrong?.("files")) return {};
   return { message: [message == null ? "is required for a message without files" : "must not be blank"] };
 }
 
-async function parentIssues(ctx: Ctx, mine: Participation, parent_id: number | null | undefined): Promise<FieldErrors> {
+async function parentIssues(ctx: Ctx, mine: Participation, parent_id: number | null | undefined): Promise<FieldIssues> {
   if (parent_id == null) return {};
   const parent = await loadVisible(ctx, mine, parent_id);
   if (parent === undefined) return { parent_id: [`is not a message of conversation ${mine.id}: ${parent_id}`] };
@@ -128,7 +128,7 @@ export async function newConversationIssues(
   ctx: Ctx,
   { recipients, ...text }: NewMessage,
   isWrong?: (field: string) => boolean,
-): Promise<FieldErrors> {
+): Promise<FieldIssues> {
   const issues = textIssues(text, isWrong);
   if (recipients === undefined) return issues;
   const messages = await recipientIssues(ctx, recipients);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
 import {
   addToRows,
@@ -114,7 +114,7 @@ async function loadAbilities(
 export async function membershipIssues(
   ctx: MembershipContext,
   { unit, userTypes = [], department }: Partial<Membership>,
-): Promise<FieldErrors> {
+): Promise<FieldIssues> {
   const issues = await referenceIssues(ctx, [["userTypes", "user_types", userTypes]]);
   if (
     unit !== undefined &&

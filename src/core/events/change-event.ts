@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { deleteRows, insertRow, updateRow } from "../../store/bulk.ts";
@@ -23,14 +23,14 @@ type Fields = Omit<InputOf<typeof contract.update>, "id">;
 export const eventChangeHandlers = {
   // Rules are expanded before the transaction, because all other writers would have to wait otherwise.
   async create(ctx, input) {
-    const issues: FieldErrors = {};
+    const issues: FieldIssues = {};
     const times = await planTimes(ctx, input, issues);
     return ctx.transaction((tx) => addEvent(tx, input, { times, issues }));
   },
 
   async update(ctx, { id, ...fields }) {
     const before = await editableEvent(ctx, id);
-    const issues: FieldErrors = {};
+    const issues: FieldIssues = {};
     const planned = { before, issues, times: await planTimes(ctx, fields, issues, before) };
     await ctx.transaction((tx) => changeStored(tx, id, fields, planned));
   },
@@ -53,8 +53,8 @@ export async function eventIssues(
   fields: Fields,
   isWrong: (field: string) => boolean,
   before?: EventRow,
-): Promise<FieldErrors> {
-  const issues: FieldErrors = {};
+): Promise<FieldIssues> {
+  const issues: FieldIssues = {};
   const type = fields.type ?? before?.type ?? "chain";
   const readers = await planReaders(ctx, { ...fields, type }, issues, before && (await readersOf(ctx, before)));
   const times = isWrong("all_day") ? undefined : await planTimes(ctx, fields, issues, before);
@@ -66,7 +66,7 @@ async function tooManyEntries(
   { db }: Ctx,
   fields: Fields,
   { readers, times, id }: { readers: Readers; times: EventTimes | undefined; id?: number | undefined },
-): Promise<FieldErrors> {
+): Promise<FieldIssues> {
   const isLonger = fields.units !== undefined || fields.shares !== undefined;
   const stored = times === undefined && isLonger && id !== undefined ? await countOccurrences(db, id) : 0;
   return entryIssues(readers, times?.occurrences.length ?? stored, fields);
@@ -74,12 +74,12 @@ async function tooManyEntries(
 
 interface Planned {
   readonly times: EventTimes | undefined;
-  readonly issues: FieldErrors;
+  readonly issues: FieldIssues;
 }
 
 async function addEvent(ctx: Ctx, { uid: given, ...fields }: Input, planned: Planned) {
   const uid = given ?? `${randomUUID()}@wcs`;
-  const issues: FieldErrors = {};
+  const issues: FieldIssues = {};
   const readers = await planReaders(ctx, fields, issues);
   const entries = await tooManyEntries(ctx, fields, { readers, times: planned.times });
   requireNoIssues({ ...entries, ...issues, ...planned.issues, ...(await fileIssues(ctx, fields.files ?? [])) });
@@ -107,7 +107,7 @@ async function changeStored(
 ) {
   const before = await editableEvent(ctx, id);
   const readersBefore = await readersOf(ctx, before);
-  const issues: FieldErrors = {};
+  const issues: FieldIssues = {};
   const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, issues, readersBefore);
   const isAsPlanned = Object.keys(listChangedColumns(plannedFrom, eventTimesOf(before))).length === 0;
   const { times } = isAsPlanned ? planned : { times: await planTimes(ctx, fields, issues, before) };

@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { eventTypes } from "../../contract/event-schemas.ts";
 import type { events } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
@@ -26,7 +26,7 @@ export interface Readers {
 export async function planReaders(
   ctx: Ctx,
   input: EventReadersInput & { readonly type: EventType },
-  issues: FieldErrors,
+  issues: FieldIssues,
   before?: Readers,
 ): Promise<Readers> {
   const { type } = input;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Selectable } from "kysely";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import { maxRules, type Rule, type RuleInput, weekdays } from "../../contract/event-schemas.ts";
 import type { events } from "../../contract/events.ts";
 import type { InputOf } from "../../contract/operation.ts";
@@ -48,7 +48,7 @@ export function eventTimesOf({ start_at, end_at, all_day, date, recurrence }: Ti
 export async function planTimes(
   ctx: Ctx,
   input: TimesInput,
-  issues: FieldErrors,
+  issues: FieldIssues,
   before?: TimesColumns,
 ): Promise<EventTimes | undefined> {
   const rules: Rule[] = input.recurrence?.map(fullRule) ?? JSON.parse(before?.recurrence ?? "[]");
@@ -72,7 +72,7 @@ export async function planTimes(
 }
 
 /** Returns the first occurrence, as a day or as start and end; undefined when a field is missing. */
-function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) {
+function firstOf(input: TimesInput, issues: FieldIssues, before?: TimesColumns) {
   const wasAllDay = before?.all_day === 1;
   const allDay = input.all_day === undefined ? wasAllDay : Boolean(input.all_day);
   if (allDay) {
@@ -125,7 +125,7 @@ function fullRule({ freq, until, count, interval, byday, bymonthday, bymonth, by
 export async function expandEvent(
   first: FirstOccurrence,
   rules: readonly Rule[],
-): Promise<{ occurrences: Occurrence[]; issues: FieldErrors }> {
+): Promise<{ occurrences: Occurrence[]; issues: FieldIssues }> {
   const { start, end, day, timezone } = first;
   if (rules.length === 0 && day === null) return { occurrences: [{ start, end, day }], issues: {} };
   const { Temporal } = await import("temporal-polyfill");
@@ -135,7 +135,7 @@ export async function expandEvent(
 }
 
 /** Returns the first day and all days that any rule selects, in order, and the validation errors of the rules. */
-async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: string[]; issues: FieldErrors }> {
+async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: string[]; issues: FieldIssues }> {
   const issues = ruleIssues(rules, first);
   if (rules.length > maxRules) return { days: [], issues };
   const hasIssue = (index: number) => Object.keys(issues).some((field) => field.startsWith(`recurrence.${index}`));
@@ -148,9 +148,9 @@ async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: st
 }
 
 /** Returns the validation errors of rules that contradict each other, themselves or, if it is known, the first day. */
-function ruleIssues(rules: readonly Rule[], first = ""): FieldErrors {
+function ruleIssues(rules: readonly Rule[], first = ""): FieldIssues {
   if (rules.length > maxRules) return { recurrence: [`must have at most ${maxRules} rules`] };
-  const issues: FieldErrors = {};
+  const issues: FieldIssues = {};
   for (const [index, rule] of rules.entries()) {
     const add = (field: string, message: string) => {
       issues[`recurrence.${index}${field}`] = [message];

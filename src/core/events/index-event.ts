@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import { maxEventEntries } from "../../contract/event-schemas.ts";
 import { countRows, deleteRows, findRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
@@ -64,7 +64,7 @@ export function entryIssues(
   { units, shares }: Readers,
   occurrences: number,
   given: { readonly units?: unknown; readonly shares?: unknown },
-): FieldErrors {
+): FieldIssues {
   const readers = units.length + shares.length;
   if (readers * occurrences <= maxEventEntries) return {};
   const larger = shares.length >= units.length ? "shares" : "units";

@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -9,7 +9,7 @@ import { readableEventRows, requireReadableEvent, shownEventRows } from "./find-
 import { findEvents, nextOccurrences, upcomingOccurrences } from "./list-events.ts";
 import { type Event, hitsOf, occurrences, presentEvent } from "./present-events.ts";
 
-export function periodIssues(start: number | undefined, end: number | undefined): FieldErrors {
+export function periodIssues(start: number | undefined, end: number | undefined): FieldIssues {
   const isOver = start !== undefined && end !== undefined && end < start;
   return isOver ? { end: ["must not be before the start"] } : {};
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
 import { countRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
@@ -48,8 +48,8 @@ async function countChunks(ctx: Ctx, items: readonly FileItem[]): Promise<void> 
 }
 
 /** Returns the validation errors of files by field. Decodes each file only once, and skips undefined ones. */
-export async function fileIssues(ctx: Ctx, items: readonly (FileItem | undefined)[]): Promise<FieldErrors> {
-  const issues: FieldErrors = {};
+export async function fileIssues(ctx: Ctx, items: readonly (FileItem | undefined)[]): Promise<FieldIssues> {
+  const issues: FieldIssues = {};
   for (const [index, item] of items.entries()) {
     if (item === undefined) continue;
     const issue = item.type === "upload" ? await uploadIssue(ctx, item) : videoIssue(item.type, item.data);

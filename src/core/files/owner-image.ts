@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import { findRow, updateRow } from "../../store/bulk.ts";
 import type { FileOwner } from "../../store/schema/column-types.ts";
@@ -46,8 +46,8 @@ async function setImage(ctx: Ctx, owner: ImageOwner, id: number, files: readonly
   return true;
 }
 
-async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldErrors> {
-  const issues: FieldErrors = {};
+async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldIssues> {
+  const issues: FieldIssues = {};
   for (const [index, item] of files.entries()) {
     if (item.type !== "upload") issues[`files.${index}.type`] = ["must be upload"];
     else if (sizeOf(item.data) > maxBytes) issues[`files.${index}.data`] = [`must have at most ${maxBytes} bytes`];

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FieldIssues } from "../../contract/issue-messages.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { AnyOperation, InputOf, OutputOf } from "../../contract/operation.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { Trigger } from "../../contract/webhooks.ts";

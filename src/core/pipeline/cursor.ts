@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
-import { type FieldErrors, invalid } from "../../contract/errors.ts";
+import { type FieldIssues, invalid } from "../../contract/errors.ts";
 import type { Ctx } from "./context.ts";
 
 /** The start of a page: `after` the item with that key or, when paging backwards, `before` it. */
@@ -27,11 +27,11 @@ export function decodeCursor<K>(ctx: Ctx, list: string, cursor: string | undefin
 }
 
 /** Returns an issue for a forged cursor, without regard to the list. */
-export function cursorIssues(ctx: Ctx, cursor: unknown): FieldErrors {
+export function cursorIssues(ctx: Ctx, cursor: unknown): FieldIssues {
   return typeof cursor === "string" && bodyOf(ctx, cursor) === undefined ? foreign : {};
 }
 
-const foreign: FieldErrors = { cursor: ["is not a cursor of this list; start again without a cursor"] };
+const foreign = { cursor: ["is not a cursor of this list; start again without a cursor"] };
 
 /** Returns the sealed content of a cursor; undefined for a forged one. */
 function bodyOf(ctx: Ctx, cursor: string): unknown[] | undefined {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
-import { type Cause, type FieldIssues, messageOf } from "../../contract/issue-messages.ts";
+import { type FieldIssues, invalid, ServiceError } from "../../contract/errors.ts";
+import { type Cause, messageOf } from "../../contract/issue-messages.ts";
 import type { Issues } from "../../contract/parse-input.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "./context.ts";
@@ -58,7 +58,7 @@ type Ids = number | readonly number[] | undefined;
 type References = readonly [field: string, table: keyof typeof nouns, ids: Ids, known?: readonly number[] | undefined];
 
 /** Returns an error for each list with unknown IDs, by its field. */
-export const referenceIssues = (ctx: Pick<Ctx, "db">, lists: readonly References[]): Promise<FieldErrors> =>
+export const referenceIssues = (ctx: Pick<Ctx, "db">, lists: readonly References[]): Promise<FieldIssues> =>
   unknownIssues(ctx, lists, (table) => ({
     says: messages[table],
     isKnown: table === "users" ? sql`active = 1` : sql`1 = 1`,
@@ -68,7 +68,7 @@ export const referenceIssues = (ctx: Pick<Ctx, "db">, lists: readonly References
 export function filterIssues(
   ctx: Ctx,
   filters: { readonly [T in keyof typeof nouns]?: Readonly<Record<string, Ids>> },
-): Promise<FieldErrors> {
+): Promise<FieldIssues> {
   const lists = (["units", "user_types", "users"] as const).flatMap((table) =>
     Object.entries(filters[table] ?? {}).map(([field, ids]) => [field, table, ids] as const),
   );
@@ -79,8 +79,8 @@ async function unknownIssues(
   { db }: Pick<Ctx, "db">,
   lists: readonly References[],
   of: (table: keyof typeof nouns) => { readonly says: string; readonly isKnown: RawBuilder<unknown> },
-): Promise<FieldErrors> {
-  const issues: FieldErrors = {};
+): Promise<FieldIssues> {
+  const issues: FieldIssues = {};
   for (const [field, table, given = [], before = []] of lists) {
     const ids = [...new Set([given].flat())].filter((id) => !before.includes(id));
     if (ids.length === 0) continue;

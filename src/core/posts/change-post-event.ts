@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-schemas.ts";
 import { formatRrule, withEnd } from "../../contract/rrule-text.ts";
 import { occurrencesOn } from "../pipeline/recurrence/place-occurrences.ts";
@@ -22,13 +22,15 @@ interface Span {
   readonly timezone: string;
 }
 
+const lacksStart: FieldIssues = { "event.datetime_start": [{ code: "required" }] };
+
 /** Returns the event with these fields changed, or their validation errors. `zone` is the instance's time zone. */
 export async function changePostEvent(before: StoredEvent | null, fields: PostEventFields, zone: string) {
   const fieldAfter = (name: "location" | "link" | "timezone" | "end_date") =>
     (fields[name] === undefined ? before?.[name] : fields[name]) ?? null;
   const span = spanAfter(before, fields, fieldAfter("timezone") ?? zone);
   const { rule, recurrence, issues: ruleIssues } = recurrenceAfter(before, fields);
-  if (span === undefined) return { event: null, issues: { "event.datetime_start": ["is required"], ...ruleIssues } };
+  if (span === undefined) return { event: null, issues: { ...lacksStart, ...ruleIssues } };
   const end_date = fieldAfter("end_date");
   const last = lastDays(span, { rule, recurrence, end_date });
   const issues = { ...spanIssues(span, fields), ...last.issues, ...ruleIssues };
@@ -74,8 +76,8 @@ const readTime = (text: string, timezone: string): Zoned =>
 
 const readByClock = (text: string, timezone: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(timezone);
 
-function spanIssues({ start, end, all_day }: Span, fields: PostEventFields): FieldErrors {
-  const issues: FieldErrors = {};
+function spanIssues({ start, end, all_day }: Span, fields: PostEventFields): FieldIssues {
+  const issues: FieldIssues = {};
   for (const [name, moment] of Object.entries({ start, end })) {
     if (moment.year < 1970 || moment.year > 8999) {
       issues[`event.datetime_${name}`] = ["must be between the years 1970 and 8999"];
@@ -104,7 +106,7 @@ interface Recurring {
 function recurrenceAfter(
   before: StoredEvent | null,
   { recurrence: given, repeat_rules: text }: PostEventFields,
-): Recurring & { readonly issues: FieldErrors } {
+): Recurring & { readonly issues: FieldIssues } {
   const none = { recurrence: null, rule: null, issues: {} };
   if (given && text) {
     return { ...none, issues: { "event.repeat_rules": ["must not be given together with recurrence"] } };
@@ -130,7 +132,7 @@ function lastDays(span: Span, { rule, recurrence, end_date }: Recurring & Pick<S
     day !== undefined && Temporal.PlainDate.compare(day, span.start.toPlainDate()) < 0;
   const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
   const untilDay = lastDay(rule?.until ?? null, span);
-  const issues: FieldErrors = {};
+  const issues: FieldIssues = {};
   if (isEarly(endDay)) issues["event.end_date"] = ["must not be before the start"];
   const untilField = recurrence === null ? "event.repeat_rules" : "event.recurrence.until";
   if (isEarly(untilDay)) issues[untilField] = ["must not be before the start"];

@@ -1,4 +1,4 @@
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { addToRows, deleteRows, findRow, insertRow, updateRow } from "../../store/bulk.ts";
@@ -62,13 +62,13 @@ export const comments = {
 export async function commentIssues(
   ctx: Ctx,
   { id, parent_id, mentions }: Partial<InputOf<typeof contract.commentAdd>>,
-): Promise<FieldErrors> {
+): Promise<FieldIssues> {
   if (id === undefined) return {};
   await findPost(ctx, id);
   return { ...(await parentIssues(ctx, id, parent_id)), ...(await mentionIssues(ctx, mentions)) };
 }
 
-async function parentIssues(ctx: Ctx, post: number, parent_id: number | null | undefined): Promise<FieldErrors> {
+async function parentIssues(ctx: Ctx, post: number, parent_id: number | null | undefined): Promise<FieldIssues> {
   if (parent_id == null || (await commentOn(ctx, post, parent_id))) return {};
   return { parent_id: [`is not a comment on post ${post}: ${parent_id}`] };
 }

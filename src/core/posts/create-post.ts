@@ -1,4 +1,4 @@
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { findRow, insertRow, insertRows, withoutUndefined } from "../../store/bulk.ts";
@@ -67,7 +67,7 @@ export const newPostIssues: NonNullable<Checks<typeof contract>["create"]> = asy
 };
 
 async function findHome(ctx: Ctx, { content_type = "debate", unit, group }: Partial<Input>) {
-  const issues: FieldErrors = {};
+  const issues: FieldIssues = {};
   const owner = unit ?? ctx.actor.unitId;
   const path = owner === null ? undefined : await unitPath(ctx.db, owner);
   if (path === undefined) issues.unit = [owner === null ? "is required" : `is not an existing unit: ${owner}`];

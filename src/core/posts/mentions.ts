@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from "kysely";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import { deleteRows, findRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { nested } from "../../store/nested-rows.ts";
@@ -9,7 +9,7 @@ import { referenceIssues } from "../pipeline/field-issues.ts";
 /** A text that mentions users: a post, or a comment on it. */
 type Text = { readonly post: number; readonly comment: number | null };
 
-export const mentionIssues = (ctx: Ctx, ids?: readonly number[], known?: readonly number[]): Promise<FieldErrors> =>
+export const mentionIssues = (ctx: Ctx, ids?: readonly number[], known?: readonly number[]): Promise<FieldIssues> =>
   referenceIssues(ctx, [["mentions", "users", ids, known]]);
 
 /** Selects the users of mentions (`pm`) as one column. */

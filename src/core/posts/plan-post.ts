@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { flagValue } from "../../store/dialect.ts";
@@ -26,7 +26,7 @@ export async function planPost(ctx: Ctx, fields: PostFields, home: Home, before?
   const times = timeColumns(ctx, fields, row);
   const audience = changedAudience(ctx, known ?? initialAudience(home, fields), fields);
   const mentioned = row === undefined || fields.mentions === undefined ? [] : await mentionedIn(ctx, row.id);
-  const issues: FieldErrors = {
+  const issues: FieldIssues = {
     ...eventIssues,
     ...visibilityIssues(fields, home),
     ...(await readerIssues(ctx, fields, known)),
@@ -43,17 +43,17 @@ export async function planPost(ctx: Ctx, fields: PostFields, home: Home, before?
 async function planEvent(ctx: Ctx, { event: fields }: PostFields, { content_type }: Home, row: PostRow | undefined) {
   const before = row === undefined ? null : storedEvent(row);
   if (content_type !== "event") {
-    const issues: FieldErrors =
+    const issues: FieldIssues =
       fields === undefined ? {} : { event: ["is allowed for posts of content_type event only"] };
     return { event: null, issues };
   }
   if (fields !== undefined)
     return (await import("./change-post-event.ts")).changePostEvent(before, fields, ctx.settings.timezone);
-  const issues: FieldErrors = before === null ? { event: ["is required for posts of content_type event"] } : {};
+  const issues: FieldIssues = before === null ? { event: ["is required for posts of content_type event"] } : {};
   return { event: before, issues };
 }
 
-function visibilityIssues({ visibility }: PostFields, { group }: Home): FieldErrors {
+function visibilityIssues({ visibility }: PostFields, { group }: Home): FieldIssues {
   if (group === null || visibility === undefined) return {};
   return { visibility: ["must not be given for a post in a group, whose members can read it"] };
 }
@@ -90,7 +90,7 @@ function pinColumns(now: number, pinned: PostFields["pinned"], row: PostRow | un
   };
 }
 
-function pinIssues({ now }: Ctx, { pinned }: PostFields): FieldErrors {
+function pinIssues({ now }: Ctx, { pinned }: PostFields): FieldIssues {
   const until = pinned?.until;
   return typeof until === "number" && until <= now ? { "pinned.until": ["must be in the future"] } : {};
 }

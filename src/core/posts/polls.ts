@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { poll as contract, pollFields } from "../../contract/poll-schemas.ts";
 import { deleteRows, insertRow, insertRows, updateRow } from "../../store/bulk.ts";
@@ -75,9 +75,9 @@ export function lacksVote(poll: Poll, now: number): boolean {
 
 type PollFields = z.infer<ReturnType<typeof pollFields>>;
 
-export function pollIssues({ question, choices, ...fields }: PollFields, before?: Poll): FieldErrors {
-  const issues: FieldErrors = {};
-  if (before === undefined && question === undefined) issues["poll.question"] = ["is required"];
+export function pollIssues({ question, choices, ...fields }: PollFields, before?: Poll): FieldIssues {
+  const issues: FieldIssues = {};
+  if (before === undefined && question === undefined) issues["poll.question"] = [{ code: "required" }];
   const isExtensible = fields.allow_user_choices ?? before?.allow_user_choices ?? false;
   const count = choices?.length ?? before?.choices.length ?? 0;
   if (count < 2 && !isExtensible)

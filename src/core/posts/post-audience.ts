@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { ContentType } from "../../contract/post-schemas.ts";
 import type { posts } from "../../contract/posts.ts";
@@ -72,7 +72,7 @@ export async function readerIssues(
   ctx: Ctx,
   { visibility = {}, sharing = {} }: PostReadersInput,
   before?: Audience,
-): Promise<FieldErrors> {
+): Promise<FieldIssues> {
   const units = before?.units.map(({ id }) => id);
   return referenceIssues(ctx, [
     ["visibility.units", "units", visibility.units, units],

@@ -1,5 +1,5 @@
 import { normalizeDateTime } from "../../contract/date-time.ts";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-schemas.ts";
 import { type RuleParts, rulePartsOf, splitRrule } from "../../contract/rrule-text.ts";
 import { withoutUndefined } from "../../store/bulk.ts";
@@ -29,9 +29,9 @@ export const ruleOf = (recurrence: Recurrence): RecurrenceSpec => ({
   until: recurrence.until,
 });
 
-export function recurrenceIssues(recurrence: Recurrence): FieldErrors {
+export function recurrenceIssues(recurrence: Recurrence): FieldIssues {
   const { freq, until, count, bymonthday, bymonth, bysetpos } = recurrence;
-  const issues: FieldErrors = {};
+  const issues: FieldIssues = {};
   if (until !== null && count !== null) issues["event.recurrence.until"] = ["must not be given together with count"];
   if (freq === "weekly" && bymonthday !== null) {
     issues["event.recurrence.bymonthday"] = ["must not be given with weekly"];

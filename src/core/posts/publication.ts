@@ -1,4 +1,4 @@
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { posts } from "../../contract/posts.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
@@ -37,7 +37,7 @@ export function changePublication(
   return { ...before, publish_on: publish_on === null ? null : before.publish_on, unpublish_on: ends };
 }
 
-export function publicationIssues(after: Publication, { unpublish_on }: PublicationChange): FieldErrors {
+export function publicationIssues(after: Publication, { unpublish_on }: PublicationChange): FieldIssues {
   const { published_at, unpublish_on: end } = after;
   if (after.draft === 1 || published_at === null || end === null || end > published_at) return {};
   return typeof unpublish_on === "number"

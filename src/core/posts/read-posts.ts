@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -29,7 +29,7 @@ export const postReadHandlers = {
 export async function postFilterIssues(
   ctx: Ctx,
   { unit, group, author }: Partial<InputOf<typeof contract.list>>,
-): Promise<FieldErrors> {
+): Promise<FieldIssues> {
   return { ...(await groupIssues(ctx, group)), ...(await filterIssues(ctx, { units: { unit }, users: { author } })) };
 }
 

@@ -1,4 +1,4 @@
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import { maxChoices } from "../../contract/poll-schemas.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { addToRows, deleteRows, insertRow, insertRows } from "../../store/bulk.ts";
@@ -54,7 +54,7 @@ export const voting = {
 } satisfies Partial<Handlers<typeof contract>>;
 
 function requireValidVotes(poll: Poll, choices: readonly number[], title: string | undefined): void {
-  const issues: FieldErrors = {};
+  const issues: FieldIssues = {};
   const known = new Set(poll.choices.map((choice) => choice.id));
   const unknown = choices.filter((choice) => !known.has(choice));
   const wanted = new Set(choices);

@@ -1,5 +1,5 @@
 import { allOperations } from "../../contract/all-operations.ts";
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import type { InputOf, OutputOf } from "../../contract/operation.ts";
 import { includesScope, isScope } from "../../contract/token-scopes.ts";
 import type { tokens as contract } from "../../contract/tokens.ts";
@@ -92,7 +92,7 @@ const createToken: Handlers<typeof contract>["create"] = async (ctx, input) => {
 const scopeForms = "use read, write, an operation like users.import, or a group like users.*";
 
 /** Returns the issues of those fields of a new token that depend on data; see `Checks`. */
-async function newTokenIssues(ctx: Ctx, { scopes, owner, expires_at }: Partial<Input>): Promise<FieldErrors> {
+async function newTokenIssues(ctx: Ctx, { scopes, owner, expires_at }: Partial<Input>): Promise<FieldIssues> {
   const operations = await allOperations();
   const unknown = scopes?.filter((scope) => !isScope(scope, operations)) ?? [];
   return {
@@ -103,7 +103,7 @@ async function newTokenIssues(ctx: Ctx, { scopes, owner, expires_at }: Partial<I
 }
 
 /** People create tokens for themselves; nobody else can hold a token that acts as them. */
-async function ownerIssues({ db, actor }: Ctx, owner: number): Promise<FieldErrors> {
+async function ownerIssues({ db, actor }: Ctx, owner: number): Promise<FieldIssues> {
   if (owner === actor.id) return {};
   const user = await findRow(db, "users", { id: owner }, ["provider", "active"]);
   if (user?.provider !== "service") return { owner: ["must be you or a service account"] };

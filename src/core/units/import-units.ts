@@ -1,7 +1,6 @@
 import { sql } from "kysely";
-import { invalid } from "../../contract/errors.ts";
+import { type FieldIssues, invalid } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
-import type { FieldIssues } from "../../contract/issue-messages.ts";
 import { once } from "../../contract/once.ts";
 import { allows } from "../../contract/token-scopes.ts";
 import { unitRow } from "../../contract/unit-schemas.ts";

@@ -45,7 +45,7 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
 
   async tree(ctx, { unit, depth, limit, cursor }) {
     const top = unit === undefined ? "/" : await unitPath(ctx.db, unit);
-    if (top === undefined) throw invalid(await treeIssues(ctx, { unit }));
+    if (top === undefined) throw invalid({ unit: [`is not an existing unit: ${unit}`] });
     const list = `tree ${top} ${depth}`;
     let query = ctx.db
       .selectFrom("units")

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../contract/errors.ts";
-import type { Cause, FieldIssues } from "../../contract/issue-messages.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
+import type { Cause } from "../../contract/issue-messages.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow, insertRow, updateRows } from "../../store/bulk.ts";

@@ -1,5 +1,5 @@
 import { listFirst, pluralize } from "../../contract/count-text.ts";
-import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, invalid, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { exceedsLimit } from "../../contract/user-schemas.ts";
 import { users as contract } from "../../contract/users.ts";
@@ -45,7 +45,7 @@ export const deactivateMissing: Handlers<typeof contract>["deactivateMissing"] =
 };
 
 /** Returns the issue of a scope that is neither one provider nor one unit. */
-export function scopeIssues({ provider, unit }: Pick<Partial<Input>, "provider" | "unit">): FieldErrors {
+export function scopeIssues({ provider, unit }: Pick<Partial<Input>, "provider" | "unit">): FieldIssues {
   return (provider === undefined) === (unit === undefined)
     ? { unit: ["is required, or a provider, but not both"] }
     : {};

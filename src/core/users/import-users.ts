@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import type { FieldIssues } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
-import type { FieldIssues } from "../../contract/issue-messages.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { userRow } from "../../contract/user-schemas.ts";
 import { users as contract } from "../../contract/users.ts";

@@ -1,4 +1,4 @@
-import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow } from "../../store/bulk.ts";
@@ -10,7 +10,7 @@ import { requireUser } from "../pipeline/permissions.ts";
 import { readFilteredPage } from "./filter-users.ts";
 
 /** Returns the issues of filters by things that do not exist, and of `below` without a unit. */
-export async function userFilterIssues(ctx: Ctx, filter: Partial<Filter>): Promise<FieldErrors> {
+export async function userFilterIssues(ctx: Ctx, filter: Partial<Filter>): Promise<FieldIssues> {
   const { unit, below, user_type, ability_unit } = filter;
   return {
     ...(await filterIssues(ctx, { units: { unit, ability_unit }, user_types: { user_type } })),
@@ -18,7 +18,7 @@ export async function userFilterIssues(ctx: Ctx, filter: Partial<Filter>): Promi
   };
 }
 
-function belowIssues({ unit, below }: Pick<Partial<Filter>, "unit" | "below">): FieldErrors {
+function belowIssues({ unit, below }: Pick<Partial<Filter>, "unit" | "below">): FieldIssues {
   return unit === undefined && below ? { below: ["requires unit"] } : {};
 }
 

@@ -1,4 +1,4 @@
-import type { FieldIssues } from "../../contract/issue-messages.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow } from "../../store/bulk.ts";

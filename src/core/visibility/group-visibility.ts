@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { FieldErrors } from "../../contract/errors.ts";
+import type { FieldIssues } from "../../contract/errors.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
@@ -23,7 +23,7 @@ export function isVisibleGroup(g: string, { me, allGroups }: GroupReader): RawBu
     select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;
 }
 
-export async function groupIssues({ db, actor }: Ctx, group: number | undefined): Promise<FieldErrors> {
+export async function groupIssues({ db, actor }: Ctx, group: number | undefined): Promise<FieldIssues> {
   if (group === undefined) return {};
   const found = await db
     .selectFrom("groups as g")
