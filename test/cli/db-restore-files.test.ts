@@ -134,6 +134,16 @@ it("db restore does not replace a pipe or a device", async () => {
   expect(statSync(pipe).isFIFO()).toBe(true);
 });
 
+it("db restore names a link to a file that does not exist, also in a dry run", async () => {
+  await done("backup", backup);
+  const link = `${folder}/link.db`;
+  symlinkSync("target.db", link);
+  for (const flag of ["-n", "--yes"]) {
+    const { code, stderr } = await home().wcs(["db", "restore", backup, "--db", link, flag]);
+    expect([flag, code, stderr]).toEqual([flag, 8, expect.stringContaining("is a link to a file that does not exist")]);
+  }
+});
+
 it("db restore keeps each old database under a name of its own, also within one second", async () => {
   const clock = vi.spyOn(Date.prototype, "toISOString").mockReturnValue("2030-01-02T03:04:05.678Z");
   onTestFinished(() => clock.mockRestore());

@@ -3,6 +3,7 @@ import { link, rename, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
+import { canCreate } from "../sqlite/can-create.ts";
 import { applicationId, headerOf, isHeader, isMarked, isSpecial, notWcsDatabase } from "../sqlite/sqlite-database.ts";
 import { isBusy, translateError } from "../sqlite/sqlite-errors.ts";
 import { copyDatabase, logSuffixes, syncFile, syncFolder, type Watch } from "./copy-database.ts";
@@ -43,6 +44,7 @@ export async function replaceDatabase(draft: string, path: string, watch: Watch)
 export async function checkReplacement(path: string): Promise<void> {
   try {
     if (existsSync(path)) await retryWhileInUse(() => holdAlone(path)?.close());
+    else canCreate(path);
   } catch (error) {
     throw translateError(error, path);
   }
