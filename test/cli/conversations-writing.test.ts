@@ -30,7 +30,9 @@ describe("the text of a message", () => {
     expect((await home().wcs(["conversations", "send", "--to", "2", "-"], { stdin: "dash\n" })).code).toBe(0);
     expect(await newest()).toEqual(["dash"]);
     const empty = await home().wcs(["conversations", "send", "1"]);
-    expect(empty).toMatchObject({ code: 3, stderr: expect.stringContaining("<text> must not be blank") });
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing <text>") });
+    const dash = await home().wcs(["conversations", "send", "1", "-"]);
+    expect(dash).toMatchObject({ code: 3, stderr: expect.stringContaining("<text> must not be blank") });
     expect(await newest()).toEqual(["dash"]);
   });
 

@@ -28,16 +28,17 @@ export async function sendMessage(context: Context): Promise<void> {
   const paths = flags.file as string[] | undefined;
   const files = paths && (await (await import("../../file-io/file-items.ts")).readItems(paths, "--file", sources));
   const options = { ...(await optionsOf(context, files)), ...idempotencyOf(context) };
+  const needed = files === undefined;
   const send = async (caller: Caller) => {
     if (place === undefined) {
       const [recipients = []] = await findByName([{ label: "--to", kind: "users", texts: to }], { caller, terminal });
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
-      return compose(context, { words, sources, use });
+      return compose(context, { words, sources, needed, use });
     }
     const id = await findOneByName("conversations", "<id>", place, { caller, terminal }).catch(addRecipientHint);
     const begin = () => caller.call(conversations.get, { id }).then(() => "");
     const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
-    return compose(context, { words, sources, use, begin });
+    return compose(context, { words, sources, needed, use, begin });
   };
   const sendOnce = (caller: Caller) => send(caller).catch((error) => failWithKey(error, context));
   await withCaller(context, async (caller) => show(context, await sendOnce(caller)), files);
@@ -78,6 +79,8 @@ async function show(context: Context, message: ShownMessage): Promise<void> {
 interface Composition<T> {
   readonly words: readonly string[];
   readonly sources: Sources;
+  /** True when there must be a text, so that an empty stdin has none. */
+  readonly needed?: boolean;
   use(text: string): Promise<T>;
   /** Returns the text with which the editor opens. Runs before that, so that a missing conversation fails early. */
   begin?(): Promise<string>;
@@ -87,9 +90,13 @@ interface Composition<T> {
  * Passes the text of a message to `use`: the words on the command line; else stdin, for `-` or when stdin is not a
  * terminal; else text written in an editor.
  */
-async function compose<T>({ terminal }: Context, { words, sources, use, begin }: Composition<T>): Promise<T> {
+async function compose<T>({ terminal }: Context, composition: Composition<T>): Promise<T> {
+  const { words, sources, needed, use, begin } = composition;
   const fromStdin = words.length === 0 ? !terminal.stdinIsTerminal : words.length === 1 && words[0] === "-";
-  if (fromStdin) return use(await sources.stdin("<text>"));
+  if (fromStdin) {
+    const text = await sources.stdin("<text>");
+    if (text !== "" || words.length > 0 || !needed) return use(text);
+  }
   if (words.length > 0) return use(words.join(" "));
   if (!terminal.interactive)
     throw new UsageError("missing <text>", { hint: "pass the text as an argument, or - to read it from stdin" });
