@@ -54,8 +54,9 @@ export const webhooks: Commands = {
     examples: ["wcs webhooks stats 3 --since -7d --parts 28"],
   }),
   logs: command(ops.logs, {
-    description: `--follow prints new entries as they arrive. --wait prints the newest entry that matches, or waits for it (--timeout,
-default 60s); exits with 9 if none arrives. An entry from before counts, too, so limit it by --after or --since.`,
+    description: `--follow prints new entries as they arrive, and runs until Ctrl-C: --timeout limits each request. --wait prints the
+newest entry that matches, or waits for it (--timeout, default 60s); exits with 9 if none arrives. An entry from before
+counts, too, so limit it by --after or --since.`,
     flags: [
       { flags: "-f, --follow", description: "Print new entries as they arrive" },
       { flags: "--wait", description: "Print an entry that matches, or wait for it" },
