@@ -184,7 +184,7 @@ export const hiddenTable: Record<string, Record<string, Line>> = {
 const set = (names: string) => new Set(names.split(" "));
 /** Lists numbers that name nothing, and IDs of users, units, departments and user types, which every user may know. */
 const numbers = set("limit page wait since until expires_before expires_at start end depth day starthours endhours publish_on unpublish_on close_at count interval bymonthday bymonth bysetpos fileCount mute_rule");
-const seenByAll = set("user users unit units units_falldown user_type userTypes department recipients participants mentions shares author owner");
+const seenByAll = set("user users unit units units_falldown ability_unit user_type userTypes department recipients participants mentions shares author owner");
 /**
  * Lists such names in one group; webhooks, audit and settings are for administrators, and refused before a lookup. That
  * somebody has an API token is no secret, so one of another user is forbidden.

@@ -12,14 +12,15 @@ import { isAtOrBelow, mergeEntries, type PathFilter, searchPath } from "./search
 
 export const audit: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, actor, operation, since, until, ...target }) {
-    requireNoIssues(targetIssues(target));
+    if (Object.keys(targetIssues(target)).length > 0)
+      requireNoIssues(await auditFilterIssues(ctx, { actor, operation, ...target }));
     const path = topOf(target);
     const list = `audit ${JSON.stringify([actor, operation, path, since, until])}`;
     const names = operation === undefined ? undefined : await operationNames(operation);
     if (names?.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor, operation }));
     const filter = { top: path, since, until, actor, operations: names };
     const { rows, meta } = await readEntries(ctx, filter, { list, limit, cursor });
-    if (rows.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor }));
+    if (rows.length === 0) requireNoIssues(await auditFilterIssues(ctx, { actor, ...target }));
     const data = rows.map(({ actor_id, first_name, last_name, fields, ...entry }) => ({
       ...entry,
       actor: actor_id === null ? null : { id: actor_id, name: `${first_name} ${last_name}`, url: `/users/${actor_id}` },
@@ -46,7 +47,7 @@ async function auditFilterIssues(ctx: Ctx, { actor, operation, ...target }: Filt
   const isUnknown = operation !== undefined && (await operationNames(operation)).length === 0;
   return {
     ...targetIssues(target),
-    ...(await filterIssues(ctx, { users: { actor } })),
+    ...(await filterIssues(ctx, { users: { actor, user: target.user }, units: { unit: target.unit } })),
     ...(isUnknown && { operation: ["is neither an operation, like users.update, nor a group of them, like users.*"] }),
   };
 }
