@@ -198,6 +198,13 @@ describe("events", () => {
 describe("several IDs", () => {
   const bo = ["--first-name", "Bo", "--last-name", "X", "--unit", "1", "--email", "stdin@example.com", "-t", "{id}"];
 
+  it.each(["welcome", "get"])("that are too many for users %s are to be passed in portions", async (verb) => {
+    const stdin = Array.from({ length: 501 }, (_, at) => `${at + 1}\n`).join("");
+    const { code, stderr } = await home().wcs(["users", verb, "-"], { stdin });
+    const hint = `Pass fewer at a time, as in xargs -n 500 wcs users ${verb} < FILE`;
+    expect([code, stderr]).toEqual([3, expect.stringMatching(` must have at most 500 items\\.\nhint: ${hint}\n$`)]);
+  });
+
   it("of users are read from stdin for -, one a line, by name, too", async () => {
     const made = (await home().wcs(["users", "create", ...bo])).stdout.trim();
     expect(made).toMatch(/^\d+$/);

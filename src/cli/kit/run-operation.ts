@@ -225,14 +225,11 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
   return { onSent: uploadProgress(terminal) };
 }
 
-async function withHint(
-  error: unknown,
-  { leaf: { op, onConflict }, spec, line, connect }: OperationInput,
-  request: Request | undefined,
-): Promise<unknown> {
+async function withHint(error: unknown, operation: OperationInput, request: Request | undefined): Promise<unknown> {
+  const { op, onConflict } = operation.leaf;
   if (!(error instanceof ServiceError) || error.hint) return error;
   if (error.code === "not_found" || error.fields)
-    return (await import("./hint-at-reference.ts")).hintAtReference(error, spec, line, await connect());
+    return (await import("./hint-at-ids.ts")).hintAtIds(error, operation, request?.ids);
   if (error.code !== "conflict" || request?.op !== op) return error;
   const hint = onConflict?.(request.input);
   return hint === undefined ? error : new ServiceError("conflict", error.message, { hint, cause: error });
