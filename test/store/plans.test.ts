@@ -10,6 +10,7 @@ import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { listOutbox, removeExpired } from "../../src/delivery/delivery.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
 import { newEngine } from "../support/engine.ts";
 import { sqliteLocal } from "../support/instance.ts";
@@ -169,6 +170,34 @@ describe("statements on SQLite", () => {
     const steps = await stepsOf(() => administrator.call(users.list, {}));
     const found = steps.filter(({ text }) => /"admin" = 1/.test(text)).map(({ detail }) => detail);
     expect(found).toEqual(["SCAN users USING INDEX users_admin"]);
+  });
+
+  it("users.list by ability in a unit reads the types of each user, not the users of each type", async () => {
+    const { actors, instance, types, units: unit } = world();
+    const at = { created_at: 0, updated_at: 0 };
+    const rows = Array.from({ length: 5001 }, (_, n) => ({
+      id: 100_000 + n,
+      first_name: "Many",
+      last_name: "M",
+      ...at,
+    }));
+    await instance.database.write(async (tx) => {
+      await insertRows(tx, "users", rows);
+      await insertRows(
+        tx,
+        "memberships",
+        rows.map(({ id }) => ({ id, user_id: id, unit_id: unit.yard })),
+      );
+      await insertRows(
+        tx,
+        "membership_user_types",
+        rows.map(({ id }) => ({ membership_id: id, user_type_id: types.editor })),
+      );
+    });
+    const steps = await stepsOf(() => actors.member.call(users.list, { ability_unit: unit.yard, limit: 1 }));
+    const ofEach = steps.flatMap(({ text, detail }) => (/exists .* "mt"/.test(text) ? detail : []));
+    expect(ofEach).toContain("SEARCH mt USING PRIMARY KEY (membership_id=?)");
+    await instance.database.write((tx) => tx.deleteFrom("users").where("id", ">=", 100_000).execute());
   });
 
   it("deleting a user reads no large table as a whole", async () => {

@@ -54,10 +54,12 @@ async function membershipConditions(db: Db, { unit, below, user_type, ability, a
     conditions.push({ all, ofUser: ofUser.where("m.user_id", "=", user) });
   }
   if (ability !== undefined || ability_unit !== undefined) {
-    const granting = await grantsOf(db, ability, ability_unit);
+    const grantsBy = await grantsOf(db, ability, ability_unit);
     const administrators = db.selectFrom("users as a").select("a.id as user_id").where("a.admin", "=", 1);
-    const ofUser = granting.where("m.user_id", "=", user).union(administrators.where("a.id", "=", user));
-    conditions.push({ all: granting.union(administrators), ofUser });
+    const ofUser = grantsBy("+")
+      .where("m.user_id", "=", user)
+      .union(administrators.where("a.id", "=", user));
+    conditions.push({ all: grantsBy("").union(administrators), ofUser });
   }
   return conditions;
 }
@@ -78,13 +80,20 @@ const grants = (db: Db) =>
     .innerJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .select("m.user_id");
 
-/** Selects the memberships that grant an ability, or any, in a unit or anywhere. */
-async function grantsOf(db: Db, ability: Ability | undefined, unit: number | undefined): Promise<Memberships> {
+/**
+ * Returns a function that selects the memberships that grant an ability, or any, in a unit or anywhere. The unary + keeps SQLite
+ * from reading all of them before the few of a user.
+ */
+async function grantsOf(db: Db, ability: Ability | undefined, unit: number | undefined) {
   const types = await db.selectFrom("user_types").select(["id", "abilities"]).where("abilities", "<>", "[]").execute();
   const granting = types.filter((type) => ability === undefined || JSON.parse(type.abilities).includes(ability));
-  const query = grants(db).where("mt.user_type_id", "in", [0, ...granting.map(({ id }) => id)]);
-  if (unit === undefined) return query;
-  return query.where("m.unit_id", "in", [0, ...idsInPath((await unitPath(db, unit)) ?? "")]);
+  const typeIds = [0, ...granting.map(({ id }) => id)];
+  const unitIds = unit === undefined ? undefined : [0, ...idsInPath((await unitPath(db, unit)) ?? "")];
+  return (sign: "" | "+"): Memberships => {
+    const column = (name: string) => sql<number>`${sql.raw(sign)}${sql.ref(name)}`;
+    const query = grants(db).where(column("mt.user_type_id"), "in", typeIds);
+    return unitIds === undefined ? query : query.where(column("m.unit_id"), "in", unitIds);
+  };
 }
 
 const existingUserIds = (db: Db) => db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
