@@ -229,7 +229,12 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["export --fields id", 2, /^error: Unknown option '--fields'\./],
   ["events export --raw", 2, /^error: Unknown option '--raw'\./],
   ["conversations export 1 --query [].id", 2, /^error: Unknown option '--query'\./],
-  ["alias set mail users list --fields email", 2, /^error: Unknown option '--fields'\./],
+  [
+    "alias set mail users list --fields email",
+    2,
+    /^error: Unknown option '--fields'\.\nhint: Flags of the command follow --/,
+  ],
+  ["alias set mail users list --dry-rnu", 2, /hint: Did you mean --dry-run\?/],
   ["tokens delete 3", 2, /hint: Did you mean 'wcs tokens revoke'\?/],
   ["webhooks replay 3 1", 2, /hint: Did you mean 'wcs webhooks resend'\?/],
   ["users units ada@example.com", 2, /hint: Use wcs users membership list <user>\.\n/],

@@ -60,7 +60,7 @@ function noteUnknownOption(
   const secret = secretFlag(command, name);
   const meant = (guess ?? secret) ? undefined : similarName(command, name);
   const suggested = meant ?? secret;
-  const hint = guess ?? (suggested && `did you mean ${suggested}?`);
+  const hint = guess ?? (suggested ? `did you mean ${suggested}?` : wrongGuesses[command.name()]);
   // Commander reports an option without a value as unknown when it is given one.
   const error =
     suggested === name

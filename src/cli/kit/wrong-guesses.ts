@@ -1,4 +1,4 @@
-/** Commands and flags that users expect and that do not exist, with the hint on what to use. */
+/** Commands and flags that users expect and that do not exist, with the hint on what to use. A command that exists has one for all its unknown flags. */
 export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs feed": "use wcs posts list --show-in-feed",
   "wcs inbox": "use wcs conversations list",
@@ -8,6 +8,7 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs messages": "use wcs conversations messages <conversation>",
   "wcs notifications": "use wcs counters list",
   "wcs search": "use wcs names find <name>, wcs users search <words> or wcs conversations search <words>",
+  "wcs alias set": "flags of the command follow --",
   "wcs auth 2fa reset": "use wcs users reset-2fa <user>",
   "wcs auth login --email": "use --username <email>",
   "wcs users admin": "use wcs users update <user> --admin",
