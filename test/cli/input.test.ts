@@ -131,9 +131,10 @@ describe("input", () => {
   });
 
   it("with several profiles, the question begins with the target", async () => {
-    const { sit } = home();
-    const question = async (...target: string[]) =>
-      (await sit(["users", "delete", "me", ...target], { answers: ["n"] })).stderr.split("\n")[0];
+    const { sit, path } = home();
+    const question = async (...target: string[]) => (await asked(target)).stderr.split("\n")[0];
+    const asked = (target: string[], env?: Record<string, string>) =>
+      sit(["users", "delete", "me", ...target], { answers: ["n"], ...(env && { env }) });
     const alone = (await question())?.replace("? ", "");
     const { name, target } = JSON.parse((await sit(["profile", "show", "--json"])).stdout);
     await sit(["profile", "add", "staging", target.startsWith("http") ? "--url" : "--db", target]);
@@ -141,6 +142,9 @@ describe("input", () => {
     if (!target.startsWith("http")) {
       expect(await question("--profile", "staging")).toBe(`? [staging] ${alone}`);
       expect(await question("--db", target)).toBe(`? [${target}] ${alone}`);
+      writeFileSync(path("config.json"), "{");
+      const broken = await asked(["--db", target], { WCS_CONFIG_DIR: path(".") });
+      expect(broken.stderr).toContain(`? ${alone}`);
     }
     await sit(["profile", "remove", "staging"]);
   });

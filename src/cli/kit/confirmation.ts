@@ -3,6 +3,7 @@ import { Interrupted, UsageError } from "../errors/cli-errors.ts";
 import { valueAt } from "../output/item.ts";
 import { readConfig } from "../session/config.ts";
 import { findTarget, shownAddress } from "../session/target.ts";
+import type { Globals } from "../terminal/global-options.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import type { Input } from "./read-input.ts";
 
@@ -41,8 +42,18 @@ export async function requireConfirmation(
 
 /** Asks a question. With several profiles it begins with the target, because the user may have another one in mind. */
 export async function askOnTarget({ terminal, globals }: Context, question: string): Promise<boolean> {
-  const config = readConfig(terminal.env);
-  const target = Object.keys(config.profiles).length > 1 ? findTarget(globals, terminal.env, config) : undefined;
-  const place = target && `[${target.profile?.name ?? shownAddress(target)}] `;
-  return (await terminal.ask()).confirm(terminal.sanitizeLine(`${place ?? ""}${question}`));
+  const place = placeAmongProfiles(globals, terminal.env);
+  return (await terminal.ask()).confirm(terminal.sanitizeLine(`${place && `[${place}] `}${question}`));
+}
+
+/** Returns "" when there are not several profiles, or they cannot be read: a database given by its path needs none. */
+function placeAmongProfiles(globals: Globals, env: NodeJS.ProcessEnv): string {
+  try {
+    const config = readConfig(env);
+    if (Object.keys(config.profiles).length < 2) return "";
+    const target = findTarget(globals, env, config);
+    return target.profile?.name ?? shownAddress(target);
+  } catch {
+    return "";
+  }
 }
