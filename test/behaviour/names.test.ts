@@ -360,6 +360,13 @@ describeEverywhere("names", (environment) => {
     expect(await found("member", "Ide x", "users")).toEqual(either);
   });
 
+  it("names.find finds users by each word of a name that nobody has, except short ones", async () => {
+    const { id } = await world().addUser({ first_name: "Wanda", last_name: "Binsfeld" });
+    expect(await found("member", "Wawa Bins", "users")).toEqual([[id, "similar"]]);
+    expect(await found("member", "Xyzw Xyz Bins", "users")).toEqual([[id, "similar"]]);
+    expect(await found("member", "Wawa Bi", "users")).toEqual([]);
+  });
+
   it("names.find finds users by similar names after many words of another user that begin alike", async () => {
     const { addUser } = world();
     const many = Array.from({ length: 45 }, (_, at) => `Zq${at}`);

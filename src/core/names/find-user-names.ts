@@ -21,6 +21,10 @@ interface UserId {
 
 /** Maximum number of words examined for each text, since words of deactivated users do not count as matches. */
 const maxWords = 500;
+/** Words of a text that are searched for, besides the longest one, are at least this long. */
+const minWordLength = 3;
+/** Maximum number of words of a text that are searched for. */
+const maxWordsOfText = 3;
 /** Number of words that are looked at first, because they nearly always suffice and take a fraction of the time. */
 const fewWords = 40;
 
@@ -33,7 +37,7 @@ export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise
     { match: "email", find: (open) => byValue(open, emailIn, (some) => byKey(ctx, "email_key", some)) },
     { match: "name", find: (open) => byName(ctx, rangesOf(open, nameIn)) },
     { match: "similar", find: (open) => byName(ctx, rangesOf(open, wordsIn, afterPrefix), { onlyActive: true }) },
-    { match: "similar", find: (open) => bySimilarName(ctx, rangesOf(open, longestWordIn, afterPrefix)) },
+    { match: "similar", find: (open) => bySimilarName(ctx, open.flatMap(rangesOfWords)) },
     { match: "similar", find: async (open) => (open.includes("") ? firstUsers(ctx) : []) },
   ]);
   const found = others.length < texts.length ? [...matches, me] : matches;
@@ -56,7 +60,13 @@ const referenceOnlyIn = (text: string) => (isAddress(text) ? undefined : referen
 const nameIn = (text: string) => (isName(text) ? foldedWords(text).join(" ") || undefined : undefined);
 /** Returns the name key of several words, which a longer name can begin with. */
 const wordsIn = (text: string) => (nameIn(text)?.includes(" ") ? nameIn(text) : undefined);
-const longestWordIn = (text: string) => (isName(text) ? words(text).sort((a, b) => b.length - a.length)[0] : undefined);
+/** Returns a range for each word of a name, the longest first. Short words are left out: too many names begin with them. */
+const rangesOfWords = (text: string) =>
+  (isName(text) ? words(text) : [])
+    .sort((a, b) => b.length - a.length)
+    .filter((word, at) => at === 0 || word.length >= minWordLength)
+    .slice(0, maxWordsOfText)
+    .flatMap((word) => rangesOf([text], () => word, afterPrefix));
 
 const byKey = ({ db }: Ctx, column: "reference" | "email_key", values: readonly string[]) =>
   db
