@@ -21,8 +21,6 @@ interface UserId {
 
 /** Maximum number of words examined for each text, since words of deactivated users do not count as matches. */
 const maxWords = 500;
-/** Words of a text that are searched for, besides the longest one, are at least this long. */
-const minWordLength = 3;
 /** Maximum number of words of a text that are searched for. */
 const maxWordsOfText = 3;
 /** Number of words that are looked at first, because they nearly always suffice and take a fraction of the time. */
@@ -64,8 +62,7 @@ const wordsIn = (text: string) => (nameIn(text)?.includes(" ") ? nameIn(text) : 
 const rangesOfWords = (text: string) =>
   (isName(text) ? words(text) : [])
     .sort((a, b) => b.length - a.length)
-    .filter((word, at) => at === 0 || word.length >= minWordLength)
-    .slice(0, maxWordsOfText)
+    .filter((word, at) => at === 0 || (at < maxWordsOfText && word.length > 2))
     .flatMap((word) => rangesOf([text], () => word, afterPrefix));
 
 const byKey = ({ db }: Ctx, column: "reference" | "email_key", values: readonly string[]) =>
