@@ -81,6 +81,14 @@ describePlaces("batch", (place) => {
     expect(await title(2)).not.toBe("Unwanted");
   });
 
+  it("--dry-run of a command that has none is refused before any row runs", async () => {
+    const rows = file("ids.csv", "id\n2\n3\n");
+    for (const command of ["users get", "profile list"]) {
+      const { code, stdout, stderr } = await batch(rows, ["-n"], ...command.split(" "), "{id}");
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(`^error: .*${command} has no --dry-run`)]);
+    }
+  });
+
   it("--dry-run changes nothing, names work in rows, several rows run at a time", async () => {
     const rows = file("mails.ndjson", '{"who":"bob@example.com","title":"X"}\n{"who":"cy doe","title":"Y"}\n');
     const command = ["users", "update", "{who}", "--title={title}"];

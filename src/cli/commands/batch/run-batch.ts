@@ -5,7 +5,7 @@ import { formatFor } from "../../file-io/file-format.ts";
 import type { SourceRow } from "../../file-io/file-rows.ts";
 import { openSource, type Source } from "../../file-io/open-source.ts";
 import { importProgress } from "../../file-io/show-progress.ts";
-import { type Context, isGroup } from "../../kit/command-spec.ts";
+import { type CommandSpec, type Context, isGroup } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { expandAlias, findCommand } from "../../kit/router.ts";
@@ -75,7 +75,7 @@ type Counts = Record<"done" | "failed" | "skipped", number>;
 const ownTarget = ["init", "demo", "serve", "db", "doctor", "batch", "webhooks deliver"];
 
 /** Returns the words of the command. Throws a `UsageError` for one that does not exist or chooses a target. */
-async function checkCommand({ args, program, terminal }: Context): Promise<string[]> {
+async function checkCommand({ args, flags, program, terminal }: Context): Promise<string[]> {
   const aliases = async () => readConfig(terminal.env).aliases ?? {};
   const words = await expandAlias(program.registry, args.command as string[], aliases);
   const { entry, path } = await findCommand(program.registry, words);
@@ -87,6 +87,8 @@ async function checkCommand({ args, program, terminal }: Context): Promise<strin
     throw new UsageError(`wcs ${name} cannot run in a batch`, {
       hint: "it does not use the connection of the batch; run it in a loop of your shell",
     });
+  if (flags.dryRun && !hasDryRun(entry))
+    throw new UsageError(`wcs ${path.join(" ")} has no --dry-run`, { hint: "it changes nothing; run it without -n" });
   const target = words.find((word) => /^--(profile|db|url|as|timeout|ca-file)(=|$)/.test(word));
   if (target !== undefined)
     throw new UsageError(`${target} belongs before --`, { hint: "all rows use one connection" });
@@ -95,6 +97,9 @@ async function checkCommand({ args, program, terminal }: Context): Promise<strin
   );
   return [...(isFormatted ? [] : ["--json"]), ...words];
 }
+
+const hasDryRun = (entry: CommandSpec): boolean =>
+  "op" in entry ? entry.op.method !== "GET" : entry.flags?.some(({ flags }) => flags.includes("--dry-run")) === true;
 
 function concurrencyOf(flag: unknown): number {
   const given = flag === undefined ? 1 : parseInteger(flag, "--concurrency");
