@@ -109,6 +109,7 @@ it.each([
     3,
     "error: timezone must be a time zone of the IANA database like Europe/Copenhagen.\n",
   ],
+  ["webhooks log Payroll", 2, "error: Missing <entry>.\nhint: List the entries with wcs webhooks logs <webhook>.\n"],
   [
     "webhooks create --name x --url=https://example.com/",
     2,

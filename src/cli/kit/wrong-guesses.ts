@@ -1,4 +1,7 @@
-/** Commands and flags that users expect and that do not exist, with the hint on what to use. A command that exists has one for all its unknown flags. */
+/**
+ * Commands and flags that users expect and that do not exist, and arguments that they leave out, with the hint on what to use.
+ * A command that exists has one for all its unknown flags.
+ */
 export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs feed": "use wcs posts list --show-in-feed",
   "wcs inbox": "use wcs conversations list",
@@ -55,6 +58,8 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs webhooks create --events": "use --triggers <trigger,...>",
   "wcs webhooks create --url": "use --uri <url>; --url is the instance",
   "wcs webhooks disable": "use wcs webhooks update <webhook> --no-active",
+  "wcs webhooks log <entry>": "list the entries with wcs webhooks logs <webhook>",
+  "wcs webhooks resend <entry>": "list the entries with wcs webhooks logs <webhook>",
   "wcs webhooks enable": "use wcs webhooks update <webhook> --active",
 };
 
@@ -66,9 +71,9 @@ interface Line {
 /** Missing flags, by the flags that users give by mistake instead. */
 const meantFlags: Readonly<Record<string, string>> = { "wcs webhooks create --url": "--uri" };
 
-/** Returns the hint for a flag that was given instead of a missing one. */
+/** Returns the hint for a flag that was given instead of a missing one, or for a missing argument. */
 export function guessIn({ path, line }: Line, missing: readonly string[]): string | undefined {
-  const given = line.words.map((word) => `wcs ${path.join(" ")} ${word.split("=")[0]}`);
-  const wrong = given.find((each) => missing.includes(meantFlags[each] ?? ""));
-  return wrong && wrongGuesses[wrong];
+  const inCommand = (word: string) => `wcs ${path.join(" ")} ${word.split("=")[0]}`;
+  const wrong = line.words.map(inCommand).find((each) => missing.includes(meantFlags[each] ?? ""));
+  return wrongGuesses[wrong ?? inCommand(missing.at(-1) ?? "")];
 }
