@@ -155,12 +155,15 @@ it("db check as the owner names what a restore with errors left out, and trigger
   expect(await structure(app)).toEqual([]);
   expect(await structure(owner)).toEqual([expect.stringMatching(/^All /)]);
   await administer(database, [
+    "create trigger other after insert on settings execute function change_settings_version()",
+  ]);
+  expect(await structure(owner)).toEqual(["the trigger other is not that of wcs."]);
+  await administer(database, [
+    "drop trigger other on settings",
     "drop index deliveries_waiting",
     "alter table memberships drop constraint memberships_user_id_fkey",
     "alter table settings disable trigger settings_version",
-    "create trigger other after insert on settings execute function change_settings_version()",
   ]);
   const missing = ["foreign key memberships_user_id_fkey", "index deliveries_waiting", "trigger settings_version"];
-  const issues = [...missing.map((object) => `the ${object} is missing`), "the trigger other is not that of wcs."];
-  expect(await structure(owner)).toEqual([issues.join("; ")]);
+  expect(await structure(owner)).toEqual([`${missing.map((object) => `the ${object} is missing`).join("; ")}.`]);
 });
