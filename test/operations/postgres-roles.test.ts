@@ -155,15 +155,17 @@ it("db check as the owner names what a restore with errors left out, and trigger
   expect(await structure(app)).toEqual([]);
   expect(await structure(owner)).toEqual([expect.stringMatching(/^All /)]);
   await administer(database, [
-    "create trigger other after insert on settings execute function change_settings_version()",
-  ]);
-  expect(await structure(owner)).toEqual(["the trigger other is not that of wcs."]);
-  await administer(database, [
-    "drop trigger other on settings",
+    "create trigger settings_version after insert on memberships execute function change_settings_version()",
     "drop index deliveries_waiting",
     "alter table memberships drop constraint memberships_user_id_fkey",
     "alter table settings disable trigger settings_version",
   ]);
-  const missing = ["foreign key memberships_user_id_fkey", "index deliveries_waiting", "trigger settings_version"];
+  const foreign = "the trigger settings_version on memberships is not that of wcs";
+  const missing = ["foreign key memberships_user_id_fkey", "index deliveries_waiting"];
+  expect(await structure(owner)).toEqual([
+    `${[foreign, ...missing.map((object) => `the ${object} is missing`)].join("; ")}; 4 in total.`,
+  ]);
+  await administer(database, ["drop trigger settings_version on memberships"]);
+  missing.push("trigger settings_version on settings");
   expect(await structure(owner)).toEqual([`${missing.map((object) => `the ${object} is missing`).join("; ")}.`]);
 });

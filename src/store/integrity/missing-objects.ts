@@ -25,8 +25,8 @@ export function compareObjects(
     /^(trigger|view) /.test(object) && expected.get(object) !== text ? object : [],
   );
   const issues = [
-    ...missing.map((object) => `the ${object} is missing`),
     ...foreign.map((object) => `the ${object} is not that of wcs`),
+    ...missing.map((object) => `the ${object} is missing`),
   ];
   return { total: issues.length, examples: issues.slice(0, maxExamples) };
 }

@@ -42,8 +42,8 @@ async function listObjects(db: Db): Promise<Map<string, string>> {
     select 'foreign key ' || conname, '' from relations join pg_constraint on conrelid = relations.oid
     where contype = 'f' and convalidated
     union all
-    select 'trigger ' || tgname, pg_get_triggerdef(pg_trigger.oid, true) from relations join pg_trigger on tgrelid = relations.oid
-    where not tgisinternal and tgenabled <> 'D'
+    select 'trigger ' || tgname || ' on ' || relname, pg_get_triggerdef(pg_trigger.oid, true)
+    from relations join pg_trigger on tgrelid = relations.oid where not tgisinternal and tgenabled <> 'D'
     order by 1`.execute(db);
   return new Map(rows.map(({ object, text }) => [object, text]));
 }
