@@ -226,6 +226,12 @@ describeEverywhere("audit", (environment) => {
     expect(await operations({ user: ids.manager })).toEqual([`users.update /users/${ids.manager}`]);
     expect(await operations({ unit: places.yard })).toEqual([`units.update /units/${places.yard}`]);
     expect(await wrongFields(list({ user: 1, unit: 1, actor: 987654 }))).toEqual(["actor", "unit"]);
+    expect(await wrongFields(list({ user: 987654 }))).toEqual(["user"]);
+    expect(await wrongFields(list({ unit: 987654, operation: "units.create" }))).toEqual(["unit"]);
+    const { id: gone } = await actors.administrator.call(units.create, { name: "Gone", parent: places.yard });
+    await actors.administrator.call(units.delete, { id: gone });
+    expect(await operations({ unit: gone })).toEqual([`units.delete /units/${gone}`]);
+    expect(await operations({ unit: gone, operation: "units.update" })).toEqual([]);
     expect(await wrongFields(list({ path: "/units", user: 1 }))).toEqual(["user"]);
   });
 

@@ -44,10 +44,14 @@ function targetIssues({ path, user, unit }: Target): FieldIssues {
 }
 
 async function auditFilterIssues(ctx: Ctx, { actor, operation, ...target }: Filter): Promise<FieldIssues> {
+  const { user, unit } = target;
   const isUnknown = operation !== undefined && (await operationNames(operation)).length === 0;
+  // A deleted unit still has entries.
+  const ofUnit = ctx.db.selectFrom("audit_entries").select("id").where("path", "=", `/units/${unit}`).limit(1);
+  const wasUnit = unit !== undefined && (await ofUnit.executeTakeFirst());
   return {
     ...targetIssues(target),
-    ...(await filterIssues(ctx, { users: { actor, user: target.user }, units: { unit: target.unit } })),
+    ...(await filterIssues(ctx, { users: { actor, user }, units: { unit: wasUnit ? undefined : unit } })),
     ...(isUnknown && { operation: ["is neither an operation, like users.update, nor a group of them, like users.*"] }),
   };
 }
