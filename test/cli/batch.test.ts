@@ -83,9 +83,10 @@ describePlaces("batch", (place) => {
 
   it("--dry-run of a command that has none is refused before any row runs", async () => {
     const rows = file("ids.csv", "id\n2\n3\n");
-    for (const command of ["users get", "profile list"]) {
+    for (const command of ["users get", "profile list", "auth 2fa enable"]) {
       const { code, stdout, stderr } = await batch(rows, ["-n"], ...command.split(" "), "{id}");
-      expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(`^error: .*${command} has no --dry-run`)]);
+      const refused = `error: wcs ${command} has no --dry-run.\nhint: Without -n, the batch runs it.\n`;
+      expect([code, stdout, stderr]).toEqual([2, "", refused]);
     }
   });
 

@@ -88,7 +88,7 @@ async function checkCommand({ args, flags, program, terminal }: Context): Promis
       hint: "it does not use the connection of the batch; run it in a loop of your shell",
     });
   if (flags.dryRun && !hasDryRun(entry))
-    throw new UsageError(`wcs ${path.join(" ")} has no --dry-run`, { hint: "it changes nothing; run it without -n" });
+    throw new UsageError(`wcs ${path.join(" ")} has no --dry-run`, { hint: "without -n, the batch runs it" });
   const target = words.find((word) => /^--(profile|db|url|as|timeout|ca-file)(=|$)/.test(word));
   if (target !== undefined)
     throw new UsageError(`${target} belongs before --`, { hint: "all rows use one connection" });
