@@ -48,6 +48,34 @@ describe("connections to SQLite", () => {
     pretend(version);
     await (await openDatabase(open().target)).close();
   });
+
+  /** Fails the next execution of a statement. Returns the spy, which knows all connections. */
+  const failOnce = (statement: string, error: Error) => {
+    const { exec } = DatabaseSync.prototype;
+    let fails = true;
+    const executed = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (this: DatabaseSync, text) {
+      if (fails && text === statement) {
+        fails = false;
+        throw error;
+      }
+      exec.call(this, text);
+    });
+    onTestFinished(() => void executed.mockRestore());
+    return executed;
+  };
+
+  it("leave no writer open when the reader fails", async () => {
+    const executed = failOnce("pragma query_only = on", new Error("failing disk"));
+    await expect(openDatabase(open().target)).rejects.toThrow("failing disk");
+    const writer = executed.mock.contexts[0] as DatabaseSync;
+    expect(writer.isOpen).toBe(false);
+  });
+
+  it("do not try to begin again after an error other than a lock", async () => {
+    const error = Object.assign(new Error("failing disk"), { errcode: 10 });
+    failOnce("begin immediate", error);
+    await expect(open().database.write((tx) => put(tx, "begun", 1))).rejects.toBe(error);
+  });
 });
 
 describe("a SQLite file that cannot be read for a while", () => {
