@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { latestMigration } from "../../src/store/latest-migration.ts";
 import { waitUntilUnused } from "../../src/store/sqlite/wait-until-unused.ts";
 import { type Child, startChild } from "../support/child.ts";
+import { newInstanceDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
 import { turnsDuring } from "../support/turns.ts";
 import { get, put, useDatabase } from "./support.ts";
@@ -101,6 +103,16 @@ describe("another process that writes (SQLite)", () => {
     await writing;
     expect([await get(database, "held"), await get(database, "after the end")]).toEqual([undefined, "1"]);
   });
+});
+
+it("waitUntilUnused waits for a command that is still at work", async () => {
+  const { target, remove } = await newInstanceDatabase("sqlite");
+  onTestFinished(remove);
+  const command = new DatabaseSync(target);
+  command.prepare("select * from instance").get();
+  const unused = waitUntilUnused(target, "a later migration");
+  command.close();
+  expect(await unused).toBe(true);
 });
 
 it("waitUntilUnused throws at once for a file that is damaged, not busy", async () => {
