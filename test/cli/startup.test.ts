@@ -73,7 +73,7 @@ it.each([
   [["--version"], 29_700, 3],
   [["--help"], 29_700, 3],
   [["profile", "list"], 121_500, 6],
-  [["users", "get", "1", "--json"], 458_000, 9],
+  [["users", "get", "1", "--json"], 458_500, 9],
 ])("%s loads little", async (args, max, maxFiles) => {
   const { bytes, files, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(max);
