@@ -160,7 +160,7 @@ describe("a change without a response", () => {
   it("after a success that is none of the service names the cause, too; after a refusal it was not made", async () => {
     drop = (response) => response.writeHead(200, { "content-type": "text/html" }).end();
     const unsure = "(HTTP_PROXY, HTTPS_PROXY, NO_PROXY). The change may have been made.";
-    const lines = [["units", "update", "1", "--name", "Acme AG"], posting("Page"), ["api", "PATCH", "/newer"]];
+    const lines = [["users", "delete", "9", "--yes"], posting("Page"), ["api", "PATCH", "/newer"]];
     for (const line of lines) {
       const { code, stderr } = await through(line);
       expect([line, code, stderr]).toEqual([line, 8, expect.stringContaining(unsure)]);

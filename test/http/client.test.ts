@@ -308,6 +308,7 @@ describe("an answer that is not of the service is an error that names it and the
     ["another object for a wrapped resource", webhooks.create, { name: "x", uri: "https://x.example" }, 201, { id: 1 }],
     ["another object for a tuple", auth.renew, {}, 200, { foo: 1 }],
     ["an object in place of no body", users.delete, { id: 5 }, 200, { foo: 1 }],
+    ["another success than that without a body", users.delete, { id: 5 }, 200, undefined],
     ["JSON in place of bytes", files.get, { id: 5 }, 200, { foo: 1 }],
     ["null", users.get, { id: 5 }, 200, null],
     ["a number", users.get, { id: 5 }, 200, 1],

@@ -37,7 +37,7 @@ export function readResponse(message: Answer, origin: string, shape?: AnswerShap
   if (status >= 300 && status < 400) throw redirected(headers.location, origin);
   const value = status === 204 ? undefined : jsonOf(message);
   if (status >= 200 && status < 300) {
-    const isOurs = shape ? hasShape(value, shape) : value !== undefined || status === 204;
+    const isOurs = shape ? hasShape(value, shape, status) : value !== undefined || status === 204;
     if (!isOurs) throw notOurs(message, origin);
     if (isDryRun && headers["dry-run"] !== "true") throw notDry(origin);
     return value;
@@ -45,8 +45,8 @@ export function readResponse(message: Answer, origin: string, shape?: AnswerShap
   throw errorOf(message, value, origin);
 }
 
-function hasShape(value: unknown, { empty, items, field }: AnswerShape): boolean {
-  if (empty) return value === undefined;
+function hasShape(value: unknown, { empty, items, field }: AnswerShape, status: number): boolean {
+  if (empty) return status === 204;
   if (typeof value !== "object" || value === null) return false;
   if (items !== undefined) return Array.isArray((value as Record<string, unknown>)[items]);
   return field !== undefined && Object.hasOwn(value, field);
