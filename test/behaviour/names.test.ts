@@ -367,6 +367,19 @@ describeEverywhere("names", (environment) => {
     expect(await found("member", "Wawa Bi", "users")).toEqual([]);
   });
 
+  it("names.find looks as far for each word of a name, however many users another word finds", async () => {
+    const { addUser, actors } = world();
+    const many = Array.from({ length: 45 }, (_, at) => `Xyl${at}`);
+    const { id: gone } = await addUser({
+      first_name: many.slice(0, 23).join(" "),
+      last_name: many.slice(23).join(" "),
+    });
+    await actors.administrator.call(users.deactivate, { id: gone });
+    const { id } = await addUser({ first_name: "Xylophon" });
+    for (let at = 0; at < 6; at++) await addUser({ first_name: `Vbq${at}` });
+    expect(await found("member", "Xyl Vbq", "users")).toContainEqual([id, "similar"]);
+  });
+
   it("names.find finds users by similar names after many words of another user that begin alike", async () => {
     const { addUser } = world();
     const many = Array.from({ length: 45 }, (_, at) => `Zq${at}`);

@@ -7,6 +7,7 @@ import { wordKinds } from "../directory/user-words.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import {
   byValue,
+  findOnce,
   firstMatches,
   forcedReference,
   inEachRange,
@@ -35,7 +36,7 @@ export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise
     { match: "email", find: (open) => byValue(open, emailIn, (some) => byKey(ctx, "email_key", some)) },
     { match: "name", find: (open) => byName(ctx, rangesOf(open, nameIn)) },
     { match: "similar", find: (open) => byName(ctx, rangesOf(open, wordsIn, afterPrefix), { onlyActive: true }) },
-    { match: "similar", find: (open) => bySimilarName(ctx, open.flatMap(rangesOfWords)) },
+    { match: "similar", find: (open) => findOnce(open.flatMap(rangesOfWords), (parts) => bySimilarName(ctx, parts)) },
     { match: "similar", find: async (open) => (open.includes("") ? firstUsers(ctx) : []) },
   ]);
   const found = others.length < texts.length ? [...matches, me] : matches;
