@@ -7,13 +7,12 @@ import { beginsWith, isPostgres } from "../../store/dialect.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { type AskedPage, readPage } from "../pipeline/cursor.ts";
-import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
+import { filterIssues, hasIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { isAtOrBelow, mergeEntries, type PathFilter, searchPath } from "./search-path.ts";
 
 export const audit: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, actor, operation, since, until, ...target }) {
-    if (Object.keys(targetIssues(target)).length > 0)
-      requireNoIssues(await auditFilterIssues(ctx, { actor, operation, ...target }));
+    if (hasIssues(targetIssues(target))) requireNoIssues(await auditFilterIssues(ctx, { actor, operation, ...target }));
     const path = topOf(target);
     const list = `audit ${JSON.stringify([actor, operation, path, since, until])}`;
     const names = operation === undefined ? undefined : await operationNames(operation);

@@ -17,7 +17,7 @@ import { addSearchWords } from "../directory/user-words.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { requireNoIssues } from "../pipeline/field-issues.ts";
+import { hasIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireSignIn, requireUser } from "../pipeline/permissions.ts";
 import { accountOfUser } from "../pipeline/rate-limits.ts";
 import { deactivateUsers, requireOtherAdministrator, updateUsers } from "./change-account.ts";
@@ -57,7 +57,7 @@ export async function profileIssues(ctx: Ctx, { id, language, birthday }: Profil
     return { ...(inFuture && { birthday: [inFuture] }), ...(notOffered && { language: [notOffered] }) };
   };
   const issues = issuesBeside();
-  if (id === undefined || Object.keys(issues).length === 0) return issues;
+  if (id === undefined || !hasIssues(issues)) return issues;
   return issuesBeside(await findRow(ctx.db, "users", { id }, ["language", "birthday"]));
 }
 
