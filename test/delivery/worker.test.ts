@@ -378,6 +378,16 @@ describeOnDatabases("workers", (open, kind) => {
     expect(receiver.received).toHaveLength(5);
   });
 
+  it("a repair of due times that fails is logged", async () => {
+    await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    instance.wait(-7200);
+    const writeLocking = () => Promise.reject(new Error("the connection is gone"));
+    const error = vi.fn();
+    start({ database: { ...instance.database, writeLocking }, log: { info() {}, error } });
+    await expect.poll(() => error.mock.calls).toContainEqual([expect.anything(), "due times cannot be repaired"]);
+  });
+
   // How a worker sends what it has claimed does not depend on the database.
   if (kind === "postgres" && !isFull) return;
 
