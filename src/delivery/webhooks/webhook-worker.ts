@@ -42,7 +42,6 @@ export class WebhookWorker implements Worker {
   #sending = 0;
   /** Number of deliveries that are being sent or whose results are not written yet. */
   #unfinished = 0;
-  #stopping = false;
   /** True while an endpoint waits because the maximum of concurrent requests is reached. */
   #crowded = false;
 
@@ -131,7 +130,7 @@ export class WebhookWorker implements Worker {
   }
 
   #sendMore(endpoint: Endpoint): void {
-    while (!this.#stopping) {
+    for (;;) {
       if (this.#sending >= maxSending) {
         this.#crowded = true;
         return;
@@ -191,9 +190,8 @@ export class WebhookWorker implements Worker {
     };
   }
 
-  /** Claims no more, releases queued deliveries and waits for running ones; aborts those that exceed the time. */
+  /** Releases queued deliveries and waits for running ones; aborts those that exceed the time. Call it after the last round. */
   async stop(milliseconds: number): Promise<void> {
-    this.#stopping = true;
     await this.#leases.release([...this.#endpoints.values()].flatMap((endpoint) => endpoint.clear()));
     const timer = setTimeout(() => {
       this.#results.giveUp();
