@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { events } from "../../src/contract/events.ts";
 import { useWorld, type World } from "../support/actors.ts";
 import { upload } from "../support/attachments.ts";
@@ -223,6 +223,16 @@ describeOnOneDatabase("events: bad input", (environment) => {
     const tooLarge = [upload("large.bin", Buffer.alloc(max + 1))];
     expect(await wrongFields(administrator.call(events.filesAddTo, { id, files: tooLarge }))).toEqual(["files.0.data"]);
     expect((await administrator.call(events.get, { id })).files).toHaveLength(1);
+  });
+
+  it("events.filesAdd and filesAddTo refuse files for the event of another user before a transaction begins", async () => {
+    const { ids, instance } = world();
+    const write = vi.spyOn(instance.database, "write");
+    onTestFinished(() => write.mockRestore());
+    const member = instance.service.caller({ userId: ids.member });
+    for (const op of [events.filesAdd, events.filesAddTo])
+      expect(await codeOf(member.call(op, { id, files: [upload("a.txt", "a")] }))).toBe("not_found");
+    expect(write).not.toHaveBeenCalled();
   });
 
   it("events.list refuses wrong limits, pages and ranges", async () => {

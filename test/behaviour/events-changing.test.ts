@@ -287,8 +287,9 @@ describeOnOneDatabase("events: changes", (environment) => {
   it("events.create and events.update allow 20,000 occurrences times units and shares", async () => {
     const { actors, addUser } = world();
     const { member } = actors;
-    const people: number[] = [];
-    for (let count = 0; count < 28; count += 1) people.push((await addUser()).id);
+    const everyone: number[] = [];
+    for (let count = 0; count < 32; count += 1) everyone.push((await addUser()).id);
+    const people = everyone.slice(0, 28);
     const daily: Input["recurrence"] = [{ freq: "daily" }];
     const shares = people.slice(1);
     const id = await create(member, { recurrence: daily, shares });
@@ -305,8 +306,21 @@ describeOnOneDatabase("events: changes", (environment) => {
     });
     const wrong = member.call(events.update, { id: once, recurrence: daily, title: "x".repeat(256) });
     expect(await wrongFields(wrong)).toEqual(["recurrence", "title"]);
+    await member.call(events.update, { id, recurrence: [{ freq: "daily", count: 625 }], shares: everyone });
     await member.call(events.update, { id, title: "Shorter", recurrence: [], shares: people });
     await member.call(events.delete, { id });
+  });
+
+  it("events.create with as many units as shares, and too many occurrences, names the shares", async () => {
+    const { actors, addUser } = world();
+    const { administrator } = actors;
+    const lists: Required<Pick<Input, "units" | "shares">> = { units: [], shares: [] };
+    for (let count = 0; count < 14; count += 1) {
+      lists.units.push((await administrator.call(units.create, { name: `Unit ${count}`, parent: 1 })).id);
+      lists.shares.push((await addUser()).id);
+    }
+    const input: Partial<Input> = { type: "unit", recurrence: [{ freq: "daily" }], ...lists };
+    expect(await wrongFields(create(administrator, input))).toEqual(["shares"]);
   });
 
   it("events.create and events.update: a uid is unique among the events of an author", async () => {
