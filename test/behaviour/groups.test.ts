@@ -309,6 +309,8 @@ describeEverywhere("groups", (environment) => {
     expect(names((await list({})).data)).toEqual(["Zebra", "Zébra 1", "zebra 2"]);
     expect(names((await list({}, member())).data)).toEqual(["Zebra", "Zébra 1"]);
     expect(names((await list({ privacy: "private" })).data)).toEqual(["zebra 2"]);
+    // An accent alone, which is not part of the key.
+    expect(names((await list({ name: "\u0301" })).data)).toEqual([]);
     expect(names((await list({ mine: true })).data)).toHaveLength(3);
     expect(names((await list({ mine: true }, member())).data)).toEqual([]);
     expect(names((await list({ mine: false })).data)).toEqual([]);

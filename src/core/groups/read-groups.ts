@@ -60,7 +60,7 @@ export const groupReadHandlers = {
     }
     if (filter.mine === false) query = query.where("m.role", "is", null);
     if (filter.privacy !== undefined) query = query.where("g.privacy", "=", filter.privacy);
-    const min = filter.name && (fold(filter.name) || filter.name);
+    const min = filter.name && fold(filter.name);
     const range = { min, max: min && afterPrefix(min) };
     const order = { by: ["name_key", "id"], alias: "g", range } as const;
     const { rows, meta } = await readPage(ctx, query, order, { list, limit, cursor });
