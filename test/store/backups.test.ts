@@ -198,6 +198,11 @@ describe("backups of SQLite files", () => {
     expect(() => checkBackupSource(path)).toThrow(/contains no wcs instance/);
   });
 
+  it("a missing source of a backup is refused, and not created", () => {
+    expect(() => checkBackupSource(path)).toThrow(`There is no database at ${path}.`);
+    expect(existsSync(path)).toBe(false);
+  });
+
   describe("a restore", () => {
     let backup: string;
     beforeEach(async () => {
@@ -277,6 +282,25 @@ describe("backups of SQLite files", () => {
       onTestFinished(() => clock.mockRestore());
       expect(await refusal(replaceDatabase(draft, path, watch))).toMatchObject({ code: "unavailable" });
       expect(existsSync(draft)).toBe(true);
+    });
+
+    it("changes nothing when the database stays in WAL mode, which SQLite reports without an error", async () => {
+      await create();
+      const { ino } = statSync(path);
+      await promises.copyFile(backup, draft);
+      const { prepare } = DatabaseSync.prototype;
+      const spy = vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (this: DatabaseSync, text) {
+        return prepare.call(this, text === "pragma journal_mode" ? "select 'wal' as journal_mode" : text);
+      });
+      onTestFinished(() => spy.mockRestore());
+      let now = 0;
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 6000));
+      onTestFinished(() => clock.mockRestore());
+      expect(await refusal(replaceDatabase(draft, path, watch))).toMatchObject({
+        code: "unavailable",
+        message: "The database is in use, so nothing was restored.",
+      });
+      expect(statSync(path).ino).toBe(ino);
     });
 
     it.each<[string, () => void]>([
