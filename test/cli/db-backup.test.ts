@@ -159,7 +159,12 @@ describe("db backup", () => {
     );
     writeAt(database, (page - 1) * 4096, Buffer.alloc(100, 7));
     const { code, stderr } = await db("backup", backup);
-    expect([code, stderr]).toEqual([7, expect.stringMatching(/The database is damaged, so no backup was made/)]);
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringMatching(
+        /The database is damaged, so no backup was made: .+\nhint: Restore an older backup with wcs db restore/s,
+      ),
+    ]);
     expect([existsSync(backup), others()]).toEqual([false, []]);
   });
 
