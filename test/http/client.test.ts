@@ -137,7 +137,11 @@ describe("a request", () => {
 
   test("may have a timeout that is longer than that of any timer", async () => {
     const { url } = await pretend((_, response) => reply(response, 200, { id: 5 }));
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => void timers.mockRestore());
     expect(await get(url, { timeout: 1e12 })).toEqual({ id: 5 });
+    // Node would end a longer timer after a millisecond.
+    expect(Math.max(...timers.mock.calls.map(([, milliseconds = 0]) => milliseconds))).toBe(2 ** 31 - 1);
   });
 
   test("reuses its connection", async () => {
