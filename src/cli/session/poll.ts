@@ -1,6 +1,6 @@
 import { sleep } from "../../contract/abortable-sleep.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { UnexpectedAnswer } from "../../http/client/unexpected-answer.ts";
+import { PermanentError } from "../../http/client/permanent-error.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration } from "../time/parse-time.ts";
@@ -52,6 +52,6 @@ export function longPollSeconds({ timeout }: Globals): number {
 }
 
 function isOutage(error: unknown): error is ServiceError {
-  if (!(error instanceof ServiceError) || error instanceof UnexpectedAnswer) return false;
+  if (!(error instanceof ServiceError) || error instanceof PermanentError) return false;
   return error.code === "unavailable" || error.code === "too_many_requests";
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
-import { UnexpectedAnswer } from "../../http/client/unexpected-answer.ts";
+import { PermanentError } from "../../http/client/permanent-error.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import { changeConfig, withProfile } from "./config.ts";
 import { withoutPassword } from "./database-url.ts";
@@ -66,7 +66,7 @@ export function loginIn(answer: unknown, { target }: Route): { readonly jwt: str
   const { jwt, expires } = (login ?? {}) as Readonly<Record<string, unknown>>;
   const isToken = typeof jwt === "string" && jwt.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(jwt);
   if (isToken && typeof expires === "number") return { jwt, expires };
-  throw new UnexpectedAnswer("unavailable", `${withoutPassword(target.address)} did not answer with a token.`, {
+  throw new PermanentError("unavailable", `${withoutPassword(target.address)} did not answer with a token.`, {
     hint: "Check that the URL is the one of the service.",
   });
 }

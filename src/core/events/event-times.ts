@@ -8,6 +8,7 @@ import { rulePartsOf } from "../../contract/rrule-text.ts";
 import { deleteRows, insertRows } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { hasIssues } from "../pipeline/field-issues.ts";
 import { expandRules, isPossible, neverHappens } from "../pipeline/recurrence/expand-rules.ts";
 import { type FirstOccurrence, type Occurrence, occurrencesOn } from "../pipeline/recurrence/place-occurrences.ts";
 
@@ -131,7 +132,7 @@ export async function expandEvent(
   const { Temporal } = await import("temporal-polyfill");
   const zoned = Temporal.Instant.fromEpochMilliseconds(start * 1000).toZonedDateTimeISO(timezone);
   const { days, issues } = await daysOf(day ?? zoned.toPlainDate().toString(), rules);
-  return { occurrences: Object.keys(issues).length > 0 ? [] : await occurrencesOn(days, first), issues };
+  return { occurrences: hasIssues(issues) ? [] : await occurrencesOn(days, first), issues };
 }
 
 /** Returns the first day and all days that any rule selects, in order, and the validation errors of the rules. */

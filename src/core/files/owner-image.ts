@@ -3,7 +3,7 @@ import type { FileItem } from "../../contract/file-schemas.ts";
 import { findRow, updateRow } from "../../store/bulk.ts";
 import type { FileOwner } from "../../store/schema/column-types.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { requireNoIssues } from "../pipeline/field-issues.ts";
+import { hasIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";
 import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 
@@ -52,7 +52,7 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldI
     if (item.type !== "upload") issues[`files.${index}.type`] = ["must be upload"];
     else if (sizeOf(item.data) > maxBytes) issues[`files.${index}.data`] = [`must have at most ${maxBytes} bytes`];
   }
-  if (Object.keys(issues).length > 0) return issues;
+  if (hasIssues(issues)) return issues;
   Object.assign(issues, await fileIssues(ctx, files));
   for (const [index, item] of files.entries()) {
     const upload = await inspect(item);

@@ -2,6 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import type { FieldIssues } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-schemas.ts";
 import { formatRrule, withEnd } from "../../contract/rrule-text.ts";
+import { hasIssues } from "../pipeline/field-issues.ts";
 import { occurrencesOn } from "../pipeline/recurrence/place-occurrences.ts";
 import {
   BadRule,
@@ -34,7 +35,7 @@ export async function changePostEvent(before: StoredEvent | null, fields: PostEv
   const end_date = fieldAfter("end_date");
   const last = lastDays(span, { rule, recurrence, end_date });
   const issues = { ...spanIssues(span, fields), ...last.issues, ...ruleIssues };
-  if (Object.keys(issues).length > 0) return { event: null, issues };
+  if (hasIssues(issues)) return { event: null, issues };
   const { start, end, all_day, timezone } = span;
   try {
     const { dates, rrule } = await planOccurrences(span, rule, last);

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Base } from "./base-url.ts";
-import { UnexpectedAnswer } from "./unexpected-answer.ts";
+import { PermanentError } from "./permanent-error.ts";
 
 /** Progress of a failed request: it certainly did not reach the service (`connecting`), or it may have. */
 type Phase = "connecting" | "talking";
@@ -57,8 +57,8 @@ export function unreachable(cause: unknown, base: Base): ServiceError {
   const port = portOf(cause);
   const viaProxy = port !== undefined && port !== base.port;
   const says = viaProxy ? "cannot be reached: the proxy did not accept the connection" : failure.says;
-  const Failed = /CERT|LEAF_SIGNATURE/.test(code) ? UnexpectedAnswer : ServiceError;
-  return new Failed("unavailable", `${base.origin} ${says}.`, { hint: viaProxy ? proxy : failure.hint, cause });
+  const ErrorClass = /CERT|LEAF_SIGNATURE/.test(code) ? PermanentError : ServiceError;
+  return new ErrorClass("unavailable", `${base.origin} ${says}.`, { hint: viaProxy ? proxy : failure.hint, cause });
 }
 
 export function timedOut(origin: string, ms: number): ServiceError {

@@ -1,5 +1,5 @@
 import type { Paging } from "../../contract/operation.ts";
-import { UnexpectedAnswer } from "./unexpected-answer.ts";
+import { PermanentError } from "./permanent-error.ts";
 
 /** A page of any kind, as far as it says whether there is another one. */
 interface PagedResponse {
@@ -42,4 +42,4 @@ export function nextPageInput(
   }
 }
 
-const samePage = () => new UnexpectedAnswer("unavailable", "The service answered with a list that does not end.");
+const samePage = () => new PermanentError("unavailable", "The service answered with a list that does not end.");

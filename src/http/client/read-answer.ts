@@ -5,7 +5,7 @@ import { tryParseJson } from "../../contract/parse-json.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { parseUrl } from "./base-url.ts";
 import { badGateway, foreignAnswer, gatewayTimeout } from "./connection-errors.ts";
-import { UnexpectedAnswer } from "./unexpected-answer.ts";
+import { PermanentError } from "./permanent-error.ts";
 
 interface Answer {
   readonly status: number;
@@ -102,7 +102,7 @@ const proxyAnswered = "A proxy answered in place of the service. Check that the 
 
 /** Returns the error for a page with status 404 as an outage: some proxies have no route to a service that restarts. */
 export const withoutRoute = (error: unknown, { status }: Pick<Answer, "status">): unknown =>
-  error instanceof UnexpectedAnswer && status === 404
+  error instanceof PermanentError && status === 404
     ? new ServiceError("unavailable", error.message, { hint: proxyAnswered })
     : error;
 
@@ -114,7 +114,7 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const message = `${origin} did not answer like a wcs service (status ${status}, ${type}).`;
   if (status < 500 && status !== 429) {
     const success = status < 300 ? foreignAnswer : undefined;
-    return new UnexpectedAnswer("unavailable", message, { hint: wrongPlace, cause: success });
+    return new PermanentError("unavailable", message, { hint: wrongPlace, cause: success });
   }
   return new ServiceError("unavailable", message, {
     hint: gateway ? proxyAnswered : wrongPlace,
@@ -124,11 +124,9 @@ function notOurs({ status, headers }: Answer, origin: string): ServiceError {
 }
 
 function notDry(origin: string): ServiceError {
-  return new UnexpectedAnswer(
-    "unavailable",
-    `${origin} did not confirm the dry run, so the change may have been made.`,
-    { hint: "Check the current state. The server does not support dry runs, or a proxy removes the Dry-Run header." },
-  );
+  return new PermanentError("unavailable", `${origin} did not confirm the dry run, so the change may have been made.`, {
+    hint: "Check the current state. The server does not support dry runs, or a proxy removes the Dry-Run header.",
+  });
 }
 
 function redirected(location: string | undefined, origin: string): ServiceError {
@@ -136,7 +134,7 @@ function redirected(location: string | undefined, origin: string): ServiceError 
   const isElsewhere = to && to.origin !== origin;
   const place = isElsewhere ? to.origin : (to?.pathname ?? "nowhere");
   const hint = isElsewhere ? `If you trust ${place}, give that as the URL.` : wrongPlace;
-  return new UnexpectedAnswer("unavailable", `${origin} redirects to ${place}, and redirects are not followed.`, {
+  return new PermanentError("unavailable", `${origin} redirects to ${place}, and redirects are not followed.`, {
     hint,
   });
 }

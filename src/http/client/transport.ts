@@ -5,8 +5,8 @@ import { ServiceError } from "../../contract/errors.ts";
 import { jsonLimits } from "../json-limits.ts";
 import type { Base } from "./base-url.ts";
 import { connectedTooLate, timedOut, unreachable } from "./connection-errors.ts";
+import { PermanentError } from "./permanent-error.ts";
 import { isJson, wrongPlace } from "./read-answer.ts";
-import { UnexpectedAnswer } from "./unexpected-answer.ts";
 
 export interface HttpResponse {
   readonly status: number;
@@ -160,7 +160,7 @@ const maxLevels = 512;
 /** Returns a check of the nesting of JSON that begins with these chunks: parsing millions of levels takes a minute, beyond Ctrl-C. */
 function nestingCheck(chunks: readonly Buffer[], origin: string): (chunk: Buffer) => void {
   const tooDeep = () =>
-    new UnexpectedAnswer("unavailable", `${origin} answered with JSON of more than ${maxLevels} levels.`, {
+    new PermanentError("unavailable", `${origin} answered with JSON of more than ${maxLevels} levels.`, {
       hint: wrongPlace,
     });
   const check = jsonLimits(Number.POSITIVE_INFINITY, { max: maxLevels, tooDeep });
@@ -179,7 +179,7 @@ export async function readWhole({ status, headers, body }: Reply, origin: string
       check(chunk);
     }
     if (size > maxAnswerBytes) {
-      throw new UnexpectedAnswer("unavailable", `${origin} answered with more than ${maxAnswerBytes >> 20} MiB.`, {
+      throw new PermanentError("unavailable", `${origin} answered with more than ${maxAnswerBytes >> 20} MiB.`, {
         hint: "Request less at a time.",
       });
     }
