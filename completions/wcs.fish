@@ -6,6 +6,7 @@ function __wcs_place --no-scope-shadowing
     set values
     set args
     set many
+    set prints 1
     switch "$argv[1]"
         case ''
             set words 'init	Create a database, its first administrator and a profile' 'demo	Show a tour of wcs in a temporary database' 'serve	Serve the HTTP API and deliver webhooks and mail' 'auth	Sign in and out, set up two factors, renew and print the token' 'sessions	List and end your sign-ins' 'profile	Manage profiles: saved databases and instances' 'users	Manage users, their memberships and birthdays' 'tokens	Manage API tokens for scripts and CI' 'units	Manage the tree of units and their departments' 'usertypes	Manage user types and their abilities' 'webhooks	Manage webhooks, URLs that are called when users and units change' 'names	Find users, units, posts, webhooks and other things by name' 'export	Export the organisation to a file' 'diff	Compare an organisation file with the current data' 'apply	Apply an organisation file: users, units, user types and webhooks' 'conversations	Manage conversations and their messages' 'posts	Manage news, debates and event posts, with comments and polls' 'events	Manage calendar events, their files and participants' 'groups	Manage groups, where debates take place, and their members' 'counters	Show and reset counters of new items' 'muterules	List the rules for muting posts and conversations' 'files	Download files of posts, events and messages' 'settings	Show and change the settings of the instance' 'audit	Show who changed what' 'languages	List the languages of the instance' 'timezones	List time zones and their offsets' 'db	Inspect, back up, restore, copy and migrate the database' 'doctor	Check the configuration, the target and the login for problems' 'top	Show the requests, queue, deliveries and latest errors of an instance' 'api	Call any operation by method and path' 'alias	Manage your own short names for commands' 'batch	Run a command for every row of a CSV or NDJSON file' 'completion	Install or print completion for bash, zsh, fish and PowerShell' 'schema	Print the JSON Schema of a file format' 'help	Show help for a command or topic'
@@ -142,6 +143,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--output	File or folder to write to, - for stdout' '-o	File or folder to write to, - for stdout' '--force	Replace an existing file'
             set values '--output=@file' '-o=@file'
             set args '@users'
+            set prints
         case 'users avatar set'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@users' '@file'
@@ -173,6 +175,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--format	Format of the file (default by its name, else csv)' '--unit	Export only members of this unit and the units below it' '--inactive	Include deactivated users; an import elsewhere creates them active'
             set values '--format=csv|ndjson' '--unit=@units'
             set args '@file'
+            set prints
         case 'users export-data'
             set flags '--to	New folder to write to, readable only by you'
             set values '--to=@file'
@@ -243,6 +246,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--output	File or folder to write to, - for stdout' '-o	File or folder to write to, - for stdout' '--force	Replace an existing file'
             set values '--output=@file' '-o=@file'
             set args '@units'
+            set prints
         case 'units image set'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@units' '@file'
@@ -257,6 +261,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--format	Format of the file (default by its name, else csv)'
             set values '--format=csv|ndjson'
             set args '@file'
+            set prints
         case 'usertypes'
             set words 'list	List user types' 'get	Get a user type' 'create	Create a user type' 'update	Update a user type' 'delete	Delete a user type that nobody holds'
         case 'usertypes list'
@@ -344,6 +349,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--format	Format of the file (default by its name, else yaml)' '--only	Export only these sections: usertypes, units, users, webhooks'
             set values '--format=yaml|json' '--only=usertypes|units|users|webhooks'
             set args '@file'
+            set prints
         case 'diff'
             set flags '--prune	Delete entries that are not in the sections of the file; users are deactivated' '--exit-code	Exit 9 if there are differences'
             set args '@file'
@@ -452,6 +458,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--output	File to write, replaced if it exists; - for stdout (default -)' '-o	File to write, replaced if it exists; - for stdout (default -)' '--format	Write ndjson or text (default text for files named .txt or .text, else ndjson)'
             set values '--output=@file' '-o=@file' '--format=ndjson|text'
             set args '@conversations'
+            set prints
         case 'posts'
             set words 'list	List posts, newest first' 'get	Get a post' 'create	Create a post' 'update	Update a post' 'delete	Delete a post with its comments, votes and files' 'seen	Mark a post and its mentions of you as seen' 'read	Confirm that you have read a post' 'like	Like a post' 'unlike	Remove your like from a post' 'bookmark	Bookmark a post' 'unbookmark	Remove your bookmark from a post' 'mute	Mute a post' 'unmute	Unmute a post' 'republish	Publish a post again' 'vote	Vote in the poll of a post' 'votes	List the votes in the poll of a post' 'accept	Accept the invitation to the event of a post' 'decline	Decline the invitation to the event of a post' 'withdraw	Withdraw your answer to the invitation of an event post' 'comments	Manage comments on posts and their replies' 'files	Manage the files of posts'
         case 'posts list'
@@ -553,6 +560,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--output	File or folder to write to, - for stdout' '-o	File or folder to write to, - for stdout' '--force	Replace an existing file'
             set values '--output=@file' '-o=@file'
             set args ''
+            set prints
         case 'events'
             set words 'list	List events' 'get	Get an event' 'create	Create an event' 'update	Update an event' 'delete	Delete an event with its files' 'seen	Mark an event as seen' 'upcoming	List the next three occurrences of events' 'calendar	Draw a calendar of a month, a week or a range of days' 'accept	Accept the invitation to an event' 'decline	Decline the invitation to an event' 'withdraw	Withdraw your answer to an invitation' 'participants	List the answers to the invitation of an event' 'files	Manage the files of events' 'export	Export events as an iCalendar file for other calendars' 'import	Create and change events from an iCalendar file'
         case 'events list'
@@ -614,11 +622,13 @@ function __wcs_place --no-scope-shadowing
             set flags '--output	File or folder to write to, - for stdout' '-o	File or folder to write to, - for stdout' '--force	Replace an existing file'
             set values '--output=@file' '-o=@file'
             set args ''
+            set prints
         case 'events export'
             set flags '--ics	Write iCalendar, the only format (default)' '--output	File to write, replaced if it exists; - for stdout (default -)' '-o	File to write, replaced if it exists; - for stdout (default -)' '--from	Export only events on or after this day (for example 2026-12-24 or today)' '--to	Export only events on or before this day' '--type	Only events of this calendar'
             set values '--output=@file' '-o=@file' '--from=' '--to=' '--type=chain|unit|user'
             set args '@events'
             set many 1
+            set prints
         case 'events import'
             set flags '--type	Calendar of the events (default user); existing ones stay in theirs' '--keep-types	Change events of all calendars; new ones keep the calendar from which wcs events export wrote them' '--units	Units of new events' '--user-types	User types that can read new events' '--results	Write the result of each event to a file: line, UID, action, ID, errors' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set values '--type=chain|unit|user' '--units=@units' '--user-types=@usertypes' '--results=@file'
@@ -648,6 +658,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--output	File or folder to write to, - for stdout' '-o	File or folder to write to, - for stdout' '--force	Replace an existing file'
             set values '--output=@file' '-o=@file'
             set args '@groups'
+            set prints
         case 'groups image set'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set args '@groups' '@file'
@@ -689,6 +700,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--output	File or folder to write to, - for stdout' '-o	File or folder to write to, - for stdout' '--force	Replace an existing file'
             set values '--output=@file' '-o=@file'
             set args ''
+            set prints
         case 'settings'
             set words 'list	List the settings of the instance' 'get	Show the value of a setting' 'set	Change a setting'
         case 'settings list'
@@ -760,6 +772,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set args '' '@command'
             set many 1
+            set prints
         case 'alias remove'
             set flags '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set args '@aliases'
@@ -784,8 +797,12 @@ function __wcs_place --no-scope-shadowing
             set args '@topics'
             set many 1
     end
-    set -a flags '--output	Output format: table, json, ndjson, csv or yaml' '-o	Output format: table, json, ndjson, csv or yaml' '--json	Same as -o json' '--fields	Fields to print' '--query	Filter the output with a JMESPath expression' '--template	Print a line per item, as in \'{id} {unit.name}\'' '-t	Print a line per item, as in \'{id} {unit.name}\'' '--raw	Print the API response unchanged' '--no-header	Omit the header line; of a single item, print the values only' '--tz	Time zone for times, as in Europe/Berlin (default: this machine\'s)' '--profile	Profile to use [WCS_PROFILE]' '--db	SQLite file, or postgres:// URL without a password [WCS_DB]' '--url	Base URL of an instance [WCS_URL]' '--as	With --db: act as this user, by name, e-mail address, reference or ID' '--timeout	Maximum time to wait for a response, as in 30s or 2m (default: 30s)' '--ca-file	Certificate authorities to trust (PEM), in place of the default ones' '--no-input	Never prompt' '--no-color	Disable colour [NO_COLOR]' '--quiet	Print only errors to stderr' '-q	Print only errors to stderr' '--verbose	Log API calls to stderr' '-v	Log API calls to stderr' '--help	Show this help' '-h	Show this help'
-    set -p values '--output=table|json|ndjson|csv|yaml' '-o=table|json|ndjson|csv|yaml' '--fields=@fields' '--query=' '--template=' '-t=' '--tz=@timezones' '--profile=@profiles' '--db=@file' '--url=' '--as=@users' '--timeout=' '--ca-file=@file'
+    set -a flags '--tz	Time zone for times, as in Europe/Berlin (default: this machine\'s)' '--profile	Profile to use [WCS_PROFILE]' '--db	SQLite file, or postgres:// URL without a password [WCS_DB]' '--url	Base URL of an instance [WCS_URL]' '--as	With --db: act as this user, by name, e-mail address, reference or ID' '--timeout	Maximum time to wait for a response, as in 30s or 2m (default: 30s)' '--ca-file	Certificate authorities to trust (PEM), in place of the default ones' '--no-input	Never prompt' '--no-color	Disable colour [NO_COLOR]' '--quiet	Print only errors to stderr' '-q	Print only errors to stderr' '--verbose	Log API calls to stderr' '-v	Log API calls to stderr' '--help	Show this help' '-h	Show this help'
+    set -p values '--tz=@timezones' '--profile=@profiles' '--db=@file' '--url=' '--as=@users' '--timeout=' '--ca-file=@file'
+    if set -q prints[1]
+        set -a flags '--output	Output format: table, json, ndjson, csv or yaml' '-o	Output format: table, json, ndjson, csv or yaml' '--json	Same as -o json' '--fields	Fields to print' '--query	Filter the output with a JMESPath expression' '--template	Print a line per item, as in \'{id} {unit.name}\'' '-t	Print a line per item, as in \'{id} {unit.name}\'' '--raw	Print the API response unchanged' '--no-header	Omit the header line; of a single item, print the values only'
+        set -p values '--output=table|json|ndjson|csv|yaml' '-o=table|json|ndjson|csv|yaml' '--fields=@fields' '--query=' '--template=' '-t='
+    end
 end
 
 # Prints the command that a word stands for, which may be short or in the singular or plural.
@@ -841,6 +858,7 @@ function __wcs
     set -l values
     set -l args
     set -l many
+    set -l prints
     set -l path
     set -l pending
     set -l kind

@@ -15,7 +15,7 @@ import {
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
 import { holdsFiles, type OperationFlag, OptionAlias, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
-import { formats } from "../terminal/global-options.ts";
+import { formats, outputOptions } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
 
 interface CompletionNode {
@@ -25,6 +25,8 @@ interface CompletionNode {
   /** Values of the arguments in order. With `many`, the last one repeats. */
   readonly args: readonly Values[];
   readonly many: boolean;
+  /** True when the output options apply. A command that writes a file of its own refuses some of them. */
+  readonly prints: boolean;
 }
 
 export type Described = Readonly<Record<"name" | "description", string>>;
@@ -45,6 +47,7 @@ type Values = string;
 export interface Model {
   readonly places: readonly CompletionNode[];
   readonly globals: readonly CompletedFlag[];
+  readonly outputs: readonly CompletedFlag[];
 }
 
 const help = { width: 80, paint: noPaint };
@@ -60,33 +63,43 @@ export async function createModel(registry: Registry): Promise<Model> {
     "--fields": "fields",
     "--tz": "timezones",
   };
-  const globals = shared.options.flatMap((option) =>
+  const completedFlags = shared.options.flatMap((option) =>
     namesOf(option).map((name) => completed(name, option, known[option.long ?? ""])),
   );
   const top = Object.entries(registry).map(([name, { summary }]) => ({ name, description: summary }));
   const version = { name: "--version", description: "Show the version", values: undefined };
-  const places: CompletionNode[] = [{ path: "", words: top, flags: [version], args: [], many: false }];
+  const places: CompletionNode[] = [{ path: "", words: top, flags: [version], args: [], many: false, prints: true }];
   const walk = (path: readonly string[], entry: CommandEntry): void => {
     if (!isGroup(entry)) {
-      places.push(leafPlace(path, entry, new Set(globals.map(({ name }) => name))));
+      places.push(leafPlace(path, entry, new Set(completedFlags.map(({ name }) => name))));
       return;
     }
     const words = Object.entries(entry.commands).map(([name, child]) => ({ name, description: summaryOf(child) }));
-    places.push({ path: path.join(" "), words, flags: [], args: [], many: false });
+    places.push({ path: path.join(" "), words, flags: [], args: [], many: false, prints: true });
     for (const [name, child] of Object.entries(entry.commands)) walk([...path, name], child);
   };
   for (const [name, { load }] of Object.entries(registry)) walk([name], await load());
-  return { places, globals };
+  return {
+    places,
+    globals: completedFlags.filter(({ name }) => !outputFlags.has(name)),
+    outputs: completedFlags.filter(({ name }) => outputFlags.has(name)),
+  };
 }
 
-function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): CompletionNode {
+/** Flags that select what is printed, and how. Commands that write a file of their own use --tz, too. */
+const outputFlags: ReadonlySet<string> = new Set(
+  outputOptions.flatMap(({ flags }) => flags.replace(/ <.*/, "").split(", ")).filter((name) => name !== "--tz"),
+);
+
+function leafPlace(path: readonly string[], leaf: CommandSpec, shared: ReadonlySet<string>): CompletionNode {
   const { command, completes, args, many, ownFlags } = isOperation(leaf) ? ofOperation(leaf) : ofCustom(leaf);
   const flags = command.options
     // Leaves out shared flags where help hides them. Flags of nested objects, which help hides as well, are completed.
     .filter((option) => !(option instanceof OptionAlias || (option.hidden && hidden.has(option.long))))
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
-    .filter(({ name }) => ownFlags.has(name) || !globals.has(name));
-  return { path: path.join(" "), words: [], flags, args, many };
+    .filter(({ name }) => ownFlags.has(name) || !shared.has(name));
+  const prints = outputOptions.every((one) => command.options.some((option) => option.flags === one.flags));
+  return { path: path.join(" "), words: [], flags, args, many, prints };
 
   function ofOperation(operation: OperationCommand) {
     const spec = createInputSpec(operation);

@@ -7,14 +7,15 @@ const described = (list: readonly Described[]) =>
 const valued = (flags: readonly CompletedFlag[]) =>
   formatValued(flags, (name, values) => quote(`${name}=${values}`)).join(" ");
 
-export function fish({ places, globals }: Model): string {
-  const cases = places.map(({ path, words, flags, args, many }) => {
+export function fish({ places, globals, outputs }: Model): string {
+  const cases = places.map(({ path, words, flags, args, many, prints }) => {
     const parts = [
       words.length > 0 && `set words ${described(words)}`,
       flags.length > 0 && `set flags ${described(flags)}`,
       flags.some(({ values }) => values !== undefined) && `set values ${valued(flags)}`,
       args.length > 0 && `set args ${args.map(quote).join(" ")}`,
       many && "set many 1",
+      !prints && "set prints",
     ].filter(Boolean);
     return `        case ${quote(path)}\n${parts.map((part) => `            ${part}\n`).join("")}`;
   });
@@ -29,10 +30,15 @@ function __wcs_place --no-scope-shadowing
     set values
     set args
     set many
+    set prints 1
     switch "$argv[1]"
 ${cases.join("")}    end
     set -a flags ${described(globals)}
     set -p values ${valued(globals)}
+    if set -q prints[1]
+        set -a flags ${described(outputs)}
+        set -p values ${valued(outputs)}
+    end
 end
 
 # Prints the command that a word stands for, which may be short or in the singular or plural.
@@ -82,6 +88,7 @@ function __wcs
     set -l values
     set -l args
     set -l many
+    set -l prints
     set -l path
     set -l pending
     set -l kind

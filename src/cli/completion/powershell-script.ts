@@ -8,10 +8,10 @@ const described = (list: readonly Described[]) =>
 const valued = (flags: readonly CompletedFlag[]) =>
   `@{ ${formatValued(flags, (name, values) => `${quoteForPowerShell(name)} = ${quoteForPowerShell(values)}`).join("; ")} }`;
 
-export function powershell({ places, globals }: Model): string {
+export function powershell({ places, globals, outputs }: Model): string {
   const entries = places.map(
-    ({ path, words, flags, args, many }) =>
-      `    ${quoteForPowerShell(path)} = @{ Words = ${described(words)}; Flags = ${described(flags)}; Values = ${valued(flags)}; Args = @(${args.map(quoteForPowerShell).join(", ")}); Many = $${many} }`,
+    ({ path, words, flags, args, many, prints }) =>
+      `    ${quoteForPowerShell(path)} = @{ Words = ${described(words)}; Flags = ${described(flags)}; Values = ${valued(flags)}; Args = @(${args.map(quoteForPowerShell).join(", ")}); Many = $${many}; Prints = $${prints} }`,
   );
   const verbs = Object.entries(shortVerbs).map(
     ([name, meant]) => `${quoteForPowerShell(name)} = @(${meant.map(quoteForPowerShell).join(", ")})`,
@@ -25,9 +25,11 @@ ${entries.join("\n")}
   }
   $globalFlags = ${described(globals)}
   $globalValues = ${valued(globals)}
+  $outputFlags = ${described(outputs)}
+  $outputValues = ${valued(outputs)}
   $shortVerbs = @{ ${verbs.join("; ")} }
 
-  $nothing = @{ Words = @{}; Flags = @{}; Values = @{}; Args = @(); Many = $false }
+  $nothing = @{ Words = @{}; Flags = @{}; Values = @{}; Args = @(); Many = $false; Prints = $true }
   $path = ''; $place = $places['']; $kind = $null; $ended = $false; $position = 0; $expanded = $false; $line = @()
   $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
     Where-Object { $_.Extent.EndOffset -lt $cursorPosition -or ($_.Extent.EndOffset -eq $cursorPosition -and -not $wordToComplete) } |
@@ -42,6 +44,7 @@ ${entries.join("\n")}
     elseif (-not $ended -and $word.StartsWith('-')) {
       if ($place.Values.ContainsKey($word)) { $kind = $place.Values[$word] }
       elseif ($globalValues.ContainsKey($word)) { $kind = $globalValues[$word] }
+      elseif ($place.Prints -and $outputValues.ContainsKey($word)) { $kind = $outputValues[$word] }
     }
     else {
       # A command may be short or in the singular or plural.
@@ -62,7 +65,7 @@ ${entries.join("\n")}
   if ($null -eq $kind -and (& $startsCommand "$wordToComplete")) { $path = ''; $place = $places[''] }
   $offer = [ordered]@{}; $isLookedUp = $false; $typedWord = "$wordToComplete".Trim("'", '"')
   if ($null -eq $kind -and -not $ended -and $wordToComplete.StartsWith('-')) {
-    foreach ($flags in $place.Flags, $globalFlags) { foreach ($name in $flags.Keys) { $offer[$name] = $flags[$name] } }
+    foreach ($flags in $place.Flags, $globalFlags, $(if ($place.Prints) { $outputFlags })) { foreach ($name in $flags.Keys) { $offer[$name] = $flags[$name] } }
   }
   elseif ($null -eq $kind -and $place.Words.Count) { $offer = $place.Words }
   else {
