@@ -432,6 +432,7 @@ describe("errors", () => {
   test.each([
     [new Error("connect ECONNREFUSED 127.0.0.1:5432"), "connect ECONNREFUSED 127.0.0.1:5432"],
     [Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }), "ECONNREFUSED"],
+    [Object.assign(new Error("terminating connection"), { code: "57P01" }), "terminating connection"],
     [undefined, "No."],
   ])("that are outages are logged with their reason, without a stack (%s)", async (cause, reason) => {
     answer = () => {
@@ -442,6 +443,18 @@ describe("errors", () => {
     expect(logged).toEqual([expect.objectContaining({ reason, message: "No." })]);
     expect(logged[0]).not.toHaveProperty("err");
   });
+
+  test.each(["23505", "25P03", "40P01", "55P03", "57014"])(
+    "that the database has with a statement are logged with their stack, also when the caller may try again (%s)",
+    async (code) => {
+      const cause = Object.assign(new Error("deadlock detected"), { code });
+      answer = () => {
+        throw new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause });
+      };
+      expect((await get("/api/users/5")).status).toBe(503);
+      expect(server.logs.find(({ level }) => level === "error")).toMatchObject({ err: cause });
+    },
+  );
 
   test("that occur while an answer is written are logged as well", async () => {
     answer = () => ({ id: 1n });
