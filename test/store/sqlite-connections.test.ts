@@ -64,11 +64,14 @@ describe("connections to SQLite", () => {
     return executed;
   };
 
-  it("leave no writer open when the reader fails", async () => {
-    const executed = failOnce("pragma query_only = on", new Error("failing disk"));
+  it.each([
+    ["writer", ""],
+    ["reader", "pragma query_only = on"],
+  ])("are closed when the first statement of the %s fails", async (_, pragmas) => {
+    const executed = failOnce(`pragma cache_size = -16384; ${pragmas}`, new Error("failing disk"));
     await expect(openDatabase(open().target)).rejects.toThrow("failing disk");
-    const writer = executed.mock.contexts[0] as DatabaseSync;
-    expect(writer.isOpen).toBe(false);
+    const opened = [...new Set(executed.mock.contexts as DatabaseSync[])];
+    expect(opened.map(({ isOpen }) => isOpen)).toEqual(pragmas ? [false, false] : [false]);
   });
 
   it("do not try to begin again after an error other than a lock", async () => {

@@ -26,9 +26,7 @@ const oldestSqlite = "3.51.3";
 export async function connectSqlite(path: string, { create }: OpenOptions): Promise<Connected> {
   const writer = openFile(path, create !== undefined);
   try {
-    const reader = openConnection(path);
-    reader.exec("pragma query_only = on");
-    return assembleDatabase(writer, reader, path);
+    return assembleDatabase(writer, openConnection(path, "pragma query_only = on"), path);
   } catch (error) {
     writer.close();
     throw translateError(error, path);
@@ -104,10 +102,15 @@ export function notWcsDatabase(path: string): ServiceError {
   return new ServiceError("conflict", `${path} is not a wcs database; it was not changed.`);
 }
 
-function openConnection(path: string): DatabaseSync {
+function openConnection(path: string, pragmas = ""): DatabaseSync {
   const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
-  connection.exec(`pragma cache_size = -${cacheKibibytes}`);
-  return connection;
+  try {
+    connection.exec(`pragma cache_size = -${cacheKibibytes}; ${pragmas}`);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
 
 /** Returns a version as a number to compare; loading a collator would take milliseconds. */
