@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { checkNewDatabase, openDatabase } from "../../src/store/open-database.ts";
 import { startChild } from "../support/child.ts";
 import { refusal } from "../support/outcome.ts";
@@ -153,6 +153,20 @@ describe("SQLite files", () => {
     await expect(openDatabase(link)).rejects.toMatchObject({ code: "not_found", message: isLink });
     for (const open of [checkNewDatabase, openDatabase])
       await expect(open(link, { create: async () => {} })).rejects.toMatchObject({ code: "unavailable", hint: isLink });
+  });
+
+  it("checkNewDatabase ends at the root of a drive that is missing", async () => {
+    const spy = vi.spyOn(fs, "lstatSync").mockImplementation(() => {
+      if (spy.mock.calls.length > 100) throw new Error("endless loop");
+      return undefined;
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    });
+    await checkNewDatabase("/missing/wcs.db", {});
+    expect(spy).toHaveBeenCalledTimes(3);
   });
 
   it("openDatabase refuses the database of another program, and does not change it", async () => {
