@@ -86,6 +86,36 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
+  it("db check names rules, row-level security, and triggers and foreign keys that are off, but not views", async () => {
+    const { target, remove } = await newInstanceDatabase("postgres");
+    const database = await openDatabase(target);
+    const found = async (...statements: string[]) => {
+      await sql(target, statements.join(";"));
+      return (await postgresStructureCheck.run(database)).examples;
+    };
+    expect(
+      await found(
+        "create view people as select * from users",
+        "create rule silent as on update to settings do instead nothing",
+        "alter table posts enable row level security",
+      ),
+    ).toEqual(["the row-level security of posts is not that of wcs", "the rule silent on settings is not that of wcs"]);
+    expect(
+      await found(
+        "drop rule silent on settings",
+        "alter table posts disable row level security",
+        "alter table settings enable replica trigger settings_version",
+        // As a pg_restore with --disable-triggers that was interrupted leaves it.
+        "alter table api_tokens disable trigger all",
+      ),
+    ).toEqual([
+      "the foreign key api_tokens_user_id_fkey is missing",
+      "the trigger settings_version on settings is missing",
+    ]);
+    await database.close();
+    await remove();
+  });
+
   it("Instances in two schemas do not wait for each other's locks", async () => {
     const { target, remove } = await newDatabase("postgres");
     await sql(target, "create schema one; create schema two");

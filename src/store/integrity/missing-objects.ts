@@ -20,9 +20,9 @@ export function compareObjects(
   expected: ReadonlyMap<string, string>,
 ): IntegrityIssues {
   const missing = [...expected.keys()].filter((object) => !there.has(object));
-  // Other tables and indexes do no harm. A trigger changes data unseen, for example the rights of new users.
+  // Other tables and indexes do no harm. A trigger or a rule changes data unseen, for example the rights of new users.
   const foreign = [...there].flatMap(([object, text]) =>
-    /^(trigger|view) /.test(object) && expected.get(object) !== text ? object : [],
+    /^(trigger|view|rule|row-level security) /.test(object) && expected.get(object) !== text ? object : [],
   );
   const issues = [
     ...foreign.map((object) => `the ${object} is not that of wcs`),

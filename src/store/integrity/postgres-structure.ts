@@ -8,7 +8,8 @@ import { compareObjects } from "./missing-objects.ts";
 /** Compares a PostgreSQL database with this program's schema. After errors, `pg_restore` goes on and leaves out objects. */
 export const postgresStructureCheck: Check = {
   name: "structure",
-  passed: "All tables, indexes, foreign keys and triggers exist, and there are no other triggers.",
+  passed:
+    "All tables, indexes, foreign keys and triggers exist, and there are no other triggers, rules or row-level security.",
   run: async (database) => compareObjects(await listObjects(database.reader), await objectsOfNewSchema(database)),
 };
 
@@ -29,7 +30,7 @@ const objectsOfNewSchema = ({ writeLocking }: Database): Promise<Map<string, str
     return listObjects(tx);
   });
 
-/** Returns what is in force of the current schema, by type and name; of triggers also the text. */
+/** Returns what is in force of the current schema, by type and name; of triggers also the text. Foreign keys are enforced by triggers. */
 async function listObjects(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ object: string; text: string }>`
     with relations as (
@@ -41,9 +42,15 @@ async function listObjects(db: Db): Promise<Map<string, string>> {
     union all
     select 'foreign key ' || conname, '' from relations join pg_constraint on conrelid = relations.oid
     where contype = 'f' and convalidated
+      and not exists (select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled in ('D', 'R'))
     union all
     select 'trigger ' || tgname || ' on ' || relname, pg_get_triggerdef(pg_trigger.oid, true)
-    from relations join pg_trigger on tgrelid = relations.oid where not tgisinternal and tgenabled <> 'D'
+    from relations join pg_trigger on tgrelid = relations.oid where not tgisinternal and tgenabled not in ('D', 'R')
+    union all
+    select 'rule ' || rulename || ' on ' || relname, '' from relations join pg_rewrite on ev_class = relations.oid
+    where rulename <> '_RETURN'
+    union all
+    select 'row-level security of ' || relname, '' from pg_class where relrowsecurity and oid in (select oid from relations)
     order by 1`.execute(db);
   return new Map(rows.map(({ object, text }) => [object, text]));
 }
