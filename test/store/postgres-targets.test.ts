@@ -196,15 +196,17 @@ describe("PostgreSQL targets", () => {
     await foreign.remove();
   });
 
-  it("openDatabase creates nothing in a database with another encoding, or one that only reads", async () => {
+  it("openDatabase refuses a database with another encoding, and creates nothing in one that only reads", async () => {
     const server = `${inject("postgresUrl")}/postgres`;
     const name = `latin_${process.pid}`;
     await sql(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`);
     const latin = `${inject("postgresUrl")}/${name}`;
-    expect(await refusal(openDatabase(latin, create))).toMatchObject({
-      code: "conflict",
-      message: expect.stringContaining("The encoding of the database is LATIN1; wcs needs UTF8."),
-    });
+    for (const options of [create, undefined, { skipMigration: true } as const]) {
+      expect(await refusal(openDatabase(latin, options))).toMatchObject({
+        code: "conflict",
+        message: expect.stringContaining("The encoding of the database is LATIN1; wcs needs UTF8."),
+      });
+    }
     await sql(server, `drop database ${name}`);
     const reading = await newDatabase("postgres");
     await sql(

@@ -39,7 +39,8 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   const read = behindPooler ? readOne : pipelinedReads(pool, readingConnections);
   runDirectly(reader, "postgres", read);
   try {
-    await (create ? requireUsable(pool) : pool.query("select 1"));
+    await requireUtf8(pool);
+    if (create) await requireUsable(pool);
   } catch (error) {
     await pool.end();
     throw translateOpeningError(error);
@@ -66,22 +67,27 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   };
 }
 
-/** Throws `conflict` or `unavailable` for a database in which wcs cannot create its tables, or not keep every text. */
+/** Throws `conflict` for a database that cannot keep every text. */
+async function requireUtf8(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query("select current_setting('server_encoding') as encoding");
+  const [{ encoding }] = rows;
+  if (encoding === "UTF8") return;
+  throw new ServiceError("conflict", `The encoding of the database is ${encoding}; wcs needs UTF8.`, {
+    hint: "Create one with createdb --encoding UTF8 --template template0 NAME. A backup made by pg_dump can be restored into it.",
+  });
+}
+
+/** Throws `conflict` or `unavailable` for a database in which wcs cannot create its tables. */
 async function requireUsable(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query(`
     select count(*) as tables, count(*) filter (where relname = 'kysely_migration') as ours,
       has_schema_privilege(current_schema(), 'create') as may_create,
-      current_setting('transaction_read_only') as reads_only, current_setting('server_encoding') as encoding
+      current_setting('transaction_read_only') as reads_only
     from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
-  const { tables, ours, may_create, reads_only, encoding } = rows[0];
+  const { tables, ours, may_create, reads_only } = rows[0];
   if (ours > 0) return;
   if (tables > 0) {
     throw new ServiceError("conflict", "The database contains other tables; wcs needs a database of its own.");
-  }
-  if (encoding !== "UTF8") {
-    throw new ServiceError("conflict", `The encoding of the database is ${encoding}; wcs needs UTF8.`, {
-      hint: "Create one with createdb --encoding UTF8 --template template0 NAME.",
-    });
   }
   if (reads_only === "on") throw new ServiceError("unavailable", readOnly.message, { hint: readOnly.hint });
   if (!may_create) throw lacksRight();
