@@ -56,15 +56,12 @@ export function callerIdentification({ database, instance, lastUses }: Sources) 
   const apiTokens = once(() => import("./api-tokens.ts"));
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
-    let claims = verified.get(token);
-    if (claims === undefined) {
-      const { verifyToken } = await import("./signed-tokens.ts");
-      claims = await verifyToken(await instance(), token, now);
-      verified.set(token, claims);
-    }
-    if (claims.expires > now) return claims;
-    verified.delete(token);
-    throw new ServiceError("unauthenticated", "The token has expired; sign in again.");
+    const known = verified.get(token);
+    if (known && isInForce(known, now)) return known;
+    const { verifyToken } = await import("./signed-tokens.ts");
+    const claims = await verifyToken(await instance(), token, now);
+    verified.set(token, claims);
+    return claims;
   }
 
   /** Does not cache that there is no actor, because a new user changes no version. */
@@ -126,7 +123,7 @@ export function callerIdentification({ database, instance, lastUses }: Sources) 
     presume({ token, userId }: FullOrigin, { now, versions }: Moment): IdentifiedCaller | undefined {
       if (versions !== undefined || (token !== undefined && isApiToken(token))) return undefined;
       const claims = token === undefined ? undefined : verified.get(token);
-      if (token !== undefined && (claims === undefined || claims.expires <= now)) return undefined;
+      if (token !== undefined && (claims === undefined || !isInForce(claims, now))) return undefined;
       const loaded = actors.get(nameOf(claims?.userId ?? userId ?? 0, claims?.session))?.loaded;
       if (loaded === undefined) return undefined;
       return { actor: loaded.actor, token: claims, apiToken: undefined, settingsVersion: loaded.settingsVersion };
@@ -148,6 +145,9 @@ function requireValid(loaded: LoadedActor | undefined, token: Claims | undefined
 function requireOwner(loaded: LoadedActor | undefined): asserts loaded is LoadedActor {
   if (loaded === undefined) throw new ServiceError("unauthenticated", "The owner of the API token is not active.");
 }
+
+/** Returns false before the token was issued, too: the clock may have been set back since it was verified. */
+const isInForce = ({ begins, expires }: Claims, now: number): boolean => begins <= now && now < expires;
 
 const nameOf = (id: number, session = "") => `${id} ${session}`;
 
