@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import type { Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { Attempt } from "../../src/delivery/webhooks/attempt.ts";
@@ -39,6 +40,7 @@ describeOnDatabases("outcomes of an attempt", (open, kind) => {
     return (await instance.administrator.call(webhooks.log, { id: hook, log: entry!.id })).data;
   };
   const webhook = async () => (await instance.administrator.call(webhooks.get, { id: hook })).data;
+  const call: Caller["call"] = (op, input) => instance.administrator.call(op, input);
 
   it("status 200 succeeds, and the log has request and response", async () => {
     receiver.answer = (_, response) => void response.setHeader("x-request", "r1").end("thanks");
@@ -70,15 +72,20 @@ describeOnDatabases("outcomes of an attempt", (open, kind) => {
   });
 
   it.each([
-    ["a service account, which has no address", { service: true }, false],
-    ["a deactivated user", { email: "gone@example.com" }, true],
-  ])("410 disables the webhook of %s, and tells the administrators", async (_, fields, leaves) => {
+    ["a service account, which has no address", { service: true }, () => undefined],
+    ["a deactivated user", { email: "gone@example.com" }, (id: number) => call(users.deactivate, { id })],
+    [
+      "a former administrator",
+      { email: "former@example.com" },
+      (id: number) => call(users.update, { id, admin: false }),
+    ],
+  ])("410 disables the webhook of %s, and tells the administrators", async (_, fields, leave) => {
     const name = { first_name: "Ci", last_name: "Bot" };
     const { id } = await instance.administrator.call(users.create, { ...name, ...fields, unit: 1 });
     await instance.administrator.call(users.update, { id, admin: true });
     const author = await instance.as(id);
     hook = (await author.call(webhooks.create, { name: "ci", uri: receiver.url })).data.id;
-    if (leaves) await instance.administrator.call(users.deactivate, { id });
+    await leave(id);
     receiver.answer = (_, response) => void response.writeHead(410).end();
     await makeUsers(instance);
     await newEngine(instance).drain({ maxSeconds: 60 });

@@ -20,8 +20,8 @@ export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
 const maxAdministrators = 10;
 
 /**
- * Disables a webhook and queues a mail to its author, or to the administrators when the author has left or is a service
- * account. `stopInactive` ends the waiting deliveries.
+ * Disables a webhook and queues a mail with its address, which may be secret: to its author or, when the author has left, is
+ * no administrator any more or is a service account, to the administrators. `stopInactive` ends the waiting deliveries.
  */
 export async function disable(
   tx: Tx,
@@ -50,18 +50,16 @@ export async function disable(
 }
 
 async function recipientsOf(tx: Tx, author: number) {
-  const withAddress = () =>
-    tx
-      .selectFrom("users")
-      .select(["id", "first_name", "last_name"])
-      .select((eb) => eb.ref("email").$notNull().as("email"))
-      .where("active", "=", 1)
-      .where("email", "is not", null);
-  const authors = await withAddress().where("id", "=", author).execute();
-  if (authors.length > 0) return authors;
-  // A literal, because a plan for all values cannot use the index of administrators.
-  const administrators = withAddress().where("admin", "=", sql.lit(1));
-  return administrators.orderBy("id").limit(maxAdministrators).execute();
+  const administrators = tx
+    .selectFrom("users")
+    .select(["id", "first_name", "last_name"])
+    .select((eb) => eb.ref("email").$notNull().as("email"))
+    // A literal, because a plan for all values cannot use the index of administrators.
+    .where("admin", "=", sql.lit(1))
+    .where("active", "=", 1)
+    .where("email", "is not", null);
+  const authors = await administrators.where("id", "=", author).execute();
+  return authors.length > 0 ? authors : administrators.orderBy("id").limit(maxAdministrators).execute();
 }
 
 const portion = 500;
