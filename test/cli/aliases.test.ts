@@ -44,6 +44,17 @@ it("short names of verbs, whoami, and groups in the singular or plural are the c
   }
 });
 
+it("the plural of a verb is not the verb: posts reads confirms nothing", async () => {
+  for (const line of ["posts reads 1", "posts likes 1", "users deletes 1", "webhooks tests 1"]) {
+    const [group, word] = line.split(" ");
+    const { code, stderr } = await run(...line.split(" "));
+    expect({ code, stderr: stderr.split("\n")[0] }).toEqual({
+      code: 2,
+      stderr: `error: Unknown command 'wcs ${group} ${word}'.`,
+    });
+  }
+});
+
 it("an alias of a short name or of another alias stands for the whole command", async () => {
   expect(await run("alias", "set", "myself", "--", "whoami", "--json")).toMatchObject({
     code: 0,

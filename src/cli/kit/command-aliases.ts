@@ -1,4 +1,4 @@
-import type { Registry } from "./command-spec.ts";
+import type { Commands, Registry } from "./command-spec.ts";
 
 /** Short names of verbs, with the verbs that they stand for: the first one that exists. */
 export const shortVerbs: Readonly<Record<string, readonly string[]>> = {
@@ -7,22 +7,18 @@ export const shortVerbs: Readonly<Record<string, readonly string[]>> = {
   show: ["get"],
 };
 
-const commands: Readonly<Record<string, readonly string[]>> = { whoami: ["users", "current"] };
-
 /** Returns the name that a word stands for: a short name of a verb, or a group in the singular or plural. */
-export function aliasIn(names: readonly string[], word: string): string | undefined {
-  const meant = [
-    ...(Object.hasOwn(shortVerbs, word) ? (shortVerbs[word] ?? []) : []),
-    `${word}s`,
-    word.replace(/s$/, ""),
-  ];
-  return meant.find((name) => names.includes(name));
+export function aliasIn(names: readonly string[], word: string, commands?: Commands): string | undefined {
+  const meant = [...(Object.hasOwn(shortVerbs, word) ? (shortVerbs[word] ?? []) : []), `${word}s`];
+  // A verb has no plural: posts likes must like nothing.
+  const isPlural = (name: string) => word === `${name}s` && (!commands || "commands" in (commands[name] ?? {}));
+  return meant.find((name) => names.includes(name)) ?? names.find(isPlural);
 }
 
 export const shortcutOf = (word: string): readonly string[] | undefined =>
-  Object.hasOwn(commands, word) ? commands[word] : undefined;
+  word === "whoami" ? ["users", "current"] : undefined;
 
 export function isTaken(registry: Registry, word: string): boolean {
   const names = Object.keys(registry);
-  return names.includes(word) || aliasIn(names, word) !== undefined || shortcutOf(word) !== undefined;
+  return names.includes(word) || (aliasIn(names, word) ?? shortcutOf(word)) !== undefined;
 }
